@@ -3,20 +3,21 @@
 #define DVX_ATOMIC_H
 
 /*
- * Atomic operations on a peer's memory, aligned to their size (PRM, "Atomic Operations"). What was
- * there comes back to `old`, local memory of that size, in this machine's byte order. The queue's
- * peer grants DVX_REMOTE_ATOMIC, and so does the mkey. Atomic against each other through one
- * device; against processors as dvx-info(1) says (atomic_req_8B_endianness_mode, PCIe atomics).
+ * Atomic operations on a peer's memory, which must be aligned to their size (PRM, "Atomic
+ * Operations"). The device writes the previous value to `old`, local memory of that size, in this
+ * machine's byte order. The peer's queue and its mkey must grant DVX_REMOTE_ATOMIC. Operations
+ * through one device are atomic against each other; dvx-info(1) shows whether they are against
+ * processors, too (atomic_req_8B_endianness_mode, PCIe atomics).
  *
  *	dvx_post_faa(sq, counter, rkey, 1, &old, lkey, cookie, DVX_SIGNALED);
  *
- * Return as the calls of post.h.
+ * All calls return the same errors as those of post.h.
  */
 #include <dvx/post.h>
 
 DVX_BEGIN_DECLS
 
-/* The control segment, the address, `segments` of operands, and where the old value goes. */
+/* Posts control segment, address, `segments` segments of operands, and where the old value goes. */
 DVX_INLINE int dvx_post_atomic(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod, uint64_t raddr,
 			       uint32_t rkey, const void *operands, uint32_t segments,
 			       const struct dvx_sge *old, uint64_t wr_id, uint32_t flags)
@@ -38,7 +39,7 @@ DVX_INLINE int dvx_post_atomic(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod,
 	return 0;
 }
 
-/* Compare and swap of 8 bytes: `swap` goes where `compare` was. */
+/* Compares 8 bytes with `compare`; if they are equal, replaces them by `swap`. */
 DVX_INLINE int dvx_post_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t compare,
 			    uint64_t swap, uint64_t *old, uint32_t lkey, uint64_t wr_id,
 			    uint32_t flags)
@@ -54,7 +55,7 @@ DVX_INLINE int dvx_post_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, ui
 			       flags);
 }
 
-/* Fetch and add of 8 bytes. */
+/* Fetches 8 bytes and adds `add` to them. */
 DVX_INLINE int dvx_post_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t add,
 			    uint64_t *old, uint32_t lkey, uint64_t wr_id, uint32_t flags)
 {
@@ -69,9 +70,10 @@ DVX_INLINE int dvx_post_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, ui
 }
 
 /*
- * Extended atomics (a device with max_atomic_ext: dvx-info(1)). The compare and swap looks at the
- * bits of compare_mask and swaps those of swap_mask; masks of all ones make it the plain one. The
- * addition's carry stops above each bit of `boundary`: several counters in one word; 0 for one.
+ * Extended atomics, for a device with max_atomic_ext (dvx-info(1)). The compare and swap compares
+ * the bits of compare_mask and replaces those of swap_mask; with masks of all ones it is the plain
+ * one. The addition loses the carry out of each bit that is set in `boundary`, so that one word can
+ * hold several counters; 0: one counter.
  */
 struct dvx_masked_cas {
 	uint64_t compare, compare_mask;
@@ -111,7 +113,7 @@ DVX_INLINE int dvx_post_masked_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t r
 }
 
 /*
- * The same of 4 bytes, for which the upper halves of *op count nothing. *old comes back big-endian
+ * Variants for 4 bytes, which ignore the upper halves of *op. The device writes *old big-endian
  * (doc/hardware-to-verify.md).
  */
 DVX_INLINE int dvx_post_masked_cas32(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,

@@ -3,8 +3,8 @@
 #define DVX_BARRIER_H
 
 /*
- * Every barrier of the hot path, named after the place where it is used; doc/design/0012 has the
- * reasons of each at length, beside what rdma-core, UCX and Linux use there. The device reads and
+ * Every barrier of the hot path, named after the place where it is used. doc/design/0012 gives the
+ * reason of each, and the barrier that rdma-core, UCX and Linux use there. The device reads and
  * writes memory as a coherent agent. On x86-64 ordinary stores (and loads) stay in order, so most
  * barriers only stop the compiler. On aarch64, as on a BlueField's cores, each is an instruction.
  */
@@ -12,7 +12,7 @@
 #include <dvx/prm/prm.h>
 
 #if defined(DVX_ORDER_STORES)
-/* the program's own: platform.h */
+/* defined by the program: platform.h */
 #elif defined(__x86_64__) && !defined(DVX_GPU)
 #define DVX_ORDER_STORES() __asm__ volatile("" ::: "memory")
 #define DVX_ORDER_LOADS()  __asm__ volatile("" ::: "memory")
@@ -39,8 +39,8 @@ DVX_INLINE void dvx_barrier_wqe_to_record(void)
 /*
  * Orders the doorbell record before the register. The register may be write-combining memory, which
  * x86 does not order after ordinary stores either, so both architectures need a fence. On aarch64
- * it is a DSB: the device reads the record by a request of its own, so the record is there before
- * the register is written, and nothing hangs on how bridges order the two (wmb() of mlx5_core).
+ * it is a DSB: the record is in memory before the register is written, so the order does not depend
+ * on bridges between the processor and the device (wmb() of mlx5_core).
  */
 DVX_INLINE void dvx_barrier_record_to_register(void)
 {
@@ -48,9 +48,9 @@ DVX_INLINE void dvx_barrier_record_to_register(void)
 }
 
 /*
- * After the register write: flushes the write-combining buffer at once, for latency, and keeps this
- * write from merging with the next one. On aarch64 a DSB waits until the write has left; the hint
- * for it (DGH) orders nothing, and a core may ignore it.
+ * Flushes the write-combining buffer after the register write, for latency, and keeps this write
+ * from merging with the next one. On aarch64 a DSB waits until the write has left the core; the
+ * hint DGH would order nothing, and a core may ignore it.
  */
 DVX_INLINE void dvx_barrier_register_flush(void)
 {
@@ -62,9 +62,9 @@ DVX_INLINE void dvx_barrier_register_flush(void)
 #endif
 
 /*
- * Copies 64 bytes to a BlueFlame buffer. Newer Arm cores combine them into one write only if
- * nothing comes between the store instructions (Linux, arm64's __iowrite64_copy(), says: else once
- * in 10,000 tries), which no compiler promises for C.
+ * Copies 64 bytes to a BlueFlame buffer. Newer Arm cores reliably combine them into one write only
+ * if the store instructions follow each other directly (Linux, arm64's __iowrite64_copy(): else
+ * once in 10,000 tries). No compiler promises that of C code, so aarch64 has assembly here.
  */
 DVX_INLINE void dvx_register_block(volatile uint64_t *to, const void *from)
 {
@@ -92,7 +92,7 @@ DVX_INLINE void dvx_register_block(volatile uint64_t *to, const void *from)
 
 /*
  * Orders the load of the owner bit before loads of the CQE and of the data that it announces. A
- * branch on the bit orders no loads on aarch64; "osh", since a device wrote them.
+ * branch on the bit orders no loads on aarch64. The barrier is "osh" since a device wrote the data.
  */
 DVX_INLINE void dvx_barrier_owner_to_cqe(void)
 {
@@ -100,8 +100,8 @@ DVX_INLINE void dvx_barrier_owner_to_cqe(void)
 }
 
 /*
- * Orders loads of a CQE before another one of its last word: of a collapsed CQ it tells whether the
- * device has written over the CQE meanwhile.
+ * Orders loads of a CQE before a second load of its last word. In a collapsed CQ, that word shows
+ * whether the device has overwritten the CQE meanwhile.
  */
 DVX_INLINE void dvx_barrier_cqe_to_owner(void)
 {

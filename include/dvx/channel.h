@@ -20,20 +20,24 @@ struct ibv_comp_channel;
  */
 struct dvx_channel;
 
-/* For CQs made by DevX. */
+/* Opens a channel for CQs that dvx_cq_create() made. */
 int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out);
-/* For adopted CQs, whose ibv_cq was created with this channel. It stays the caller's. */
+/*
+ * Makes a channel for adopted CQs, whose ibv_cq was created with `chan`. The caller keeps `chan`,
+ * which must outlive the dvx_channel.
+ */
 int dvx_channel_adopt(struct dvx_dev *dev, struct ibv_comp_channel *chan, struct dvx_channel **out);
-/* -EBUSY while CQs are subscribed. */
+/* Closes a channel. -EBUSY while CQs are subscribed to it. */
 int dvx_channel_close(struct dvx_channel *ch);
 int dvx_channel_fd(const struct dvx_channel *ch);
 
-/* Events of this CQ come through ch, with the caller's cookie. Until the CQ is destroyed. */
+/* Sends the CQ's events through ch, with the caller's cookie, until the CQ is destroyed. */
 int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *cq, void *cookie);
 
 /*
- * Waits for one event (timeout in ms, -1: forever). Either out pointer may be NULL. The CQ may be
- * armed again at once; the caller is the CQ's thread. -ETIMEDOUT; -EINTR.
+ * Waits for one event, up to timeout_ms milliseconds (-1: forever); -ETIMEDOUT or -EINTR without
+ * one. Either out pointer may be NULL. Call it from the CQ's thread, which may arm the CQ again at
+ * once.
  */
 int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq, void **cookie);
 

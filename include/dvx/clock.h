@@ -8,9 +8,9 @@
  *	dvx_clock_read(dev, &clock);
  *	ns = dvx_clock_ns(&clock, dvx_cqe_timestamp(cqe));
  *
- * The kernel keeps the clock's parameters in a page; what was read serves until the clock has run
- * through half of its bits, and drifts from the day's time as far as that was set since. Read it
- * anew every second, say.
+ * The kernel keeps the clock's parameters in a page. A copy can be used until the clock has counted
+ * half of its range, but it misses later corrections of the system's time: read it again about
+ * every second.
  */
 #include <dvx/common.h>
 
@@ -27,12 +27,12 @@ struct dvx_clock {
 	uint32_t shift;
 };
 
-/* -EOPNOTSUPP: the kernel offers no such page. */
+/* Reads the kernel's page. -EOPNOTSUPP: the kernel offers none. */
 int dvx_clock_read(struct dvx_dev *dev, struct dvx_clock *out);
 
 /*
- * A timestamp of a free-running clock, before or after `clock` was read. Half of the clock's bits
- * times a large mult pass 64 bits.
+ * Converts a timestamp of the free-running clock, before or after `clock` was read, to nanoseconds
+ * since 1970. The product needs 128 bits: half of the clock's range times a large mult.
  */
 DVX_INLINE uint64_t dvx_clock_ns(const struct dvx_clock *clock, uint64_t timestamp)
 {
@@ -44,7 +44,10 @@ DVX_INLINE uint64_t dvx_clock_ns(const struct dvx_clock *clock, uint64_t timesta
 	return clock->ns - (uint64_t)((since * clock->mult - clock->frac) >> clock->shift);
 }
 
-/* A timestamp of a queue with *_REAL_TIME: seconds above nanoseconds. */
+/*
+ * Converts a timestamp of a queue with *_REAL_TIME (32 bits of seconds, then 32 of nanoseconds) to
+ * nanoseconds since 1970.
+ */
 DVX_INLINE uint64_t dvx_real_time_ns(uint64_t timestamp)
 {
 	return (timestamp >> 32) * 1000000000u + (uint32_t)timestamp;

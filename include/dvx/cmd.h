@@ -13,6 +13,10 @@ DVX_BEGIN_DECLS
  */
 struct dvx_obj;
 
+/*
+ * Lengths are bytes of a mailbox with its header; `out` is cleared first. If the firmware refuses
+ * a command, the errno is derived from its status; dvx_last_error() has status and syndrome.
+ */
 int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len);
 int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
 		   struct dvx_obj **obj);
@@ -21,8 +25,8 @@ int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out
 int dvx_obj_destroy(struct dvx_obj *obj);
 
 /*
- * The last failure in this thread. Firmware reports a status and a syndrome. Kernels before
- * 5.19 pass on only an errno: then `status` is 0, and `opcode` still names the command.
+ * The last failure in this thread. Firmware reports a status and a syndrome. Kernels before 5.19
+ * return only an errno: then `status` is 0, and `opcode` still names the command.
  */
 struct dvx_error {
 	int err;	 /* the errno, positive; 0: nothing failed yet */
@@ -30,16 +34,16 @@ struct dvx_error {
 	uint16_t op_mod;
 	uint8_t status; /* PRM status, 0 if the mailbox was not returned */
 	uint32_t syndrome;
-	char what[160]; /* the sentence, for what libdvx refused itself */
+	char what[160]; /* the sentence, if libdvx itself refused the call */
 };
 
-/* Never NULL; belongs to the thread. */
+/* Returns the thread's last failure; never NULL. The thread's next call may overwrite it. */
 const struct dvx_error *dvx_last_error(void);
 /*
- * What a call returned, in words: "CREATE_MKEY (0x200): BAD_PARAM (0x3), syndrome 0x35e6ec: Remote
- * I/O error". The errors of inline calls have one sentence each. Otherwise it is the sentence of
- * the last failure in this thread, if its error is this one. 0 is "no error".
- * Never NULL; the text belongs to the thread, until its next dvx_strerror().
+ * Describes the error that a call returned: "CREATE_MKEY (0x200): BAD_PARAM (0x3), syndrome
+ * 0x35e6ec: Remote I/O error". Each error of the inline calls has one sentence. For other errors it
+ * is the sentence of the last failure in this thread, if that had the same errno. 0 is "no error".
+ * Never NULL; the text is valid until the thread's next dvx_strerror().
  */
 const char *dvx_strerror(int err);
 

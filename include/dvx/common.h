@@ -7,12 +7,12 @@
  *
  * - A call returns 0 or -errno. create(..., &out) sets *out only on success. destroy(NULL) is 0; a
  *   refused destroy (-EBUSY and the like) leaves the object valid.
- * - The library never prints and never aborts. dvx_last_error() keeps what went wrong for this
- *   thread, dvx_strerror(err) says it in a sentence (cmd.h).
+ * - The library never prints and never aborts. dvx_last_error() has the thread's last failure,
+ *   dvx_strerror(err) describes it in a sentence (cmd.h).
  * - Attribute structs begin with their size: `struct dvx_qp_attr a = { .size = sizeof(a), ... };`.
- *   Zero is every other member's default (but struct dvx_qp_local is filled by a call: connect.h). A
- *   nonzero member that this library does not know yet is refused with -E2BIG, never ignored: bytes
- *   behind the struct, and the member `reserved`.
+ *   Zero is every other member's default, except in struct dvx_qp_local, which a call fills in
+ *   (connect.h). Members that this library does not know yet (`reserved`, and bytes behind the end
+ *   of its struct) must be 0, else the call fails with -E2BIG.
  * - Rings (sq.h, rq.h, cq.h) are open structs with inline code over them; one thread per ring.
  *   Everything else is opaque, and calls on different objects may run in different threads.
  */
@@ -30,8 +30,8 @@
 #endif
 
 /*
- * The hot path is inline. src/lib/hot.c sets DVX_INLINE to nothing and so emits each of these
- * functions once more as a symbol of libdvx.so, for languages that can't read C headers.
+ * Marks functions of the hot path, which are inline. src/lib/hot.c defines DVX_INLINE as nothing,
+ * so libdvx.so exports each of them as a symbol, too, for languages that can't read C headers.
  */
 #ifndef DVX_INLINE
 #define DVX_INLINE DVX_DEVICE static inline __attribute__((always_inline, unused))
@@ -42,14 +42,17 @@
 
 /*
  * The version that a program is compiled with, 8 bits each of major, minor and patch: 0.1.0 is
- * 0x000100. dvx_version() is the version of the libdvx that it runs on.
+ * 0x000100. dvx_version() returns the version of the libdvx that the program runs with.
  */
 #define DVX_VERSION 0x000100u
 
-/* The ring layout of a program's inline code. Create calls refuse another one with -EPROTO. */
+/*
+ * The layout of the ring structs that a program's inline code expects. Create calls fail with
+ * -EPROTO if the library has another one.
+ */
 #define DVX_RING_LAYOUT 3u
 
-/* One UAR register is one 8-byte store; a ring's fields are sized for it. */
+/* A doorbell is one 8-byte store, and rings keep addresses in 8 bytes. */
 #if __SIZEOF_POINTER__ != 8
 #error "dvx needs a 64-bit target"
 #endif
@@ -60,8 +63,8 @@ enum dvx_access {
 	DVX_REMOTE_WRITE = 1 << 1,
 	DVX_REMOTE_READ = 1 << 2,
 	DVX_REMOTE_ATOMIC = 1 << 3,
-	/* Let PCIe reorder the device's accesses to this memory (faster on some hosts), as far as
-	 * the device can: dvx_caps.relaxed_write, relaxed_read. Atomics keep their place. */
+	/* Lets PCIe reorder the device's accesses to this memory (faster on some hosts), as far as
+	 * the device can: dvx_caps.relaxed_write, relaxed_read. Atomics are not reordered. */
 	DVX_RELAXED_ORDERING = 1 << 20,
 };
 

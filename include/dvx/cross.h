@@ -3,17 +3,17 @@
 #define DVX_CROSS_H
 
 /*
- * Cross-channel: requests by which the device itself starts what was prepared in other queues, when
- * something has happened, without the processor. A managed queue (DVX_QP_MANAGED_SEND,
- * DVX_QP_MANAGED_RECV, DVX_TXQ_MANAGED) is filled by posts like any other, but not rung: it runs as
- * far as requests of a master (DVX_QP_MASTER, DVX_TXQ_MASTER) say.
+ * Cross-channel: requests by which the device, without the processor, waits for completions and
+ * starts requests that were prepared in other queues. A managed queue (DVX_QP_MANAGED_SEND,
+ * DVX_QP_MANAGED_RECV, DVX_TXQ_MANAGED) is filled by posts like any other, but has no doorbells:
+ * requests of a master queue (DVX_QP_MASTER, DVX_TXQ_MASTER) set how far it runs.
  *
  *	dvx_post_send_inline(prepared, "done", 5, cookie, DVX_SIGNALED);	not rung
  *	dvx_post_wait(master, recv_cq->cqn, dvx_cq_index(recv_cq) + 1, 0, 0);
  *	dvx_post_send_enable(master, qpn, prepared->pi, 0, 0);
- *	dvx_sq_ring(master);	the next message that arrives is answered
+ *	dvx_sq_ring(master);	the device answers the next message that arrives
  *
- * Return as the calls of post.h.
+ * All calls return the same errors as those of post.h.
  */
 #include <dvx/post.h>
 
@@ -38,8 +38,8 @@ DVX_INLINE int dvx_post_cross(struct dvx_sq *sq, uint8_t opcode, uint32_t number
 }
 
 /*
- * Holds the queue until the CQ has had `index` CQEs since it was made: 24 bits, which turn over.
- * dvx_cq_index(cq) + n: n more than were consumed. Any queue may wait.
+ * Makes the queue wait until the CQ has had `index` CQEs since its creation, modulo 2^24.
+ * dvx_cq_index(cq) + n waits for n more than were consumed. Any queue may wait.
  */
 DVX_INLINE int dvx_post_wait(struct dvx_sq *sq, uint32_t cqn, uint32_t index, uint64_t wr_id,
 			     uint32_t flags)
@@ -48,8 +48,8 @@ DVX_INLINE int dvx_post_wait(struct dvx_sq *sq, uint32_t cqn, uint32_t index, ui
 }
 
 /*
- * Lets a managed queue send what was posted to it up to a block, which is not sent: the pi that its
- * dvx_sq has behind what shall be sent. An index that was reached before changes nothing.
+ * Lets the managed queue `qpn` send all blocks before `index`, which is the pi of its dvx_sq after
+ * the last post to be sent. An index that was reached before changes nothing.
  */
 DVX_INLINE int dvx_post_send_enable(struct dvx_sq *sq, uint32_t qpn, uint32_t index, uint64_t wr_id,
 				    uint32_t flags)
@@ -58,8 +58,8 @@ DVX_INLINE int dvx_post_send_enable(struct dvx_sq *sq, uint32_t qpn, uint32_t in
 }
 
 /*
- * The same for receives: the index is the pi that its dvx_rq has behind them. dvx_rq_ring() must
- * have told the device about them, too, by the time that a message needs them.
+ * Lets the managed queue `qpn` use all receives before `index`, the pi of its dvx_rq after the last
+ * of them. They also need a dvx_rq_ring() before a message arrives for them.
  */
 DVX_INLINE int dvx_post_recv_enable(struct dvx_sq *sq, uint32_t qpn, uint32_t index, uint64_t wr_id,
 				    uint32_t flags)

@@ -7,9 +7,10 @@
 DVX_BEGIN_DECLS
 
 /*
- * Doorbell records: 8 bytes in host memory that the device reads when a register was written. Each
- * has a cache line of its own; the device's pages are shared between records and freed when empty.
- * QPs: word 0 receive counter, word 1 send counter. CQs: word 0 consumer index, word 1 arm.
+ * A doorbell record: 8 bytes in host memory that the device reads when a doorbell register was
+ * written. Each has a cache line of its own, on a page that records of one dvx_dev share; an empty
+ * page is freed. QPs: word 0 receive counter, word 1 send counter. CQs: word 0 consumer index, word
+ * 1 arm.
  */
 struct dvx_dbr;
 

@@ -4,8 +4,8 @@
 
 /*
  * Dynamically connected transport: reliable like RC, but one initiator (a queue pair of type
- * DVX_QP_DCI) talks to any number of targets (DCT), and a target to any number of initiators. Each
- * work request says which target it is for.
+ * DVX_QP_DCI) sends to any number of targets (DCT), and a target receives from any number of
+ * initiators. Each work request names its target.
  *
  *	dvx_dct_create(dev, &attr, &local, &dct);		at the receiver
  *	dvx_ah_init(dev, &local, &peer, &ah);	once per target; peer.qpn is its number
@@ -13,10 +13,10 @@
  *	dvx_post_dc_send_inline(sq, &ah, 0, "hello", 6, cookie, DVX_SIGNALED);
  *	dvx_sq_ring(sq);
  *
- * Requests for one target after the other connect and disconnect inside the device. A request for
- * another target than the one before waits until that is done, unless it has another stream:
- * streams (dvx_qp_attr.log_dci_streams) have a connection each. Completions come in the order of
- * the posts.
+ * The device connects and disconnects when the target changes: a request for another target than
+ * the one before waits until the earlier requests are done, unless it is on another stream. Each
+ * stream (dvx_qp_attr.log_dci_streams) has a connection of its own. Completions come in the order
+ * of the posts.
  */
 #include <dvx/connect.h>
 #include <dvx/ud.h>
@@ -25,18 +25,18 @@ DVX_BEGIN_DECLS
 
 struct dvx_dct;
 
-/* A target. Its messages take receives from the SRQ and complete in the CQ. */
+/* Attributes of a target. Messages take receives from the SRQ and complete in the CQ. */
 struct dvx_dct_attr {
 	uint32_t size;
-	uint32_t user_index; /* what its CQEs carry; 24 bits, 0xffffff excluded */
-	uint64_t key;	     /* initiators without it are not answered */
+	uint32_t user_index; /* in its CQEs; 24 bits, 0xffffff excluded */
+	uint64_t key;	     /* requests without it are not answered */
 	struct dvx_pd *pd;
 	struct dvx_cq *cq;
 	struct dvx_srq *srq;
 };
 /*
- * Of *local it takes access, port, gid_index, pkey_index, mtu_log, sl, traffic_class, hop_limit and
- * min_rnr_timer. The target is ready at once.
+ * Makes a target, which can receive at once. Reads these members of *local: access, port,
+ * gid_index, pkey_index, mtu_log, sl, traffic_class, hop_limit, min_rnr_timer. PRM: CREATE_DCT.
  */
 int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *attr,
 		   const struct dvx_qp_local *local, struct dvx_dct **out);
@@ -44,33 +44,33 @@ int dvx_dct_destroy(struct dvx_dct *dct);
 uint32_t dvx_dct_number(const struct dvx_dct *dct);
 
 /*
- * The target's connection blob (connect.h): dvx_qp_blob_read() by an initiator makes the peer of
- * dvx_ah_init() from it, whose qpn is the target's number. The key is not in it: who may send gets
- * that in another way.
+ * Writes the target's connection blob (connect.h). An initiator's dvx_qp_blob_read() makes the peer
+ * for dvx_ah_init() from it, whose qpn is the target's number. The blob does not contain the key:
+ * send that to the initiators separately.
  */
 int dvx_dct_blob_write(struct dvx_dct *dct, const struct dvx_qp_local *local,
 		       uint8_t blob[DVX_QP_BLOB_BYTES]);
 
 /*
- * The next message with a wrong key makes one event, DCT_KEY_VIOLATION (dvx_events_watch_dct());
- * after it call this again. PRM: ARM_DCT_FOR_KEY_VIOLATION.
+ * Asks for one event, DCT_KEY_VIOLATION (dvx_events_watch_dct()), at the next message with a wrong
+ * key. Call it again after each event. PRM: ARM_DCT_FOR_KEY_VIOLATION.
  */
 int dvx_dct_arm(struct dvx_dct *dct);
 
 /*
- * A stream whose request failed is stopped: what is posted to it is flushed. This lets it go on.
- * -EINVAL: the queue has no streams.
+ * Restarts a stream that stopped because a request failed; while it is stopped, its posts are
+ * flushed. -EINVAL: the queue has no streams.
  */
 int dvx_dci_reset_stream(struct dvx_qp *qp, uint16_t stream);
 
-/* The address handle leads to this target. */
+/* Makes the address handle lead to this target. */
 DVX_INLINE void dvx_ah_set_dct(struct dvx_ah *ah, uint32_t dctn, uint64_t key)
 {
 	prm_av_set_dc_key(ah->av, key);
 	prm_av_set_dqp_dct(ah->av, dctn);
 }
 
-/* The segments of a request: the address, and where at the target. */
+/* The address segments of a request: the target, and the address and key of its memory. */
 struct dvx_dc_segs {
 	uint64_t av[PRM_AV_BYTES / 8];
 	uint64_t raddr[DVX_SEG / 8];
@@ -162,7 +162,7 @@ DVX_INLINE int dvx_post_dc_read(struct dvx_sq *sq, const struct dvx_ah *ah, uint
 				  flags);
 }
 
-/* Atomics of 8 bytes, as those of atomic.h. */
+/* The segments of an atomic of 8 bytes; dvx_post_dc_cas() and _faa() work as those of atomic.h. */
 struct dvx_dc_atomic_segs {
 	struct dvx_dc_segs at;
 	uint64_t operands[DVX_SEG / 8];
@@ -183,7 +183,7 @@ DVX_INLINE int dvx_post_dc_atomic(struct dvx_sq *sq, uint8_t opcode, const struc
 	return dvx_post_gather_to(sq, opcode, 0, to, &piece, 1, wr_id, flags);
 }
 
-/* Compare and swap: `swap` goes where `compare` was. */
+/* Compares 8 bytes with `compare`; if they are equal, replaces them by `swap`. */
 DVX_INLINE int dvx_post_dc_cas(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
 			       uint64_t raddr, uint32_t rkey, uint64_t compare, uint64_t swap,
 			       uint64_t *old, uint32_t lkey, uint64_t wr_id, uint32_t flags)
@@ -196,7 +196,7 @@ DVX_INLINE int dvx_post_dc_cas(struct dvx_sq *sq, const struct dvx_ah *ah, uint1
 				  lkey, wr_id, flags);
 }
 
-/* Fetch and add. */
+/* Fetches 8 bytes and adds `add` to them. */
 DVX_INLINE int dvx_post_dc_faa(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
 			       uint64_t raddr, uint32_t rkey, uint64_t add, uint64_t *old,
 			       uint32_t lkey, uint64_t wr_id, uint32_t flags)

@@ -14,7 +14,7 @@ struct dvx_dev_info {
 	uint64_t guid; /* node GUID, as a number */
 };
 
-/* The mlx5 devices that this process can see; *count may be 0. Free with dvx_dev_list_free(). */
+/* Lists the mlx5 devices that the process sees; *count may be 0. Free with dvx_dev_list_free(). */
 int dvx_dev_list(struct dvx_dev_info **list, size_t *count);
 void dvx_dev_list_free(struct dvx_dev_info *list);
 
@@ -24,19 +24,20 @@ void dvx_dev_list_free(struct dvx_dev_info *list);
  * -ENODEV: no such device; -EOPNOTSUPP: the device offers no DevX context.
  */
 int dvx_dev_open(const char *which, struct dvx_dev **out);
-/* The same device, not opened: that needs no rights on it. */
+/* Finds the device as dvx_dev_open() does, without opening it, which needs no rights on it. */
 int dvx_dev_find(const char *which, struct dvx_dev_info *out);
 /* Uses a context that the caller opened (mlx5dv_open_device with DEVX) and closes afterwards. */
 int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out);
-/* -EBUSY while objects of the device exist. */
+/* Closes the device. -EBUSY while objects of the device exist. */
 int dvx_dev_close(struct dvx_dev *dev);
 
+/* Both results belong to dev. */
 const char *dvx_dev_name(const struct dvx_dev *dev);
 struct ibv_context *dvx_dev_ibv(struct dvx_dev *dev);
-/* The device's NUMA node, -1 if it has none. */
+/* Returns the device's NUMA node, -1 if it has none. */
 int dvx_dev_node(const struct dvx_dev *dev);
 
-/* Capabilities that rings and copies depend on; read once, at open. */
+/* Capabilities that rings and copies depend on; read once, when the device is opened. */
 struct dvx_caps {
 	uint16_t vhca_id;
 	bool roce; /* ports are Ethernet */
@@ -46,32 +47,33 @@ struct dvx_caps {
 	uint8_t log_max_cq_entries;
 	uint16_t max_wqe_bytes; /* of one SQ WQE */
 	uint8_t num_ports;
-	/* the MMO DMA engine (post.h dvx_post_dma) */
+	/* the MMO DMA engine: dvx_post_dma() (post.h) */
 	bool dma_mmo;
 	uint64_t dma_mmo_max; /* bytes of one copy; at most 2 GiB, a WQE's limit */
-	/* aliases: others may use this function's mkeys; this function may use others' */
+	/* aliases (mkey.h): other functions can use mkeys of this one; this one can use theirs */
 	bool mkey_export;
 	bool mkey_import;
 	uint8_t min_mkey_log_entity;
-	/* what DVX_RELAXED_ORDERING may relax here */
+	/* the accesses that DVX_RELAXED_ORDERING relaxes on this device */
 	bool relaxed_write;
 	bool relaxed_read;
-	/* the e-switch has representors, and the kernel uses reg_c_0 and reg_c_1; or nobody knows */
+	/* the e-switch has representors, so the kernel uses reg_c_0 and reg_c_1; true if unknown */
 	bool switchdev;
 };
 
 const struct dvx_caps *dvx_dev_caps(const struct dvx_dev *dev);
 
 /*
- * A raw capability page (4096 bytes, read with prm_cmd_hca_cap_get_*), by its PRM type: 0x0
- * general, 0x20 general 2. Current values, not maxima. The page is valid until the device is
- * closed.
+ * Reads a capability page (4096 bytes, for the accessors prm_cmd_hca_cap_get_*) by its PRM type:
+ * 0x0 general, 0x20 general 2. It has the current values, not the maxima, and is valid until the
+ * device is closed. PRM: QUERY_HCA_CAP.
  */
 int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **page);
 
-/* A port's GID. -ENOENT: no such entry. */
+/* Reads a port's GID. -ENOENT: no such entry. */
 int dvx_dev_gid(struct dvx_dev *dev, uint8_t port, uint32_t index, uint8_t gid[16]);
 
+/* Firmware and board of a device. */
 struct dvx_ident {
 	char firmware[64]; /* 24.35.1012 */
 	char board[64];	   /* the PSID: MT_0000000012 */
@@ -97,11 +99,11 @@ struct dvx_port {
 	uint16_t lid;
 	uint32_t mtu, max_mtu; /* of RDMA packets, bytes; 0: unknown */
 	uint32_t mbps;	       /* nominal; 0: unknown */
-	uint32_t gids;	       /* entries that its GID table can have */
+	uint32_t gids;	       /* the size of its GID table */
 	uint32_t reserved[4];
 };
 
-/* Ports are numbered from 1. */
+/* Reads the state of a port; ports are numbered from 1. */
 int dvx_dev_port(struct dvx_dev *dev, uint8_t port, struct dvx_port *out);
 
 enum dvx_gid_type {
@@ -112,13 +114,13 @@ enum dvx_gid_type {
 
 struct dvx_gid {
 	uint8_t gid[16];
-	uint32_t index;	  /* what queues and address handles take */
+	uint32_t index;	  /* in the port's table: dvx_qp_local.gid_index */
 	uint32_t ifindex; /* of the network interface, 0 if it has none */
 	uint8_t port;
 	enum dvx_gid_type type;
 };
 
-/* All GIDs of all ports; empty entries are left out. Free with dvx_gids_free(). */
+/* Lists all GIDs of all ports, without empty entries. Free with dvx_gids_free(). */
 int dvx_dev_gids(struct dvx_dev *dev, struct dvx_gid **list, size_t *count);
 void dvx_gids_free(struct dvx_gid *list);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All of libdvx. Start with post.h and sq.h: the rings are what this library is about. */
+/* Includes all of libdvx. Start reading at post.h and sq.h: the library's core are its rings. */
 #ifndef DVX_DVX_H
 #define DVX_DVX_H
 

@@ -11,11 +11,13 @@
  *		failed(wc.wr_id, dvx_cqe_strerror(wc.syndrome));
  *
  * All polls return 1: one completion was consumed, its WQE and all unsignaled ones before it are
- * retired; 0: there is none; -EIO: the same as 1, but the work failed, and *wc says all about it:
- * the queue is in error, its other work follows as flushed (dvx_qp_to_rst(3) tells how to go on).
- * -EBADMSG: the next CQE tells of a wrong signature (sig.h); it stays until dvx_cq_pop().
- * Padding of a ring's end that is flushed is not reported. Data that an adopted queue delivers
- * inside the CQE is copied to its buffers.
+ * retired; 0: there is none; -EIO: as 1, but the work failed: *wc has the reason, the queue is in
+ * error, and its other work completes as flushed (dvx_qp_to_rst(3) explains how to go on).
+ * -EBADMSG: the next CQE reports a wrong signature (sig.h); it stays until dvx_cq_pop(). -EUSERS: a
+ * debug build found two threads on the ring (users.h).
+ *
+ * Polls skip the flushed padding of a ring's end, and copy data that an adopted queue delivers
+ * inside the CQE to the buffers.
  *
  * dvx_sq_poll() and dvx_rq_poll() are for a queue that has a CQ to itself, and cost least;
  * dvx_cq_poll() serves all queues of a CQ.
@@ -27,21 +29,24 @@ DVX_BEGIN_DECLS
 
 struct dvx_rx;
 
-/* A completion. dvx_sq_poll() sets wr_id only, dvx_rq_poll() byte_count too, -EIO everything. */
+/*
+ * A completion. dvx_cq_poll() sets all members, dvx_sq_poll() only wr_id, dvx_rq_poll() wr_id and
+ * byte_count. With -EIO all polls set all members.
+ */
 struct dvx_wc {
 	uint64_t wr_id;	     /* the cookie of the post */
-	uint32_t byte_count; /* received, read */
-	uint32_t imm;	     /* what a *_imm call of the peer posted */
+	uint32_t byte_count; /* received, or read */
+	uint32_t imm;	     /* immediate data that the peer posted with a *_imm call */
 	uint32_t qpn;	     /* of the queue; SQN or RQN of a raw queue */
 	uint32_t user_index;
 	uint8_t opcode;	     /* enum prm_cqe_opcode: REQ of a send, RESP_* of a receive */
 	uint8_t send_opcode; /* of a send: enum prm_wqe_opcode */
-	uint8_t syndrome;    /* of -EIO: enum prm_syndrome; dvx_cqe_strerror() */
-	uint8_t vendor;	     /* of -EIO: for the vendor's support */
-	uint32_t src_qp;     /* of a received datagram (ud.h): who sent it */
+	uint8_t syndrome;    /* with -EIO: enum prm_syndrome; dvx_cqe_strerror() */
+	uint8_t vendor;	     /* with -EIO: for the vendor's support */
+	uint32_t src_qp;     /* of a received datagram (ud.h): the sender's QPN */
 };
 
-/* What a good CQE says, but for the cookie. */
+/* Reads all members but the cookie from a CQE without error. */
 DVX_INLINE void dvx_wc_read(struct dvx_wc *wc, const void *cqe)
 {
 	wc->byte_count = dvx_cqe_byte_count(cqe);
@@ -55,41 +60,41 @@ DVX_INLINE void dvx_wc_read(struct dvx_wc *wc, const void *cqe)
 	wc->vendor = 0;
 }
 
-/* Completions that need more than a cookie, and polls that can't be right. For the calls below. */
+/* The slow paths of the inline polls: errors, data in CQEs, polls of the wrong kind. */
 int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc);
 int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc);
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc);
 int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc);
 
 /*
- * The cookie of the send whose CQE has this state; frees its blocks and all before it. wqe_counter
- * is the word's upper half: shifted by 12 it is 16 times the index, with bits of the signature
- * below, which the mask removes.
+ * Returns the cookie of the send whose CQE has this state; frees its blocks and all before it.
+ * wqe_counter is the word's upper half: shifted by 12 it is 16 times the index. The lower bits are
+ * the signature's; the mask removes them.
  */
 DVX_INLINE uint64_t dvx_sq_retire_state(struct dvx_sq *sq, uint32_t state)
 {
 	return dvx_sq_retire_slot(sq, prm_swap32(state) >> 12);
 }
 
-/* Also -EINVAL: other queues complete in the CQ too, then only dvx_cq_poll() can be right. */
+/* Polls the CQ of one send queue. -EINVAL: other queues complete in it, too: use dvx_cq_poll(). */
 DVX_INLINE int dvx_sq_poll(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
 	const uint8_t *cqe = cq->next;
 	uint32_t state = dvx_cq_state(cq, cqe);
 
-	if (dvx_sq_foreign(sq))
+	if (dvx_sq_has_second_user(sq))
 		return -EUSERS;
 	if (DVX_UNLIKELY(state & DVX_CQ_NOT_PLAIN_SEND))
 		return state & DVX_CQ_OLD ? 0 : dvx_sq_poll_rest(sq, wc);
 	dvx_barrier_owner_to_cqe();
-	cqe += cq->stride; /* here: behind the store to *wc it would be an instruction more */
+	cqe += cq->stride; /* before the store to *wc, which saves an instruction */
 	wc->wr_id = dvx_sq_retire_state(sq, state);
 	dvx_cq_consume_to(cq, cqe);
 	return 1;
 }
 
-/* Where the ring remembers the send whose CQE has this state. */
+/* Returns the slot of the send whose CQE has this state. */
 DVX_INLINE const struct dvx_sq_slot *dvx_sq_slot_of(const struct dvx_sq *sq, uint32_t state)
 {
 	const uint8_t *slots = (const uint8_t *)sq->slots;
@@ -98,26 +103,26 @@ DVX_INLINE const struct dvx_sq_slot *dvx_sq_slot_of(const struct dvx_sq *sq, uin
 }
 
 /*
- * Up to `n` completions at the cost of fewer instructions each: their cookies, oldest first.
- * Returns how many, perhaps fewer than there are. A completion that failed comes alone, as from
- * dvx_sq_poll(): -EIO, and *wc has it.
+ * Polls up to `n` completions, with fewer instructions for each than dvx_sq_poll(): writes their
+ * cookies, oldest first, and returns how many, perhaps fewer than there are. A failed completion
+ * comes alone, as from dvx_sq_poll(): -EIO, and *wc has it.
  */
 DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
-	const struct dvx_sq ring = *sq;	   /* in registers: `out` could be anywhere */
-	const struct dvx_cq entries = *cq; /* the same */
+	const struct dvx_sq ring = *sq;	   /* a copy stays in registers: `out` may alias *sq ... */
+	const struct dvx_cq entries = *cq; /* ... and *cq */
 	const uint8_t *cqe = cq->next, *stop = cq->stop, *even;
 	const size_t stride = cq->stride;
 	uint32_t state, second;
 	uint64_t *out = wr_ids;
 	int got;
 
-	if (dvx_sq_foreign(sq))
+	if (dvx_sq_has_second_user(sq))
 		return -EUSERS;
 	if ((size_t)(stop - cqe) > n * stride)
 		stop = cqe + n * stride;
-	/* in pairs: their loop costs less */
+	/* a loop over pairs costs less per CQE */
 	even = cqe + ((size_t)(stop - cqe) & ~stride);
 	for (; cqe != even; cqe += 2 * stride, out += 2) {
 		state = dvx_cq_state(&entries, cqe);
@@ -146,9 +151,9 @@ DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n,
 }
 
 /*
- * The newest CQE of a collapsed CQ, all 64 bytes of it; returns its last word. The device may write
- * the next one over it at any moment, at once. Two CQEs in a row differ in the last word: if it is
- * the same behind the copy, no load of the copy saw the next CQE.
+ * Copies the newest CQE of a collapsed CQ, all 64 bytes, and returns its last word. The device may
+ * overwrite it with the next one at any moment, in one write. Two CQEs in a row differ in the last
+ * word: if that is the same after the copy, no load of the copy saw the next CQE.
  */
 DVX_INLINE uint32_t dvx_cq_copy_newest(const struct dvx_cq *cq, void *cqe)
 {
@@ -166,17 +171,17 @@ DVX_INLINE uint32_t dvx_cq_copy_newest(const struct dvx_cq *cq, void *cqe)
 }
 
 /*
- * Of a collapsed CQ (DVX_CQ_COLLAPSED): the newest completion, which also says that all sends
- * before it are done: their cookies are passed over. After an error, the newest is the last flushed
- * one. dvx_sq_poll() does the same, slower. -EBADMSG once for each wrong signature: nothing of such
- * a CQ is popped.
+ * Polls a collapsed CQ (DVX_CQ_COLLAPSED): returns the newest completion, and retires all sends
+ * before it without returning their cookies. After an error, the newest one is the last that was
+ * flushed. dvx_sq_poll() does the same, slower. -EBADMSG comes once for each wrong signature, since
+ * CQEs of such a CQ are not popped.
  */
 DVX_INLINE int dvx_sq_poll_newest(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
 	uint32_t word = *(const volatile uint32_t *)(cq->first + DVX_CQE_BYTES - 4);
 
-	if (dvx_sq_foreign(sq))
+	if (dvx_sq_has_second_user(sq))
 		return -EUSERS;
 	if (word == cq->newest)
 		return 0;
@@ -188,7 +193,7 @@ DVX_INLINE int dvx_sq_poll_newest(struct dvx_sq *sq, struct dvx_wc *wc)
 	return 1;
 }
 
-/* The same for receives. */
+/* Polls the CQ of one receive queue; as dvx_sq_poll(). */
 DVX_INLINE int dvx_rq_poll(struct dvx_rq *rq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = rq->cq;
@@ -212,12 +217,12 @@ DVX_INLINE int dvx_rq_poll(struct dvx_rq *rq, struct dvx_wc *wc)
 struct dvx_rx {
 	uint64_t wr_id;
 	uint32_t byte_count;
-	/* The RSS hash. Of a CQ with checksums in its compressed CQEs (enum dvx_cq_mini): the
-	 * checksum in the upper half, in the lower half the stride, or nothing that counts. */
+	/* The RSS hash. If the CQ's compressed CQEs have checksums (enum dvx_cq_mini): the checksum
+	 * in the upper half; the lower half is the stride, or undefined. */
 	uint32_t info;
 };
 
-/* `hash`: of a CQ whose compressed CQEs keep it. */
+/* Returns dvx_rx.info; `hash`: the CQ's compressed CQEs keep the hash. */
 DVX_INLINE uint32_t dvx_rx_info(bool hash, const void *cqe)
 {
 	return hash ? dvx_cqe_rss_hash(cqe)
@@ -225,8 +230,8 @@ DVX_INLINE uint32_t dvx_rx_info(bool hash, const void *cqe)
 }
 
 /*
- * Up to `n` receives, oldest first, at the cost of fewer instructions each, and fewest where the CQ
- * is compressed and n has room for a session. Returns as dvx_sq_poll_many().
+ * Polls up to `n` receives, oldest first, with fewer instructions for each than dvx_rq_poll();
+ * fewest if the CQ is compressed and n has room for a session. Returns as dvx_sq_poll_many().
  */
 DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n,
 				struct dvx_wc *wc)
@@ -261,7 +266,7 @@ DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t 
 	return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_many_rest(rq, out, n, wc);
 }
 
-/* The queue of that number that completes in the CQ; NULL: none, or its receives have no number. */
+/* Finds the CQ's queue with this number. NULL: none, or its receive CQEs have no number. */
 DVX_INLINE const struct dvx_cq_queue *dvx_cq_find(const struct dvx_cq *cq, uint32_t number)
 {
 	const struct dvx_cq_queue *queues = cq->queues;
@@ -275,7 +280,7 @@ DVX_INLINE const struct dvx_cq_queue *dvx_cq_find(const struct dvx_cq *cq, uint3
 	return &queues[at];
 }
 
-/* -ENOENT: the next CQE is of a queue that libdvx does not drive; dvx_cq_pop() removes it. */
+/* Polls all queues of the CQ. -ENOENT: the CQE's queue is not libdvx's; dvx_cq_pop() skips it. */
 DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_wc *wc)
 {
 	const uint8_t *cqe = cq->next;

@@ -3,15 +3,19 @@
 #define DVX_POST_H
 
 /*
- * Work requests of a queue pair. All return 0, -ENOSPC (ring full), -EMSGSIZE (does not fit into
- * the largest WQE, or a piece is empty or longer than 2 GiB) or -EBADR (an unknown flag); on
- * failure nothing was posted. dvx_strerror() has the sentence. Nothing reaches the device before a
- * dvx_sq_ring(). imm is a number; the peer reads the same number from its CQE.
+ * Work requests of a queue pair. All return 0, -ENOSPC (the ring is full), -EMSGSIZE (the request
+ * does not fit into the largest WQE, or a piece is empty or longer than 2 GiB) or -EBADR (an
+ * unknown flag), in debug builds also -EUSERS (users.h). On errors nothing was posted, and
+ * dvx_strerror() has a sentence. Nothing reaches the device before a dvx_sq_ring().
+ *
+ * `flags` are those of enum dvx_post_flags (wqe.h), `wr_id` is the cookie that a poll returns.
+ * `imm` is a number; the peer reads the same number from its CQE.
  */
 #include <dvx/sq.h>
 
 DVX_BEGIN_DECLS
 
+/* Posts any request whose data are pieces of memory, with or without a remote address segment. */
 DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
 			       uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge, uint32_t n,
 			       uint64_t wr_id, uint32_t flags)
@@ -37,6 +41,7 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 	return 0;
 }
 
+/* Posts any request whose data are copied into the WQE; the caller may reuse them at once. */
 DVX_INLINE int dvx_post_inline(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
 			       uint64_t raddr, uint32_t rkey, const void *data, uint32_t len,
 			       uint64_t wr_id, uint32_t flags)
@@ -84,8 +89,7 @@ DVX_INLINE int dvx_post_send_imm_inline(struct dvx_sq *sq, uint32_t imm, const v
 			       flags);
 }
 
-/* The peer's key `rkey` is invalid when the message has arrived; its CQE has the key in place of imm.
- */
+/* Sends, and invalidates the peer's `rkey` on arrival; the peer's CQE has rkey in place of imm. */
 DVX_INLINE int dvx_post_send_inval(struct dvx_sq *sq, uint32_t rkey, const struct dvx_sge *sge,
 				   uint32_t n, uint64_t wr_id, uint32_t flags)
 {
@@ -144,9 +148,10 @@ DVX_INLINE int dvx_post_nop(struct dvx_sq *sq, uint64_t wr_id, uint32_t flags)
 
 /*
  * Copies len bytes between two local mkeys by the device's DMA engine, without a packet; an alias
- * (mkey.h) is a local mkey too. The QP needs DVX_QP_MMO; it need not be connected. Copies are not
- * ordered among each other or against RDMA: DVX_STRONG_ORDER waits. 1 <= len <= 2 GiB and the
- * device's dma_mmo_max, which the device checks, not this call. -EBADRQC: a QP without MMO.
+ * (mkey.h) is a local mkey, too. The QP needs DVX_QP_MMO; it need not be connected. Copies may
+ * finish in any order, also relative to RDMA: a request with DVX_STRONG_ORDER waits for them. len
+ * is 1 to 2 GiB, and at most dvx_caps.dma_mmo_max, which only the device checks. -EBADRQC: a QP
+ * without MMO.
  */
 DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, uint64_t src,
 			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)

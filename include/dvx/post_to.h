@@ -3,14 +3,14 @@
 #define DVX_POST_TO_H
 
 /*
- * Work requests that say in the WQE where they go: segments between the control segment and the
- * rest. The calls of ud.h, dc.h and xrc.h, which return as those of post.h.
+ * Work requests with a destination in each WQE: address segments between the control segment and
+ * the rest. The calls of ud.h, dc.h and xrc.h are made of these; they return the errors of post.h.
  */
 #include <dvx/post.h>
 
 DVX_BEGIN_DECLS
 
-/* The segments, as WQEs have them. ds is a constant wherever this is inlined. */
+/* Address segments in WQE format. ds is a constant in all inlined calls. */
 struct dvx_to {
 	const void *seg;
 	uint32_t ds;

@@ -3,8 +3,8 @@
 #define DVX_RQ_H
 
 /*
- * Receive queue: hand buffers to the device, retire them in order. Every WQE has the same size
- * (`stride`), so nothing wraps inside one.
+ * Receive queue: posts give buffers to the device, which fills them in order. Every WQE has the
+ * same size (`stride`), so no WQE crosses the ring's end.
  *
  *	dvx_rq_post(rq, &sge, 1, cookie);
  *	dvx_rq_ring(rq);
@@ -26,10 +26,11 @@ struct dvx_rq {
 	uint32_t stride;
 	uint32_t max_sge;
 	uint32_t layout;	/* DVX_RING_LAYOUT */
-	struct dvx_cq *cq;	/* of this queue alone: dvx_rq_poll() */
+	struct dvx_cq *cq;	/* if no other queue completes in it: dvx_rq_poll() */
 	struct dvx_users users; /* users.h */
 };
 
+/* The memory of a ring that the program provides. */
 struct dvx_rq_memory {
 	uint32_t size;
 	uint32_t entries; /* a power of two */
@@ -46,19 +47,22 @@ DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init)
 	return dvx_rq_init_layout(rq, init, DVX_RING_LAYOUT);
 }
 
-/* WQEs that can still be posted. */
+/* Returns how many WQEs can still be posted. */
 DVX_INLINE uint32_t dvx_rq_free(const struct dvx_rq *rq)
 {
 	return rq->limit - rq->pi;
 }
 
-/* The next thread may use it: for debug builds (users.h). */
+/* Lets another thread use the queue: for debug builds (users.h). */
 DVX_INLINE void dvx_rq_leave(struct dvx_rq *rq)
 {
 	DVX_LEAVE(&rq->users);
 }
 
-/* 0, -ENOSPC (full) or -EMSGSIZE (more pieces than a WQE has, or one empty or over 2 GiB). */
+/*
+ * Posts a receive of n pieces. Returns 0, -ENOSPC (full) or -EMSGSIZE (more pieces than a WQE has,
+ * or one empty or over 2 GiB).
+ */
 DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_t n, uint64_t wr_id)
 {
 	uint32_t pi = rq->pi, at = pi & rq->mask;
@@ -72,7 +76,7 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
 	if (n != rq->max_sge) {
-		__asm__("" : "+m"(rq->max_sge)); /* the test before is of memory then */
+		__asm__("" : "+m"(rq->max_sge)); /* makes `n != rq->max_sge` compare with memory */
 		if (DVX_UNLIKELY(n > rq->max_sge))
 			return -EMSGSIZE;
 		/* the list ends here */
@@ -88,10 +92,9 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 }
 
 /*
- * Posts the receive that was in the next slot one lap ago again, with its buffers and its cookie;
- * the device does not change a WQE. For a queue that is filled once and whose receives are posted
- * again one by one as they are retired: then this is the receive that was just retired. 0, or
- * -ENOSPC (full).
+ * Posts the WQE that is still in the next slot from one lap ago, with its buffers and its cookie.
+ * In a queue that was filled once and is refilled as receives are retired, this is the receive that
+ * was just retired. Returns 0 or -ENOSPC (full).
  */
 DVX_INLINE int dvx_rq_repost(struct dvx_rq *rq)
 {
@@ -101,7 +104,7 @@ DVX_INLINE int dvx_rq_repost(struct dvx_rq *rq)
 	return 0;
 }
 
-/* Tells the device: the record alone, receives have no register. */
+/* Announces all posts to the device: only by the doorbell record, receives have no register. */
 DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
 {
 	(void)DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1);
@@ -109,7 +112,7 @@ DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
 	*(volatile uint32_t *)rq->dbrec = prm_swap32(rq->pi & 0xffff);
 }
 
-/* A receive CQE arrived: the cookie of the oldest WQE, whose slot is free again. */
+/* Retires the oldest WQE after a receive CQE: frees its slot and returns its cookie. */
 DVX_INLINE uint64_t dvx_rq_retire(struct dvx_rq *rq)
 {
 	(void)DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1);

@@ -3,16 +3,17 @@
 #define DVX_SQ_H
 
 /*
- * Send queue: its ring. post.h writes work requests into it, poll.h takes completions; here are the
- * doorbells, batches, and the steps that both are made of.
+ * Send queue: its ring. post.h writes work requests into it, poll.h takes completions. This header
+ * has the doorbells, batches, and the steps that posts and polls are made of.
  *
  *	if (dvx_post_write(sq, raddr, rkey, &sge, 1, cookie, DVX_SIGNALED) == -ENOSPC)
  *		poll first: the ring is full, nothing was written
  *	dvx_sq_ring(sq);
  *
  * A ring is an array of 64-byte blocks. `pi` counts the blocks posted and `ci` those retired; both
- * run freely, their difference is what is in use. A WQE lies in consecutive memory: one that would
- * cross the ring's end is preceded by NOPs up to there (doc/design/0002-rings.md).
+ * are free running, and their difference is the number of blocks in use. A WQE is contiguous: if
+ * one would cross the ring's end, NOPs fill the blocks up to there, and the WQE begins at the
+ * ring's start (doc/design/0002-rings.md).
  *
  * A signaled WQE's CQE names the WQE's first block (cqe.h dvx_cqe_wqe_index()); dvx_sq_retire()
  * turns that into the caller's cookie and frees all blocks up to and including that WQE.
@@ -24,16 +25,16 @@
 
 DVX_BEGIN_DECLS
 
-/* What the ring remembers of the WQE that begins at a block. */
+/* The ring's record of the WQE that begins at a block. */
 struct dvx_sq_slot {
 	uint64_t wr_id; /* the caller's cookie */
-	uint32_t end; /* pi after this WQE: where ci goes when it is done; of padding: its index */
+	uint32_t end; /* pi after this WQE, and ci once it is retired; of padding: its own index */
 	uint32_t reserved;
 };
 
 /*
- * The cookie of a NOP at the ring's end: only a flush after an error writes a CQE for it, which
- * polls pass over. Posts may have the same cookie: a poll knows padding by its slot's end.
+ * The cookie of a padding NOP. Only a flush after an error writes a CQE for it; polls skip that
+ * CQE. Posts may have the same cookie: polls recognise padding by its slot's `end`.
  */
 #define DVX_WR_ID_PAD UINT64_MAX
 
@@ -41,31 +42,31 @@ struct dvx_sq {
 	uint8_t *buf;
 	struct dvx_sq_slot *slots; /* one per block */
 	uint32_t *dbrec;	   /* big-endian send counter */
-	uintptr_t reg;		   /* where the next doorbell goes */
-	uint64_t head;		   /* first 8 bytes of the last WQE, which the doorbell repeats */
-	uint64_t qpn_be;	   /* the same of a WQE without anything but the QPN */
+	uintptr_t reg;		   /* address of the next doorbell */
+	uint64_t head;		   /* first 8 bytes of the last WQE: the doorbell's value */
+	uint64_t qpn_be;	   /* first 8 bytes of a WQE with nothing but the QPN set */
 	uint32_t pi;
 	uint32_t ci;
 	uint32_t mask;	    /* blocks - 1 */
-	uint32_t slot_mask; /* the same in bytes of slots */
+	uint32_t slot_mask; /* mask in bytes of slots */
 	/* second cache line */
-	struct dvx_cq *cq; /* of this queue alone: dvx_sq_poll() */
+	struct dvx_cq *cq; /* if no other queue completes in it: dvx_sq_poll() */
 	uint32_t bf_size;  /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
 	uint32_t layout;   /* DVX_RING_LAYOUT */
 	uint64_t mmo_addr; /* 64 bytes that the MMO engine may overwrite */
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */
 	uint32_t qpn;
-	uint32_t begun;		     /* of a batch: pi when it began */
+	uint32_t begun;		     /* in a batch: pi when it began */
 	struct dvx_users users;	     /* users.h */
-	struct dvx_users *reg_users; /* of a BlueFlame register; NULL: all threads may ring */
+	struct dvx_users *reg_users; /* of a BlueFlame register; NULL: all threads may write it */
 	uint64_t reserved;
 };
 
 /*
- * A ring on plain memory, for tests and for queues that were created in another way. buf holds
- * `blocks` (a power of two) blocks, slots as many entries. The largest WQE is the device's limit,
- * or what still fits behind the longest padding.
+ * The memory of a ring that the program provides, for tests and for queues that were created in
+ * another way. buf holds `blocks` (a power of two) blocks, slots as many entries. The largest WQE
+ * is max_wqe_bytes, or less if the ring is too short for it and the longest padding.
  */
 struct dvx_sq_memory {
 	uint32_t size;
@@ -92,12 +93,12 @@ DVX_INLINE uint32_t dvx_sq_blocks(const struct dvx_sq *sq)
 }
 
 /*
- * In ci while a template has the ring (template.h): so far from pi is no full ring, and every other
- * post finds no room.
+ * Bit in ci while a template uses the ring (template.h). It makes the ring look full to all other
+ * posts, since pi - ci is then greater than any ring.
  */
 #define DVX_SQ_TAKEN 0x80000000u
 
-/* Free blocks. */
+/* Returns how many blocks are free. */
 DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 {
 	uint32_t used = sq->pi - sq->ci;
@@ -107,15 +108,15 @@ DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 
 /* --- for post.h, and for work requests that it does not offer --- */
 
-/* The next thread may use it, and its register: for debug builds (users.h). */
+/* Lets another thread use the queue, and its register: for debug builds (users.h). */
 DVX_INLINE void dvx_sq_leave(struct dvx_sq *sq)
 {
 	DVX_LEAVE(&sq->users);
 	DVX_LEAVE(sq->reg_users);
 }
 
-/* In a debug build: the ring, or its register, has two users. */
-DVX_INLINE bool dvx_sq_foreign(struct dvx_sq *sq)
+/* Returns true if two threads use the ring or its register; only in debug builds (users.h). */
+DVX_INLINE bool dvx_sq_has_second_user(struct dvx_sq *sq)
 {
 #ifdef DVX_DEBUG
 	return dvx_users_foreign(&sq->users, DVX_USERS_SQ, sq->qpn) ||
@@ -127,19 +128,19 @@ DVX_INLINE bool dvx_sq_foreign(struct dvx_sq *sq)
 #endif
 }
 
-/* What a post returns that has no place. */
+/* Returns the error of a post for which dvx_sq_claim() found no place. */
 DVX_INLINE int dvx_sq_refuse(struct dvx_sq *sq)
 {
-	return dvx_sq_foreign(sq) ? -EUSERS : -ENOSPC;
+	return dvx_sq_has_second_user(sq) ? -EUSERS : -ENOSPC;
 }
 
-/* Where block `index` is: in bytes of slots. A block has four times as many. */
+/* Returns the offset in bytes of block index's slot. The block's own offset is four times that. */
 DVX_INLINE uint32_t dvx_sq_at(const struct dvx_sq *sq, uint32_t index)
 {
 	return index * (uint32_t)sizeof(struct dvx_sq_slot) & sq->slot_mask;
 }
 
-/* A place for a WQE: written, then committed. */
+/* A place for a WQE, from dvx_sq_claim(): the caller writes the WQE, then commits it. */
 struct dvx_sq_place {
 	uint8_t *wqe;
 	struct dvx_sq_slot *slot;
@@ -147,7 +148,7 @@ struct dvx_sq_place {
 	uint32_t end;
 };
 
-/* Block `index` and its slot, without a look at what is there. */
+/* Returns the place of `blocks` blocks from block `index` on, without checking that it is free. */
 DVX_INLINE struct dvx_sq_place dvx_sq_place_at(const struct dvx_sq *sq, uint32_t index,
 					       uint32_t blocks)
 {
@@ -161,7 +162,7 @@ DVX_INLINE struct dvx_sq_place dvx_sq_place_at(const struct dvx_sq *sq, uint32_t
 	return p;
 }
 
-/* Its control segment. What is constant of it, the compiler puts together. */
+/* Writes the control segment. The fields are packed apart, so that constant ones cost nothing. */
 DVX_INLINE void dvx_sq_ctrl(const struct dvx_sq *sq, const struct dvx_sq_place *p, uint8_t opcode,
 			    uint8_t opmod, uint32_t ds, uint32_t flags, uint32_t imm)
 {
@@ -181,7 +182,7 @@ DVX_INLINE void dvx_sq_ctrl(const struct dvx_sq *sq, const struct dvx_sq_place *
 	prm_put64(p->wqe, sizeof(seg[0]), seg[1]);
 }
 
-/* The WQE that was written to p is posted: the next doorbell announces it. */
+/* Posts the WQE that was written to p: the next doorbell announces it. */
 DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, uint64_t wr_id)
 {
 	uint64_t head = prm_take64(p->wqe, 0);
@@ -193,8 +194,8 @@ DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, u
 }
 
 /*
- * One NOP per block up to the ring's end; the caller has checked for room. Their slots end where
- * they begin, as no WQE's does.
+ * Posts one NOP per block up to the ring's end; the caller has checked for room. A slot whose `end`
+ * is its own index marks padding.
  */
 DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 {
@@ -209,15 +210,16 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 }
 
 /*
- * Finds `blocks` consecutive blocks, after padding where needed. The caller writes the whole WQE
- * there, and commits it. False: no room, nothing changed; dvx_sq_refuse() is the error.
+ * Finds a place for `blocks` consecutive blocks, after padding if needed. The caller writes the
+ * whole WQE there, and commits it. Returns false if there is no room: then nothing changed, and
+ * dvx_sq_refuse() returns the error.
  */
 DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, struct dvx_sq_place *p)
 {
 	uint32_t at = sq->pi & sq->mask;
 	uint32_t pad = 0;
 
-	if (dvx_sq_foreign(sq))
+	if (dvx_sq_has_second_user(sq))
 		return false;
 	if (blocks > 1 && DVX_UNLIKELY(at + blocks > sq->mask + 1))
 		pad = sq->mask + 1 - at;
@@ -229,7 +231,7 @@ DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, struct dvx_sq_p
 	return true;
 }
 
-/* Whether a WQE of `ds` segments fits; four always do. */
+/* Tells whether a WQE of `ds` segments fits; four always do. */
 DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 {
 	return ds <= DVX_BLOCK / DVX_SEG || (ds <= DVX_MAX_DS && ds <= sq->max_ds);
@@ -238,15 +240,15 @@ DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 /* --- doorbells --- */
 
 /*
- * The half of the record that has the index; the other one is always 0. Half a record is read as it
- * was written, or the processor waits for the store.
+ * Returns the half of the record with the index; the other half is always 0. Reads use the same
+ * half as writes: a wider load would wait for the store instead of being forwarded from it.
  */
 DVX_INLINE volatile uint16_t *dvx_sq_record_index(const struct dvx_sq *sq)
 {
 	return (volatile uint16_t *)sq->dbrec + 1;
 }
 
-/* Everything before the register write: the record tells the device how far the ring is filled. */
+/* Does all but the register write of a doorbell: writes the record, with its barriers. */
 DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 {
 	volatile uint16_t *record = dvx_sq_record_index(sq);
@@ -260,8 +262,8 @@ DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 }
 
 /*
- * Tells the device about everything posted: record, then the 8-byte register, which holds the head
- * of the last WQE, before the first post the queue's number alone. Harmless with nothing new.
+ * Announces all posts to the device: writes the record, then the 8-byte register, with the first 8
+ * bytes of the last WQE (before the first post, the queue's number). Harmless if nothing is new.
  */
 DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 {
@@ -273,7 +275,7 @@ DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 	dvx_barrier_register_flush();
 }
 
-/* The last WQE posted. */
+/* Returns the last WQE posted. */
 DVX_INLINE uint8_t *dvx_sq_last(const struct dvx_sq *sq)
 {
 	uint32_t blocks = dvx_wqe_blocks(prm_wqe_ctrl_seg_get_ds(&sq->head));
@@ -282,9 +284,9 @@ DVX_INLINE uint8_t *dvx_sq_last(const struct dvx_sq *sq)
 }
 
 /*
- * The same, pushing the WQE itself through the BlueFlame register, which saves the device a read.
- * The two buffers of a register take turns. Falls back to dvx_sq_ring() if more than one WQE is
- * new, if it is longer than the buffer, or if the UAR is non-cached.
+ * Announces the last post and writes the whole WQE to the BlueFlame register, which saves the
+ * device a read. The two buffers of a register take turns. Falls back to dvx_sq_ring() if more than
+ * one WQE is new, if it is longer than the buffer, or if the UAR is non-cached.
  */
 DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 {
@@ -306,8 +308,8 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 
 /* --- batches ---
  *
- * Posts many work requests at the least cost of each: the calls of post.h on a copy of the ring,
- * which the compiler keeps in registers.
+ * A batch posts many work requests at the least cost for each: it is a copy of the ring, which the
+ * compiler keeps in registers, and the calls of post.h post to it.
  *
  *	struct dvx_sq batch = dvx_sq_begin(sq);
  *
@@ -316,9 +318,9 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
  *	dvx_sq_end(sq, &batch);
  *	dvx_sq_ring(sq);
  *
- * Polling may go on meanwhile (room that it frees is for the next batch); posting to `sq` itself
- * may not: both write the same blocks. With DVX_DEBUG, posts and polls return -EUSERS after it. A
- * batch that is not ended was never posted.
+ * Polls of `sq` may go on meanwhile; the next batch can use the room that they free. Do not post to
+ * `sq` itself, which would write the same blocks: with DVX_DEBUG, posts and polls return -EUSERS
+ * after that. Posts of a batch count only after dvx_sq_end().
  */
 DVX_INLINE struct dvx_sq dvx_sq_begin(const struct dvx_sq *sq)
 {
@@ -334,7 +336,7 @@ DVX_INLINE void dvx_sq_end(struct dvx_sq *sq, const struct dvx_sq *batch)
 	if (sq->pi != batch->begun)
 		sq->users.intruder = DVX_USERS_BATCH;
 	((struct dvx_sq *)(uintptr_t)batch)->begun =
-		batch->pi; /* a batch may go on and end again */
+		batch->pi; /* a batch may be continued and ended again */
 #endif
 	sq->head = batch->head;
 	sq->pi = batch->pi;
@@ -342,7 +344,7 @@ DVX_INLINE void dvx_sq_end(struct dvx_sq *sq, const struct dvx_sq *batch)
 
 /* --- completion --- */
 
-/* `at` is the index times the size of a slot; bits beyond the ring are masked off. */
+/* Retires the WQE of a slot. `at`: its index times the size of a slot, modulo the ring's. */
 DVX_INLINE uint64_t dvx_sq_retire_slot(struct dvx_sq *sq, uint32_t at)
 {
 	const uint8_t *slots = (const uint8_t *)sq->slots;
@@ -353,7 +355,7 @@ DVX_INLINE uint64_t dvx_sq_retire_slot(struct dvx_sq *sq, uint32_t at)
 	return slot->wr_id;
 }
 
-/* The cookie of the WQE that a CQE named; frees its blocks and all before it. */
+/* Returns the cookie of the WQE that a CQE named; frees its blocks and all before it. */
 DVX_INLINE uint64_t dvx_sq_retire(struct dvx_sq *sq, uint32_t wqe_index)
 {
 	return dvx_sq_retire_slot(sq, wqe_index * (uint32_t)sizeof(struct dvx_sq_slot));

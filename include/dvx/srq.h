@@ -3,19 +3,19 @@
 #define DVX_SRQ_H
 
 /*
- * Shared receive queue: one pool of receives for many queue pairs and DC targets. A message takes
- * the oldest receive of the pool, whichever queue it comes to, and completes in that queue's CQ:
- * dvx_cq_poll() finds the cookie and frees the receive.
+ * Shared receive queue: one pool of receives for many queue pairs and DC targets. A message to any
+ * of these queues takes the oldest receive of the pool, and completes in its own queue's CQ, where
+ * dvx_cq_poll() returns the cookie and frees the receive.
  *
  *	dvx_srq_create(dev, &attr, &srq);
  *	qp_attr.srq = srq;			instead of rq_entries
  *	dvx_srq_post(srq, &sge, 1, cookie);
  *	dvx_srq_ring(srq);
  *
- * Receives complete in any order, so the ring is a linked list: each entry names the next one, and
- * the device follows. Free entries are a list, too, that begins where the posted ones end: posting
- * takes its head, retiring appends to its tail. The last free entry is never posted, since the
- * device comes to its link only after it (doc/design/0008-shared-receives.md).
+ * Receives complete in any order, so the ring is a linked list: each entry has the index of the
+ * next one, and the device follows the links. Free entries continue this list behind the posted
+ * ones: posting takes the first free entry, retiring appends one at the end. The last free entry is
+ * never posted, because its link is not known yet (doc/design/0008-shared-receives.md).
  */
 #include <dvx/barrier.h>
 #include <dvx/common.h>
@@ -32,9 +32,9 @@ struct dvx_srq {
 	uint8_t *buf;
 	uint64_t *wr_ids; /* the callers' cookies, one per entry */
 	uint32_t *dbrec;  /* big-endian receive counter */
-	uint32_t head;	  /* the entry that the next receive goes to */
+	uint32_t head;	  /* the first free entry: the next receive */
 	uint32_t tail;	  /* the last free entry */
-	uint32_t free;	  /* receives that can be posted: free entries without the last */
+	uint32_t free;	  /* receives that can be posted: free entries - 1 */
 	uint32_t pi;	  /* receives posted, free running */
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
@@ -48,10 +48,10 @@ struct dvx_srq {
 	uint64_t reserved[2];
 };
 
-/* A ring on plain memory. */
+/* The memory of a ring that the program provides. */
 struct dvx_srq_memory {
 	uint32_t size;
-	uint32_t entries; /* a power of two, at least 2; one less can be posted */
+	uint32_t entries; /* a power of two, at least 2; entries - 1 receives can be posted */
 	void *buf;
 	uint64_t *wr_ids;
 	uint32_t *dbrec;
@@ -64,7 +64,7 @@ DVX_INLINE int dvx_srq_init(struct dvx_srq *srq, const struct dvx_srq_memory *in
 	return dvx_srq_init_layout(srq, init, DVX_RING_LAYOUT);
 }
 
-/* An SRQ made by DevX. */
+/* Attributes of an SRQ made by DevX. PRM: CREATE_RMP. */
 struct dvx_srq_attr {
 	uint32_t size;
 	uint32_t entries; /* receives that can be posted, at least */
@@ -93,8 +93,9 @@ DVX_INLINE int dvx_srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct 
 }
 
 /*
- * The same of an XRC SRQ (xrc.h), whose messages complete in its own CQ, adopted before. One such
- * SRQ for each CQ: CQEs have the number of the connection, and only libmlx5 knows an SRQ's index.
+ * Adopts an XRC SRQ (xrc.h), whose messages complete in its own CQ; adopt that first. A CQ can have
+ * only one such SRQ: its CQEs name the connection, and the index that would name the SRQ is known
+ * to libmlx5 only.
  */
 int dvx_srq_adopt_xrc_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
 			     uint32_t layout, struct dvx_srq **out);
@@ -104,24 +105,25 @@ DVX_INLINE int dvx_srq_adopt_xrc(struct dvx_dev *dev, struct ibv_srq *ibsrq, str
 	return dvx_srq_adopt_xrc_layout(dev, ibsrq, cq, DVX_RING_LAYOUT, out);
 }
 
-/* -EBUSY while queues use it. */
+/* Destroys a created SRQ, or releases an adopted one. -EBUSY while queues use it. */
 int dvx_srq_destroy(struct dvx_srq *srq);
 
 uint32_t dvx_srq_number(const struct dvx_srq *srq);
 
 /*
- * Asks for one event, SRQ_RQ_LIMIT (events.h), when fewer than `limit` receives are posted; at once
- * if that is so already. 0: no event. An adopted SRQ's comes by ibv_get_async_event().
+ * Asks for one event, SRQ_RQ_LIMIT (events.h), when fewer than `limit` receives are posted, or at
+ * once if there are fewer already. 0: no event. Events of adopted SRQs come by
+ * ibv_get_async_event().
  */
 int dvx_srq_arm(struct dvx_srq *srq, uint32_t limit);
 
-/* Receives that can still be posted. */
+/* Returns how many receives can still be posted. */
 DVX_INLINE uint32_t dvx_srq_free(const struct dvx_srq *srq)
 {
 	return srq->free;
 }
 
-/* The next thread may use it: for debug builds (users.h). */
+/* Lets another thread use the SRQ: for debug builds (users.h). */
 DVX_INLINE void dvx_srq_leave(struct dvx_srq *srq)
 {
 	DVX_LEAVE(&srq->users);
@@ -132,7 +134,10 @@ DVX_INLINE uint8_t *dvx_srq_entry(const struct dvx_srq *srq, uint32_t at)
 	return srq->buf + (size_t)at * srq->stride;
 }
 
-/* 0, -ENOSPC (full) or -EMSGSIZE (more pieces than an entry has, or one empty or over 2 GiB). */
+/*
+ * Posts a receive of n pieces. Returns 0, -ENOSPC (full) or -EMSGSIZE (more pieces than an entry
+ * has, or one empty or over 2 GiB).
+ */
 DVX_INLINE int dvx_srq_post(struct dvx_srq *srq, const struct dvx_sge *sge, uint32_t n,
 			    uint64_t wr_id)
 {
@@ -156,7 +161,7 @@ DVX_INLINE int dvx_srq_post(struct dvx_srq *srq, const struct dvx_sge *sge, uint
 	return 0;
 }
 
-/* Tells the device: the record alone, receives have no register. */
+/* Announces all posts to the device: only by the doorbell record, receives have no register. */
 DVX_INLINE void dvx_srq_ring(struct dvx_srq *srq)
 {
 	(void)DVX_FOREIGN(&srq->users, DVX_USERS_SRQ, srq->srqn);
@@ -164,7 +169,7 @@ DVX_INLINE void dvx_srq_ring(struct dvx_srq *srq)
 	*(volatile uint32_t *)srq->dbrec = prm_swap32(srq->pi & 0xffff);
 }
 
-/* The cookie of the receive that a CQE named (dvx_cqe_wqe_index()); its entry is free again. */
+/* Returns the cookie of the receive that a CQE named (dvx_cqe_wqe_index()); frees its entry. */
 DVX_INLINE uint64_t dvx_srq_retire(struct dvx_srq *srq, uint32_t wqe_index)
 {
 	uint32_t at = wqe_index & srq->mask;
@@ -176,7 +181,7 @@ DVX_INLINE uint64_t dvx_srq_retire(struct dvx_srq *srq, uint32_t wqe_index)
 	return srq->wr_ids[at];
 }
 
-/* As dvx_cqe_unscatter(), for a completion whose receive is of an SRQ. */
+/* Does the work of dvx_cqe_unscatter() for a completion whose receive is of an SRQ. */
 void dvx_cqe_unscatter_srq(const void *cqe, const struct dvx_srq *srq);
 
 DVX_END_DECLS

@@ -3,8 +3,9 @@
 #define DVX_TEMPLATE_H
 
 /*
- * Requests that differ in little, on a send queue that does nothing else for a while. The request
- * is written once into every block of the ring; a post then stores its index and what differs.
+ * Templates: fast posts of similar requests, on a send queue that does nothing else for a while.
+ * The request is written once into every block of the ring; a post then stores only its index,
+ * the address and the data.
  *
  *	dvx_template_write_inline(sq, rkey, sizeof(value), DVX_SIGNALED, &t);
  *	...
@@ -13,38 +14,38 @@
  *	...
  *	dvx_template_end(sq);			all its requests were polled
  *
- * Doorbells, polls and batches are as ever. For the ring's other posts it is full meanwhile:
- * -ENOSPC, and dvx_sq_free() is 0. A queue that was reset has no template any more: make it again.
+ * Doorbells, polls and batches work as without a template. Other posts find the ring full
+ * meanwhile: they return -ENOSPC, and dvx_sq_free() is 0. A reset of the queue ends the template.
  */
 #include <dvx/post.h>
 
 DVX_BEGIN_DECLS
 
 struct dvx_template {
-	uint64_t head;	/* first 8 bytes of the request, but for its index */
-	uint32_t limit; /* the ring has room up to there, at least */
+	uint64_t head;	/* first 8 bytes of the request, without its index */
+	uint32_t limit; /* the ring has room for posts up to this pi, at least */
 	uint32_t len;	/* bytes of inline data; 0: one piece of memory */
 };
 
 /*
- * RDMA_WRITE of `len` inline bytes, at most 28: a request is one block. -EBUSY: the ring has
- * requests that were not polled, or a template. -EMSGSIZE: no request of one block has this length.
- * -EBADR: an unknown flag.
+ * Makes a template for RDMA_WRITE of `len` inline bytes, at most 28, so that a request is one
+ * block. -EBUSY: the ring has requests that were not polled, or a template. -EMSGSIZE: a request of
+ * this length is longer than a block. -EBADR: an unknown flag.
  */
 int dvx_template_write_inline(struct dvx_sq *sq, uint32_t rkey, uint32_t len, uint32_t flags,
 			      struct dvx_template *out);
-/* RDMA_WRITE and RDMA_READ of one piece of `len` bytes. */
+/* Make templates for RDMA_WRITE and RDMA_READ of one piece of `len` bytes. Errors as above. */
 int dvx_template_write(struct dvx_sq *sq, uint32_t rkey, uint32_t lkey, uint32_t len,
 		       uint32_t flags, struct dvx_template *out);
 int dvx_template_read(struct dvx_sq *sq, uint32_t rkey, uint32_t lkey, uint32_t len, uint32_t flags,
 		      struct dvx_template *out);
-/* The ring is for all requests again. -EBUSY: some of the template's were not polled. */
+/* Ends the template: the ring takes all requests again. -EBUSY: not all requests were polled. */
 int dvx_template_end(struct dvx_sq *sq);
 
-/* Whether the ring is full; the limit is looked up only when it is reached. */
+/* Tells whether the ring is full; reads ci only when the limit is reached. */
 DVX_INLINE bool dvx_template_full(struct dvx_sq *sq, struct dvx_template *t)
 {
-	if (dvx_sq_foreign(sq))
+	if (dvx_sq_has_second_user(sq))
 		return true;
 	if (DVX_LIKELY(sq->pi != t->limit))
 		return false;
@@ -52,7 +53,7 @@ DVX_INLINE bool dvx_template_full(struct dvx_sq *sq, struct dvx_template *t)
 	return sq->pi == t->limit;
 }
 
-/* The block of the next request, with its control segment complete. */
+/* Returns the block of the next request, after completing its control segment. */
 DVX_INLINE struct dvx_sq_place dvx_template_place(const struct dvx_sq *sq,
 						  const struct dvx_template *t)
 {
@@ -67,7 +68,7 @@ DVX_INLINE struct dvx_sq_place dvx_template_place(const struct dvx_sq *sq,
 	return p;
 }
 
-/* ci has the mark as long as requests of the template are what is polled. */
+/* Posts the request. The bit in `end` keeps DVX_SQ_TAKEN in ci when the request is retired. */
 DVX_INLINE void dvx_template_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, uint64_t wr_id)
 {
 	uint64_t head = prm_take64(p->wqe, 0);
@@ -78,7 +79,10 @@ DVX_INLINE void dvx_template_commit(struct dvx_sq *sq, const struct dvx_sq_place
 	sq->pi = p->end;
 }
 
-/* 0, -ENOSPC (full) or -EMSGSIZE (the template is of another length, or of memory). */
+/*
+ * Posts the template's request with these data. Returns 0, -ENOSPC (full) or -EMSGSIZE (the
+ * template is for another length, or for memory).
+ */
 DVX_INLINE int dvx_template_post_inline(struct dvx_sq *sq, struct dvx_template *t, uint64_t raddr,
 					const void *data, uint32_t len, uint64_t wr_id)
 {
@@ -95,7 +99,7 @@ DVX_INLINE int dvx_template_post_inline(struct dvx_sq *sq, struct dvx_template *
 	return 0;
 }
 
-/* The same of a piece from `addr` on. -EMSGSIZE: the template has inline data. */
+/* Posts the template's request for memory at `addr`. -EMSGSIZE: the template is for inline data. */
 DVX_INLINE int dvx_template_post(struct dvx_sq *sq, struct dvx_template *t, uint64_t raddr,
 				 uint64_t addr, uint64_t wr_id)
 {

@@ -3,7 +3,7 @@
 #define DVX_TXQ_H
 
 /*
- * Send queues of raw packets: an SQ, whose ring is sq.h's, on a TIS of its own. Frames go through
+ * Send queues of raw packets: an SQ, with the ring of sq.h, and a TIS of its own. Frames go through
  * the TX tables (flow.h) to the wire unchanged, with an FCS added.
  *
  *	dvx_post_eth(sq, frame, DVX_ETH_HEADER, &rest, 1, cookie, DVX_SIGNALED);
@@ -19,24 +19,24 @@ struct dvx_txq;
 
 enum dvx_txq_flags {
 	DVX_TXQ_REAL_TIME = 1 << 0, /* CQEs have the time of day (clock.h) */
-	/* Cross-channel (cross.h), where the device has it (PRM: cd). */
+	/* Cross-channel (cross.h), if the device has it (PRM: cd). */
 	DVX_TXQ_MASTER = 1 << 1,  /* its requests may start managed queues */
-	DVX_TXQ_MANAGED = 1 << 2, /* it sends as far as a master's requests say */
+	DVX_TXQ_MANAGED = 1 << 2, /* requests of a master set how far it sends */
 };
 
 struct dvx_txq_attr {
 	uint32_t size;
 	uint32_t flags; /* enum dvx_txq_flags */
 	struct dvx_pd *pd;
-	struct dvx_cq *cq; /* one entry for each block that the queue has */
+	struct dvx_cq *cq; /* has an entry for each block of the queue */
 	struct dvx_uar *uar;
-	uint32_t sq_blocks;  /* at least: one for each 64 bytes of WQE */
-	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
+	uint32_t sq_blocks;	/* at least; one for each 64 bytes of WQE */
+	uint32_t user_index;	/* in CQEs: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	struct dvx_place place; /* of the ring */
 };
 
-/* Ready to send. PRM: CREATE_TIS, CREATE_SQ, MODIFY_SQ to RDY. Needs CAP_NET_RAW on a kernel's
- * device. */
+/* Makes a queue that is ready to send. Needs CAP_NET_RAW on a kernel's device. PRM: CREATE_TIS,
+ * CREATE_SQ, MODIFY_SQ to RDY. */
 int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *attr, uint32_t layout,
 			  struct dvx_txq **out);
 DVX_INLINE int dvx_txq_create(struct dvx_dev *dev, const struct dvx_txq_attr *attr,
@@ -49,37 +49,37 @@ int dvx_txq_destroy(struct dvx_txq *txq);
 struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq);
 uint32_t dvx_txq_sqn(const struct dvx_txq *txq);
 /*
- * How many of a frame's first bytes this device must find inside the WQE: 0, or DVX_ETH_HEADER.
- * PRM: wqe_inline_mode.
+ * Returns how many of a frame's first bytes must be inside the WQE on this device: 0, or
+ * DVX_ETH_HEADER. PRM: wqe_inline_mode.
  */
 uint32_t dvx_txq_inline(const struct dvx_txq *txq);
 
 /*
- * How many packets dvx_post_eth_multi() takes at most; 0: this device, or one that wants headers
- * inside the WQE, has no such request. PRM: enhanced_multi_pkt_send_wqe.
+ * Returns how many packets dvx_post_eth_multi() takes at most; 0: the device lacks the request, or
+ * needs headers inside the WQE. PRM: enhanced_multi_pkt_send_wqe.
  */
 uint32_t dvx_txq_multi(const struct dvx_txq *txq);
 
-/* How many bytes dvx_post_eth_tso() takes at most, without headers; 0: none. PRM: max_lso_cap. */
+/* Returns how many bytes dvx_post_eth_tso() takes, without headers; 0: none. PRM: max_lso_cap. */
 uint32_t dvx_txq_tso(const struct dvx_txq *txq);
 
 /* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 16. */
 enum dvx_eth_flags {
-	DVX_ETH_L3_CSUM = 0x400000, /* the device fills the IPv4 header's checksum in ... */
-	DVX_ETH_L4_CSUM = 0x800000, /* ... and TCP's or UDP's */
+	DVX_ETH_L3_CSUM = 0x400000, /* the device fills in the IPv4 header's checksum */
+	DVX_ETH_L4_CSUM = 0x800000, /* the device fills in the checksum of TCP or UDP */
 };
 #define DVX_ETH_FLAGS (DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM | DVX_POST_FLAGS)
 
-/* An Ethernet header and a VLAN tag. */
+/* Bytes of an Ethernet header with a VLAN tag. */
 #define DVX_ETH_HEADER 18u
 
-/* segments that an Ethernet segment takes with `len` bytes of the frame in it */
+/* Returns how many segments an Ethernet segment takes with `len` bytes of the frame in it. */
 DVX_INLINE uint32_t dvx_wqe_eth_ds(uint32_t len)
 {
 	return len > 2 ? 1 + (len - 2 + DVX_SEG - 1) / DVX_SEG : 1;
 }
 
-/* mss: of a large send, else 0. */
+/* Writes an Ethernet segment. mss: of a large send, else 0. */
 DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint16_t mss,
 			    uint32_t flags)
 {
@@ -93,8 +93,8 @@ DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint
 }
 
 /*
- * A frame: its first `len` bytes (dvx_txq_inline() at least) from `header`, copied into the WQE;
- * the rest from memory. Returns as the calls of post.h.
+ * Sends a frame: its first `len` bytes (dvx_txq_inline() at least) are copied into the WQE from
+ * `header`; the device reads the rest from memory. Returns the errors of post.h, as all calls here.
  */
 DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 			    const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
@@ -116,13 +116,13 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	return 0;
 }
 
-/* More than any packet has. A power of two, for one comparison of all lengths. */
+/* Greater than any packet's length. A power of two, so that one comparison checks all lengths. */
 #define DVX_ETH_LONGEST 0x10000u
 
 /*
- * Several packets by one request, each a piece of memory: n of them, 1 to dvx_txq_multi(). They
- * share flags, cookie and completion. After an error completion some may have been sent. -EMSGSIZE:
- * none or too many, or a length of 0 or over 64 KiB.
+ * Sends n packets, 1 to dvx_txq_multi(), by one request; each is a piece of memory. They share
+ * flags, cookie and completion. If that is an error, some may have been sent. -EMSGSIZE: no packet
+ * or too many, or a length of 0 or over 64 KiB.
  */
 DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packets, uint32_t n,
 				  uint64_t wr_id, uint32_t flags)
@@ -137,14 +137,14 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
-		/* Each piece is read once: what is written before the commit does not count. */
+		/* Checks and writes in one loop: a WQE that is not committed has no effect. */
 #pragma GCC unroll 4
 	for (i = 0; i < n; i++) {
 		odd |= (uint32_t)dvx_sge_word(&packets[i]) - 1;
 		dvx_wqe_data_from(p.wqe + (2 + i) * DVX_SEG, &packets[i], DVX_ETH_LONGEST);
 	}
 	if (DVX_UNLIKELY(odd >= DVX_ETH_LONGEST)) {
-		sq->pi = pi; /* and padding is taken back */
+		sq->pi = pi; /* also takes padding back */
 		sq->head = head;
 		return -EMSGSIZE;
 	}
@@ -154,12 +154,12 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 	return 0;
 }
 
-/* In inline_hdr_sz: no bytes, but a VLAN tag. */
+/* Value of inline_hdr_sz: inline_hdr_start is a VLAN tag to insert, and no bytes are inline. */
 #define DVX_ETH_INSERT_VLAN 0x8000u
 
 /*
- * A frame into which the device puts a VLAN tag, 0x8100 and `tci` (priority, DEI, VLAN), behind its
- * addresses. Only where dvx_txq_inline() is 0: the tag is where the WQE would have the header.
+ * Sends a frame into which the device inserts a VLAN tag, 0x8100 and `tci` (priority, DEI, VLAN),
+ * behind the addresses. Only if dvx_txq_inline() is 0: the tag takes the header's place in the WQE.
  */
 DVX_INLINE int dvx_post_eth_vlan(struct dvx_sq *sq, uint16_t tci, const struct dvx_sge *sge,
 				 uint32_t n, uint64_t wr_id, uint32_t flags)
@@ -184,14 +184,15 @@ DVX_INLINE int dvx_post_eth_vlan(struct dvx_sq *sq, uint16_t tci, const struct d
 	return 0;
 }
 
-/* An Ethernet header without a tag, which a large send has at least. */
+/* The fewest header bytes of a large send: an Ethernet header without a tag. */
 #define DVX_ETH_LEAST 14u
 
 /*
- * A large send (TSO): the device cuts the pieces into packets of `mss` bytes, and puts `len` bytes
- * of headers before each: those up to TCP's or UDP's, a VLAN tag included, copied into the WQE. It
- * makes their lengths, numbers and flags, and by DVX_ETH_L3_CSUM and DVX_ETH_L4_CSUM the checksums.
- * All pieces together have dvx_txq_tso() bytes at most, which the device checks.
+ * Makes a large send (TSO): the device cuts the pieces into packets of `mss` bytes, and puts `len`
+ * bytes of headers before each. The headers, from Ethernet to TCP or UDP with a VLAN tag if any,
+ * are copied into the WQE. The device updates their lengths, sequence numbers and flags, and with
+ * DVX_ETH_L3_CSUM and DVX_ETH_L4_CSUM the checksums. All pieces together have at most dvx_txq_tso()
+ * bytes; only the device checks that.
  */
 DVX_INLINE int dvx_post_eth_tso(struct dvx_sq *sq, const void *headers, uint32_t len, uint16_t mss,
 				const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
@@ -214,7 +215,7 @@ DVX_INLINE int dvx_post_eth_tso(struct dvx_sq *sq, const void *headers, uint32_t
 	return 0;
 }
 
-/* The rest copied into the WQE as well: data[0..n-1], n >= 1. */
+/* Sends a frame whose rest, data[0..n-1], n >= 1, is copied into the WQE, too. */
 DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32_t len,
 				   const void *data, uint32_t n, uint64_t wr_id, uint32_t flags)
 {

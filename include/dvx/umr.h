@@ -3,17 +3,17 @@
 #define DVX_UMR_H
 
 /*
- * Mkeys that a work request makes and changes (PRM, "User-Mode Memory Registration"): a list of
- * pieces of other mkeys, which its key shows as one range from address 0 on. No system call, and no
- * command of the firmware: pieces in many places become one message, or one rkey for a peer.
+ * Mkeys that work requests change (PRM, "User-Mode Memory Registration"): such an mkey is a list of
+ * pieces of other mkeys, which appear as one range from address 0 on. So pieces in many places
+ * become one message, or one rkey for a peer, without a system call or a firmware command.
  *
  *	dvx_mkey_create_list(dev, pd, 4, &list);
  *	...
  *	dvx_post_umr_list(sq, dvx_mkey_key(list), DVX_REMOTE_READ, pieces, 3, cookie, 0);
  *	dvx_post_write(sq, raddr, rkey, &whole, 1, cookie, DVX_SIGNALED | DVX_SMALL_FENCE);
  *
- * The request that uses the key waits for the one that makes it by DVX_SMALL_FENCE. Return as the
- * calls of post.h.
+ * A request that uses the key has DVX_SMALL_FENCE, to wait for the request that made it. All calls
+ * return the same errors as those of post.h.
  */
 #include <dvx/post.h>
 
@@ -22,31 +22,31 @@ DVX_BEGIN_DECLS
 /* The segments of a UMR before its list. */
 #define DVX_UMR_DS 8u
 
-/* In an interleaved list's first entry, in place of an mkey. */
+/* Value in place of an mkey in the first entry of an interleaved list. */
 #define DVX_UMR_STRIDES 0x400u
 
-/* The rights of the mkey context, as a UMR has them: bits of mkey_seg.flags. */
+/* Converts enum dvx_access to the rights in a UMR: bits of mkey_seg.flags. */
 DVX_INLINE uint32_t dvx_umr_rights(uint32_t access)
 {
 	return (access & DVX_LOCAL_WRITE ? 0x08u : 0) | (access & DVX_REMOTE_READ ? 0x10u : 0) |
 	       (access & DVX_REMOTE_WRITE ? 0x20u : 0) | (access & DVX_REMOTE_ATOMIC ? 0x40u : 0);
 }
 
-/* Lists lie in the WQE in units of four entries. */
+/* Rounds up to a multiple of four: lists in WQEs come in units of four entries. */
 DVX_INLINE uint32_t dvx_umr_room(uint32_t pieces)
 {
 	return (pieces + 3) & ~3u;
 }
 
-/* What a list of pieces changes of its mkey. */
+/* The fields of the mkey that a request with a list of pieces changes. */
 #define DVX_UMR_LIST_MASK                                                      \
 	(PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_A | PRM_UMR_MKEY_MASK_RW | \
 	 PRM_UMR_MKEY_MASK_RR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_KEY | \
 	 PRM_UMR_MKEY_MASK_LEN)
 
 /*
- * A UMR but for its list: what changes of the mkey that `key` names now. The segment of the mkey's
- * fields, which it returns, is zero.
+ * Writes the control segments of a UMR, which changes the mkey that is called `key` now. Returns
+ * the next segment, the mkey's fields, which is zeroed.
  */
 DVX_INLINE uint8_t *dvx_umr_begin(const struct dvx_sq *sq, const struct dvx_sq_place *p,
 				  uint32_t key, uint32_t ds, uint32_t flags,
@@ -59,7 +59,7 @@ DVX_INLINE uint8_t *dvx_umr_begin(const struct dvx_sq *sq, const struct dvx_sq_p
 	return p->wqe + DVX_SEG + PRM_WQE_UMR_CTRL_SEG_BYTES;
 }
 
-/* The fields of a list: its rights, its length, and the key's number from now on. */
+/* Sets the fields of a list: its rights, its length, and its key from now on. */
 DVX_INLINE void dvx_umr_fields(uint8_t *mkey, uint32_t new_key, uint32_t access, uint64_t len)
 {
 	prm_mkey_seg_set_flags(mkey, dvx_umr_rights(access));
@@ -68,25 +68,25 @@ DVX_INLINE void dvx_umr_fields(uint8_t *mkey, uint32_t new_key, uint32_t access,
 	prm_mkey_seg_set_len(mkey, len);
 }
 
-/* Empties the entries that a list of n leaves of its room. */
+/* Zeroes the unused entries behind a list of n. */
 DVX_INLINE void dvx_umr_fill(uint8_t *list, uint32_t n)
 {
 	for (; n & 3; n++) {
 		__builtin_memset(list + (size_t)n * DVX_SEG, 0, DVX_SEG);
-		__asm__("" : "+r"(list)); /* or the loop becomes a call */
+		__asm__("" : "+r"(list)); /* keeps the compiler from calling memset() */
 	}
 }
 
-/* The same mkey by another number (in the low byte), so that what still has the old one fails. */
+/* Returns another key for the same mkey (the low byte differs): uses of the old key will fail. */
 DVX_INLINE uint32_t dvx_key_next(uint32_t key)
 {
 	return (key & ~0xffu) | ((key + 1) & 0xff);
 }
 
 /*
- * From now on the mkey is these pieces, n >= 1, with these rights (enum dvx_access, but for relaxed
- * ordering); it begins at address 0. The pieces' own mkeys need the rights, too. The key is called
- * new_key then, which differs from `key` in its low byte only: dvx_key_next().
+ * Makes the mkey these pieces, n >= 1, from address 0 on, with these rights (enum dvx_access
+ * without DVX_RELAXED_ORDERING). The pieces' own mkeys need the rights, too. The mkey's key changes
+ * from `key` to new_key, which may differ in the low byte only: dvx_key_next().
  */
 DVX_INLINE int dvx_post_umr_renew(struct dvx_sq *sq, uint32_t key, uint32_t new_key,
 				  uint32_t access, const struct dvx_sge *pieces, uint32_t n,
@@ -117,7 +117,7 @@ DVX_INLINE int dvx_post_umr_renew(struct dvx_sq *sq, uint32_t key, uint32_t new_
 	return 0;
 }
 
-/* The same, and the key keeps its number. */
+/* Makes the mkey these pieces, without changing its key. */
 DVX_INLINE int dvx_post_umr_list(struct dvx_sq *sq, uint32_t key, uint32_t access,
 				 const struct dvx_sge *pieces, uint32_t n, uint64_t wr_id,
 				 uint32_t flags)
@@ -133,7 +133,7 @@ struct dvx_stride {
 	uint16_t stride;
 };
 
-/* The entry that is in front of an interleaved list, and each of its columns. */
+/* Writes an interleaved list: its head and the columns. Returns the bytes of all rows. */
 DVX_INLINE uint64_t dvx_wqe_strides(uint8_t *list, uint32_t rows, const struct dvx_stride *columns,
 				    uint32_t n)
 {
@@ -158,8 +158,8 @@ DVX_INLINE uint64_t dvx_wqe_strides(uint8_t *list, uint32_t rows, const struct d
 }
 
 /*
- * From now on the mkey is the rows of a table, one after the other: of each row what the columns,
- * n >= 1, say. Takes n + 1 entries of the mkey's list.
+ * Makes the mkey the rows of a table, one after the other; each row consists of n >= 1 columns.
+ * Takes n + 1 entries of the mkey's list.
  */
 DVX_INLINE int dvx_post_umr_strides(struct dvx_sq *sq, uint32_t key, uint32_t access, uint32_t rows,
 				    const struct dvx_stride *columns, uint32_t n, uint64_t wr_id,
@@ -192,8 +192,8 @@ DVX_INLINE int dvx_post_umr_strides(struct dvx_sq *sq, uint32_t key, uint32_t ac
 }
 
 /*
- * The list is invalid from now on; dvx_post_umr_list() makes it anew. As Linux does it for its fast
- * registrations: the key keeps its number (libmlx5's, for windows, sets the low byte to 0).
+ * Invalidates the list: every access fails until the next dvx_post_umr_list(). The key does not
+ * change, as in Linux's fast registrations (libmlx5's, for windows, sets the low byte to 0).
  */
 DVX_INLINE int dvx_post_local_inval(struct dvx_sq *sq, uint32_t key, uint64_t wr_id, uint32_t flags)
 {
@@ -215,14 +215,14 @@ DVX_INLINE int dvx_post_local_inval(struct dvx_sq *sq, uint32_t key, uint64_t wr
 /*
  * --- memory windows (of type 2, as verbs has them) ---
  *
- * The key of dvx_mkey_create_window() becomes a range of an mkey, with rights of its own, for the
- * peer of this queue alone (any queue's peer can use a list). It is called new_key from now on,
- * which differs from `key` in its low byte: dvx_key_next(). The peer names the first byte by
- * `start`: the piece's address, as verbs does it by default, or 0. A window that is bound is
- * unbound before it is bound again, by this queue or by the peer's dvx_post_send_inval().
+ * Binding a window of dvx_mkey_create_window() makes it a range of an mkey, with rights of its own.
+ * Only the peer of this queue can use it (a list can be used by any queue's peer). Its key changes
+ * from `key` to new_key, which differs in the low byte: dvx_key_next(). `start` is the address of
+ * the first byte for the peer: the piece's address, the default of verbs, or 0. A bound window must
+ * be unbound before it is bound again, by dvx_post_unbind() or the peer's dvx_post_send_inval().
  */
 
-/* What both requests change of a window, and how they treat its list. */
+/* The fields of the mkey that both requests change. */
 #define DVX_WINDOW_MASK (PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN)
 
 DVX_INLINE int dvx_post_bind(struct dvx_sq *sq, uint32_t key, uint32_t new_key, uint32_t access,
@@ -253,7 +253,7 @@ DVX_INLINE int dvx_post_bind(struct dvx_sq *sq, uint32_t key, uint32_t new_key, 
 	return 0;
 }
 
-/* The window is none until it is bound again. The low byte of its key is 0 then. */
+/* Unbinds a window: every access fails until it is bound again. Its key's low byte becomes 0. */
 DVX_INLINE int dvx_post_unbind(struct dvx_sq *sq, uint32_t key, uint64_t wr_id, uint32_t flags)
 {
 	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;

@@ -3,8 +3,8 @@
 #define DVX_WQE_H
 
 /*
- * The segments that work requests are made of, written to any memory (PRM, "Send Work Queue Element
- * Format"). Rings and indexes are in sq.h and rq.h.
+ * The segments that work requests are made of (PRM, "Send Work Queue Element Format"). The calls
+ * write them to any memory; sq.h and rq.h have the rings.
  */
 #include <dvx/common.h>
 #include <dvx/prm/wqe.h>
@@ -14,19 +14,19 @@
 #define DVX_MAX_DS 63u /* ds has six bits */
 
 /*
- * The `flags` of dvx_post_*(): bits of the WQE's fm_ce_se byte, shifted by 8, so that none is a
- * flag of verbs. A call refuses what it does not know with -EBADR.
+ * The `flags` of dvx_post_*(): bits of the WQE's fm_ce_se byte, shifted by 8, so that no flag of
+ * verbs is valid here. Unknown flags fail with -EBADR.
  */
 enum dvx_post_flags {
 	DVX_SOLICITED = 0x0200,	   /* the peer's CQE counts for a solicited-only arm */
 	DVX_SIGNALED = 0x0800,	   /* write a CQE */
 	DVX_SMALL_FENCE = 0x2000,  /* wait for the initiator's earlier invalidations */
-	DVX_STRONG_ORDER = 0x6000, /* start after everything before is done, MMO copies too */
+	DVX_STRONG_ORDER = 0x6000, /* start after all earlier requests, MMO copies too, are done */
 	DVX_FENCE = 0x8000,	   /* wait for earlier reads and atomics */
 };
 #define DVX_POST_FLAGS (DVX_SOLICITED | DVX_SIGNALED | DVX_STRONG_ORDER | DVX_FENCE)
 
-/* A piece of local memory. 1 <= length <= 2 GiB. */
+/* A piece of local memory. length: 1 byte to 2 GiB. */
 struct dvx_sge {
 	uint64_t addr;
 	uint32_t length;
@@ -36,15 +36,15 @@ struct dvx_sge {
 /* The lkey that ends a receive WQE with room for more pieces. */
 #define DVX_INVALID_LKEY 0x100u
 
-#define DVX_MAX_SEGMENT	 0x80000000u /* 2 GiB, which the WQE writes as 0 */
+#define DVX_MAX_SEGMENT	 0x80000000u /* 2 GiB; its byte count in a WQE is 0 */
 
-/* blocks that `ds` segments take */
+/* Returns how many blocks `ds` segments take. */
 DVX_INLINE uint32_t dvx_wqe_blocks(uint32_t ds)
 {
 	return (ds + 3) / 4;
 }
 
-/* segments that `len` bytes of inline data take, with their 4-byte header */
+/* Returns how many segments `len` bytes of inline data take, with their 4-byte header. */
 DVX_INLINE uint32_t dvx_wqe_inline_ds(uint32_t len)
 {
 	return (len + 4 + DVX_SEG - 1) / DVX_SEG;
@@ -81,13 +81,13 @@ DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 	prm_wqe_data_seg_set_addr(seg, sge->addr);
 }
 
-/* Length and key of a piece as they lie in memory: both come by one load. */
+/* Returns length and key of a piece, by one load. */
 DVX_INLINE uint64_t dvx_sge_word(const struct dvx_sge *sge)
 {
 	return (uint64_t)sge->lkey << 32 | sge->length;
 }
 
-/* Whether a piece is empty, which the WQE would take for 2 GiB, or longer. */
+/* Tells whether a piece is empty, which would mean 2 GiB in the WQE, or longer than 2 GiB. */
 DVX_INLINE bool dvx_wqe_bad_length(const struct dvx_sge *sge, uint32_t n)
 {
 	uint32_t bad = 0, i;
@@ -99,9 +99,9 @@ DVX_INLINE bool dvx_wqe_bad_length(const struct dvx_sge *sge, uint32_t n)
 }
 
 /*
- * dvx_wqe_data() of a piece in memory: length and key lie there as in the WQE, but for the order of
- * their bytes, so that they go in one. `longest` is DVX_MAX_SEGMENT, or less: then no bit is masked
- * off.
+ * Writes a data segment as dvx_wqe_data(), for a piece in memory: length and key are copied by one
+ * load and one store, since only their byte order differs from the WQE's. `longest` is the greatest
+ * possible length: below DVX_MAX_SEGMENT no bit needs to be masked off.
  */
 DVX_INLINE void dvx_wqe_data_from(uint8_t *seg, const struct dvx_sge *sge, uint32_t longest)
 {
@@ -119,7 +119,7 @@ DVX_INLINE void dvx_wqe_data_from(uint8_t *seg, const struct dvx_sge *sge, uint3
 #endif
 }
 
-/* One piece is in registers, where the constants of it are worth more. */
+/* Writes n data segments. A single piece is in registers, where dvx_wqe_data() is faster. */
 DVX_INLINE void dvx_wqe_gather(uint8_t *seg, const struct dvx_sge *sge, uint32_t n)
 {
 	uint32_t i;
@@ -136,7 +136,10 @@ DVX_INLINE void dvx_wqe_gather(uint8_t *seg, const struct dvx_sge *sge, uint32_t
 /* Opcode modifiers of PRM_WQE_OPCODE_MMO. */
 #define DVX_MMO_DMA 1
 
-/* Where the engine may write its results; a copy has none, but libmlx5 always names a buffer. */
+/*
+ * Writes the segment that names the buffer for the engine's results. A copy has no results, but
+ * libmlx5 always names a buffer.
+ */
 DVX_INLINE void dvx_wqe_mmo_meta(void *seg, uint32_t lkey, uint64_t addr)
 {
 	struct prm_mmo_metadata_seg_args a = PRM_NOTHING;
@@ -147,8 +150,8 @@ DVX_INLINE void dvx_wqe_mmo_meta(void *seg, uint32_t lkey, uint64_t addr)
 }
 
 /*
- * Copies data into a WQE. A length that the compiler does not know would become a call, or `rep
- * movs`, which takes a hundred cycles to start: the asm keeps this loop a loop.
+ * Copies data into a WQE. For a variable length, the compiler would make a call or `rep movs` of
+ * this loop, which takes a hundred cycles to start: the empty asm prevents that.
  */
 DVX_INLINE void dvx_wqe_copy(uint8_t *to, const void *data, uint32_t len)
 {
@@ -161,7 +164,7 @@ DVX_INLINE void dvx_wqe_copy(uint8_t *to, const void *data, uint32_t len)
 	}
 	for (; len >= 16; len -= 16, from += 16, to += 16) {
 		__builtin_memcpy(to, from, 16);
-#ifndef DVX_GPU /* which has neither */
+#ifndef DVX_GPU /* GPU compilers do neither */
 		__asm__("" : "+r"(to));
 #endif
 	}
@@ -184,7 +187,10 @@ DVX_INLINE void dvx_wqe_copy(uint8_t *to, const void *data, uint32_t len)
 		*to = *from;
 }
 
-/* Header and bytes; the tail of the last segment stays as it was (the device does not read it). */
+/*
+ * Writes inline data, with their header. The rest of the last segment stays as it was: the device
+ * does not read it.
+ */
 DVX_INLINE void dvx_wqe_inline(void *seg, const void *data, uint32_t len)
 {
 	struct prm_wqe_inline_seg_args a = PRM_NOTHING;

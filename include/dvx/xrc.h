@@ -3,13 +3,13 @@
 #define DVX_XRC_H
 
 /*
- * XRC: reliable like RC, but a message names the shared receive queue that it is for, so that one
- * connection between two hosts serves all programs of the receiving one. Who sends has an initiator
- * (DVX_QP_XRC_INI), the host that receives has a target, which has no rings.
+ * XRC: reliable like RC, but each message names the shared receive queue that it is for. So one
+ * connection to a host serves all programs on it. The sender has an initiator (DVX_QP_XRC_INI), the
+ * receiving host has a target, which has no rings.
  *
- * Domains, targets and XRC SRQs are verbs' (ibv_open_xrcd(3), ibv_create_qp_ex(3),
- * ibv_create_srq_ex(3)), because several programs share them. libdvx drives the rings: adopt the
- * CQ, then the SRQ (dvx_srq_adopt_xrc(3)), at the other end the initiator (dvx_qp_adopt(3)).
+ * Domains, targets and XRC SRQs are made by verbs (ibv_open_xrcd(3), ibv_create_qp_ex(3),
+ * ibv_create_srq_ex(3)), because several programs share them. libdvx drives the rings: the receiver
+ * adopts the CQ, then the SRQ (dvx_srq_adopt_xrc(3)), the sender its initiator (dvx_qp_adopt(3)).
  *
  *	dvx_post_xrc_send_inline(sq, srqn, "hello", 6, cookie, DVX_SIGNALED);
  *	dvx_sq_ring(sq);
@@ -18,7 +18,7 @@
 
 DVX_BEGIN_DECLS
 
-/* The segments of a request: the peer's XRC SRQ, and where in its memory. */
+/* The address segments of a request: the peer's XRC SRQ, and the address and key of its memory. */
 struct dvx_xrc_segs {
 	uint64_t srq[DVX_SEG / 8];
 	uint64_t raddr[DVX_SEG / 8];
