@@ -28,7 +28,7 @@ static const struct prm_field *field_named(const struct prm_struct *s, const cha
 	return NULL;
 }
 
-/* Parses "[N]" in the path. Refuses an index past the array; a flexible array has no end. */
+/* Parses "[N]" in the path. Fails if N is past the array's end; a flexible array has none. */
 static bool take_index(const char **path, const struct prm_field *f, uint64_t *index)
 {
 	char *end;
@@ -210,7 +210,7 @@ static void reflect_put_bytes(struct line *l, const uint8_t *p, size_t n)
 		reflect_put(l, "%02x", p[i]);
 }
 
-/* The flag with the most bits, all of them set in `rest`: a wide flag may contain narrower ones. */
+/* Finds the flag with the most bits that are all set in `rest`: a flag may contain others. */
 static const struct prm_enum_value *widest_flag(const struct prm_enum *e, uint64_t rest)
 {
 	const struct prm_enum_value *best = NULL;

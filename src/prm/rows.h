@@ -13,8 +13,8 @@ struct prm_enum_value {
 	uint64_t value;
 	const char *text;
 	int err;	    /* positive errno, for the status enum */
-	const char *cause;  /* why it is seen, or NULL */
-	const char *remedy; /* what to do about it, or NULL */
+	const char *cause;  /* the usual reason for the value, or NULL */
+	const char *remedy; /* the action that helps, or NULL */
 };
 
 struct prm_enum {
@@ -38,7 +38,7 @@ struct prm_field {
 	uint8_t bytes;	 /* plain bytes, too wide for a number */
 	uint8_t flags;	 /* the value is an or of those in `values` */
 	const struct prm_enum *values;
-	const struct prm_struct *type; /* nested structure */
+	const struct prm_struct *type; /* nested structure, or NULL */
 	const char *text;
 };
 

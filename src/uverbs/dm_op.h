@@ -6,10 +6,10 @@
 #include <rdma/mlx5-abi.h>
 
 /*
- * Where a program maps device memory: libmlx5 has the command in the page number's bits above 8,
- * and the page index that the kernel gave in those below. The first pages are the memory; behind
- * them each operation has a window of as many. DM_MAP_OP_ADDR fills its pages, of which the program
- * never sees a byte: they tell the program's half what the page operates on.
+ * Offsets at which a program maps device memory. In the page number, libmlx5 puts the command into
+ * the bits above 8, and the kernel's page index below. The first pages are the memory; behind them
+ * each operation has a window of the same size. MAP_OP_ADDR fills the pages of a window with this
+ * struct, for the client library: it names the operation's target. The program never sees them.
  */
 #define DM_MMAP_PAGE   ((uint64_t)MLX5_IB_MMAP_DEVICE_MEM << 8)
 #define DM_PAGES       32u

@@ -18,7 +18,7 @@
 struct uverbs_attr {
 	uint16_t id;
 	uint16_t flags; /* UVERBS_ATTR_F_* */
-	uint32_t len;	/* as the program gave it */
+	uint32_t len;	/* the program's value */
 	uint64_t data;	/* the 8 inline bytes: a handle, an enum element, a small value */
 	uint8_t enum_elem;
 	uint8_t kind;	   /* enum attr_kind */
@@ -29,9 +29,9 @@ struct uverbs_attr {
 };
 
 /*
- * Pages that the program is asked to put on a memfd which it then hands over with kernel_share(),
- * or to take back: the device no longer uses its own mapping of them. The program may decline: the
- * device reaches its memory all the same. Pages to take back come first.
+ * Pages that the server asks the program to move to a memfd, and to pass that by kernel_share(); or
+ * to take back, when the device no longer uses its mapping of them. The program may decline: the
+ * device can access its memory in another way. Pages to take back come first.
  */
 struct uverbs_share {
 	uint64_t va, len;
@@ -42,7 +42,7 @@ struct uverbs_share {
 	} what;
 };
 
-/* Longer memory is no ring. */
+/* The longest memory that is treated as a ring. */
 #define UVERBS_SHARE_RING_MOST (64u << 20)
 
 #define UVERBS_REQUEST_FDS    4
@@ -79,13 +79,12 @@ struct owned_request {
 void request_init(struct owned_request *, uint16_t object, uint16_t method, uint32_t driver);
 /* Frees the memory and closes FDs that were not taken. */
 void request_fini(struct owned_request *);
-/* Bytes that an attribute carries behind its pointer: in for IN and ENUM, out for OUT; 0 if inline.
- */
+/* Return the bytes behind an attribute's pointer: in for IN and ENUM, out for OUT; 0 if inline. */
 uint32_t request_in_bytes(const struct uverbs_attr *);
 uint32_t request_out_bytes(const struct uverbs_attr *);
 /*
- * Space for everything, once all attributes have id, flags, len, data and enum_elem: sets kind, in
- * and out of each. -E2BIG beyond REQUEST_BYTES, -ENOMEM.
+ * Allocates memory for a request whose attributes have id, flags, len, data and enum_elem: sets
+ * kind, in and out of each. -E2BIG: more than REQUEST_BYTES; -ENOMEM.
  */
 int request_layout(struct owned_request *);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * The uverbs ABI as a table: which attributes a method has and which way their bytes go. The
- * program's side flattens requests by it, the kernel's side checks them by it. Handlers stand in
- * the kernel's own tables.
+ * The uverbs ABI as a table: the attributes of each method, and the direction of their bytes. The
+ * program's side flattens requests by it, the kernel's side checks them by it. The kernel's side
+ * has tables of handlers.
  */
 enum attr_kind {
 	ATTR_UNKNOWN, /* not an attribute of the method */
@@ -21,7 +21,7 @@ enum attr_kind {
 	ATTR_ENUM,   /* enum element, bytes behind it as ATTR_IN */
 };
 
-/* What a length above max_len means, as in the kernel's table. */
+/* Treatment of a length above max_len, as in the kernel's table. */
 enum attr_tail {
 	TAIL_EXACT, /* EINVAL */
 	TAIL_ZERO,  /* a newer structure: fine as long as the rest is zero (EOPNOTSUPP) */
@@ -39,8 +39,8 @@ struct attr_spec {
 };
 
 /*
- * An absent method is known but not made by this device: it is refused with EPROTONOSUPPORT, as a
- * kernel does that was built without it. Its attributes need no flattening, so it has none here.
+ * A method. If `absent`, this device does not implement it: requests fail with EPROTONOSUPPORT, as
+ * in a kernel that was built without it, and the row has no attributes.
  */
 struct method_spec {
 	uint16_t object, method;
@@ -55,14 +55,14 @@ extern const struct method_spec uverbs_methods[];
 extern const size_t uverbs_nmethods;
 
 const struct method_spec *method_find(uint16_t object, uint16_t method);
-/* Whether any method is of this kind of object. */
+/* Tells whether this kind of object has any method. */
 bool method_object(uint64_t object);
-/* NULL: the method does not know this attribute; optional ones are then ignored. */
+/* Finds an attribute's row; NULL: the method has none, and ignores the attribute if optional. */
 const struct attr_spec *method_attr(const struct method_spec *, uint16_t id);
-/* enum attr_kind; method NULL: ATTR_UNKNOWN. */
+/* Returns an enum attr_kind; method NULL: ATTR_UNKNOWN. */
 uint8_t method_attr_kind(const struct method_spec *, uint16_t id);
 
-/* Newer than the headers that this is built with; rdma-core 65 asks. */
+/* A method that the headers of the build lack; rdma-core 65 calls it. */
 enum { UVERBS_METHOD_QUERY_PORT_SPEED = 7 };
 enum { UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, UVERBS_ATTR_QUERY_PORT_SPEED_RESP };
 

@@ -7,7 +7,7 @@
 #define UPTO(type, field) (offsetof(struct type, field) + sizeof(((struct type *)NULL)->field))
 #define NONE		  -1
 #define RESPONSE(type)	  (int16_t) offsetof(struct type, response)
-/* Fields that came later than the command itself may be missing. */
+/* Fields from `field` on, which were added to the command later, may be missing. */
 #define GROWN(type, field) (uint16_t) UPTO(type, field)
 
 /* clang-format off */
