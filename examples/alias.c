@@ -9,8 +9,8 @@
  *	dvx-sim exec nic --function host -- ./alias host <pipe |
  *		dvx-sim exec nic --function dpu -- ./alias dpu >pipe
  *
- * The host prints a ticket: whoever reads it can use the memory. Send it by a channel that is
- * authenticated, as dvx-copy(1) does.
+ * The host prints a ticket, which lets its reader use the memory. Send it over an authenticated
+ * channel, as dvx-copy(1) does.
  */
 #include "example.h"
 
@@ -18,8 +18,8 @@ enum { BYTES = 1 << 20, NOTE = BYTES / 2 };
 
 static _Alignas(4096) char memory[BYTES];
 
-/* A line of standard input, without its end. */
-static void hear(char *line, int size)
+/* Reads a line of standard input, without its end. */
+static void read_line(char *line, int size)
 {
 	if (!fgets(line, size, stdin)) {
 		fprintf(stderr, "the other end is gone\n");
@@ -52,9 +52,9 @@ static void be_host(struct example *x)
 	dvx_ticket_to_text(&ticket, text);
 	dvx_ticket_wipe(&ticket);
 	say(text);
-	hear(text, sizeof(text)); /* the DPU has copied */
+	read_line(text, sizeof(text)); /* the DPU has copied */
 	fprintf(stderr, "host: the DPU wrote \"%s\"\n", memory + NOTE);
-	must(dvx_mkey_destroy(mkey), "revoke"); /* aliases of it are dead from now on */
+	must(dvx_mkey_destroy(mkey), "revoke"); /* accesses by aliases fail from now on */
 	say("revoked");
 }
 
@@ -73,7 +73,7 @@ static struct dvx_qp *make_engine(struct example *x, struct dvx_cq *cq)
 	return qp;
 }
 
-/* The copy engine's next copy: what came of it. */
+/* Makes a copy by the copy engine; returns its syndrome. */
 static uint8_t copy(struct dvx_qp *qp, struct dvx_cq *cq, const struct dvx_sge *to,
 		    const struct dvx_sge *from)
 {
@@ -103,7 +103,7 @@ static void be_dpu(struct example *x)
 	struct dvx_ticket ticket;
 	struct dvx_mkey *alias;
 
-	hear(text, sizeof(text));
+	read_line(text, sizeof(text));
 	must(dvx_ticket_from_text(text, &ticket), "ticket");
 	must(dvx_mkey_import(x->dev, x->pd, &ticket, &alias), "import");
 	dvx_ticket_wipe(&ticket);
@@ -117,7 +117,7 @@ static void be_dpu(struct example *x)
 	hosts.addr += NOTE;
 	must_copy(copy(qp, cq, &hosts, &mine), "copy to the host");
 	say("copied");
-	hear(text, sizeof(text)); /* "revoked" */
+	read_line(text, sizeof(text)); /* "revoked" */
 	fprintf(stderr, "DPU: after that: %s\n", dvx_cqe_strerror(copy(qp, cq, &mine, &hosts)));
 	must(dvx_mkey_destroy(alias), "alias");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A counter and a lock in memory that others reach by atomics: four threads, each with a queue pair
- * of its own, count to 400 by fetch and add; then each adds to a sum by READ and WRITE, which only
- * a lock makes right: compare and swap takes it, a WRITE gives it back.
+ * A counter and a lock in memory that others access by atomics. Four threads, each with its own
+ * queue pair, count to 400 by fetch and add. Then each adds to a sum by READ and WRITE, which needs
+ * a lock: compare and swap takes it, a WRITE releases it.
  *
  *	dvx-sim run -- ./atomics
  */
@@ -11,19 +11,19 @@
 
 enum { THREADS = 4, TIMES = 100 };
 
-/* What all threads share, on the other side of their queues. */
+/* The memory that all threads access, on the other side of their queues. */
 static struct {
 	uint64_t counter, lock, sum;
 } shared;
 
 struct worker {
 	pthread_t thread;
-	uint64_t number; /* not 0: the lock says who has it */
+	uint64_t number; /* the lock's value while this thread has it; not 0 */
 	struct dvx_qp *qp;
 	uint32_t rkey;
-	uint64_t here[2]; /* where values come back, for the device */
+	uint64_t here[2]; /* the device writes results here */
 	uint32_t lkey;
-	uint64_t refused; /* attempts at the lock */
+	uint64_t refused; /* failed attempts to take the lock */
 };
 
 static void wait_for(struct worker *w)
@@ -56,12 +56,12 @@ static void take_lock(struct worker *w)
 				  &w->here[0], w->lkey, 0, DVX_SIGNALED),
 		     "compare and swap");
 		wait_for(w);
-		if (!w->here[0]) /* it was free, so now it is ours */
+		if (!w->here[0]) /* the lock was free, so this thread has it now */
 			return;
 	}
 }
 
-/* One add to the sum, which the lock protects. */
+/* Adds to the sum, under the lock. */
 static void add(struct worker *w)
 {
 	struct dvx_sge here = {(uintptr_t)&w->here[1], 8, w->lkey};
@@ -71,7 +71,7 @@ static void add(struct worker *w)
 	must(dvx_post_read(sq, (uintptr_t)&shared.sum, w->rkey, &here, 1, 0, DVX_SIGNALED), "read");
 	wait_for(w);
 	w->here[1]++;
-	/* Writes of one queue happen in their order: the sum is there before the lock is free. */
+	/* Writes of one queue are executed in order: the sum is written before the lock is free. */
 	must(dvx_post_write(sq, (uintptr_t)&shared.sum, w->rkey, &here, 1, 0, 0), "write");
 	must(dvx_post_write_inline(sq, (uintptr_t)&shared.lock, w->rkey, &unlocked, 8, 0,
 				   DVX_SIGNALED),
@@ -91,7 +91,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* A queue for the thread, and its peer, which the thread never touches. */
+/* Makes a queue for the thread, and its peer, which the thread does not use. */
 static void prepare(struct worker *w, struct example *x, uint32_t rkey)
 {
 	struct dvx_qp_local local =
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 				   DVX_REMOTE_ATOMIC);
 	for (uint64_t i = 0; i < THREADS; i++) {
 		workers[i].number = i + 1;
-		/* A doorbell register has one thread. */
+		/* Only one thread may use a doorbell register. */
 		must(dvx_uar_alloc(x.dev, DVX_UAR_ANY, &x.uar), "uar");
 		prepare(&workers[i], &x, rkey);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cross-channel: a token goes round a ring of nodes, and no processor touches it. Each node has
- * prepared what it sends on, in a managed queue, and a master queue that waits for the token and
- * then starts it. Here all nodes are in this process; the token's way is the same between hosts.
+ * Cross-channel: a token travels round a ring of nodes without any processor. Each node prepares
+ * its sends in a managed queue, and a master queue, which waits for the token and then starts the
+ * next send. Here all nodes are in this process; between hosts it works in the same way.
  *
  *	dvx-sim run -- ./chain
  */
@@ -12,7 +12,7 @@ enum { NODES = 4, ROUNDS = 3, TOKEN = 32 };
 
 struct node {
 	struct dvx_cq *sends, *receives, *starts;
-	struct dvx_qp *out, *in; /* to the next node, from the one before */
+	struct dvx_qp *out, *in; /* to the next node, from the previous one */
 	struct dvx_qp *master;
 };
 
@@ -47,8 +47,8 @@ static void open_node(struct example *x, struct node *n)
 }
 
 /*
- * All that the node will do: each time that the token arrives, it is sent on. Node 0 sends it
- * first, and keeps it in the end.
+ * Prepares all of the node's work: each time that the token arrives, it is sent to the next node.
+ * Node 0 sends it first, and keeps it at the end.
  */
 static void prepare(struct node *n, int number, uint32_t key)
 {
@@ -56,7 +56,7 @@ static void prepare(struct node *n, int number, uint32_t key)
 	struct dvx_sge piece = {(uintptr_t)token[number], TOKEN, key};
 
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		uint32_t before = number ? round + 1 : round; /* arrivals before it is sent */
+		uint32_t before = number ? round + 1 : round; /* arrivals before this send */
 
 		must(dvx_rq_post(dvx_qp_rq(n->in), &piece, 1, round), "receive");
 		must(dvx_post_send(out, &piece, 1, round, DVX_SIGNALED), "send");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In which order work completes, what unsignaled work costs and frees, and how to sleep until
- * something completes.
+ * The order in which work completes, unsignaled work, and how to sleep until something completes.
  *
  *	dvx-sim run -- ./completions
  */
@@ -31,7 +30,7 @@ static uint64_t next_cookie(struct dvx_cq *cq)
 	return wc.wr_id;
 }
 
-/* One queue: as it was posted, however long each takes. One doorbell for all. */
+/* One queue: work completes in the order of the posts. One doorbell announces all of it. */
 static void one_queue(struct dvx_qp *qp, struct dvx_cq *cq, uint32_t key)
 {
 	post_write(qp, key, BIG, 1, DVX_SIGNALED);
@@ -44,7 +43,7 @@ static void one_queue(struct dvx_qp *qp, struct dvx_cq *cq, uint32_t key)
 	printf("\n");
 }
 
-/* Two queues of one CQ: each in its order, and no order between them. */
+/* Two queues of one CQ: each completes in its own order; there is no order between them. */
 static void two_queues(struct dvx_qp *a, struct dvx_qp *b, struct dvx_cq *cq, uint32_t key)
 {
 	uint64_t last[2] = {0, 100}, cookie;
@@ -64,7 +63,7 @@ static void two_queues(struct dvx_qp *a, struct dvx_qp *b, struct dvx_cq *cq, ui
 	       in_order ? "in order" : "NOT in order");
 }
 
-/* No CQE for work that is not signaled: the next one that is frees its blocks, too. */
+/* Work that is not signaled has no CQE: the next signaled work frees its blocks, too. */
 static void unsignaled(struct dvx_qp *qp, struct dvx_cq *cq, uint32_t key)
 {
 	struct dvx_sq *sq = dvx_qp_sq(qp);
@@ -79,8 +78,8 @@ static void unsignaled(struct dvx_qp *qp, struct dvx_cq *cq, uint32_t key)
 }
 
 /*
- * A CQ that is armed gives one event for the next completion. What came before it was armed gives
- * none: arm, then look, then wait.
+ * An armed CQ raises one event at the next completion, but none for consumed ones: arm, then poll,
+ * then wait.
  */
 static void asleep(struct example *x, struct dvx_qp *qp, struct dvx_cq *cq, uint32_t key)
 {

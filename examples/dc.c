@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dynamically connected transport: one initiator talks to any number of targets, reliably, and each
- * message says to which. The targets' keys keep others out. Streams have a connection each, so that
+ * Dynamically connected transport: one initiator sends to any number of targets, reliably. Each
+ * message names its target, and has the target's key. Each stream has its own connection, so that
  * messages to different targets do not wait for each other.
  *
  *	dvx-sim run -- ./dc
@@ -13,12 +13,12 @@ enum { TARGETS = 3, RECEIVES = 4, ROOM = 64, SENT = 9 };
 
 static _Alignas(4096) char room[TARGETS][RECEIVES][ROOM];
 
-/* What each receiving program has. Here all are in this process. */
+/* A receiving program. Here all are in this process. */
 struct target {
 	struct dvx_cq *cq;
 	struct dvx_srq *srq;
 	struct dvx_dct *dct;
-	struct dvx_ah ah; /* the initiator's: where it is */
+	struct dvx_ah ah; /* the target's address, for the initiator */
 };
 
 static void open_target(struct example *x, struct target *t, uint32_t key, int number)
@@ -39,7 +39,7 @@ static void open_target(struct example *x, struct target *t, uint32_t key, int n
 	}
 	dvx_srq_ring(t->srq);
 
-	/* At the initiator, once for each target, from what the target tells: its number, its GID. */
+	/* At the initiator, once for each target: it needs the target's number and GID. */
 	peer.qpn = dvx_dct_number(t->dct);
 	must(dvx_dev_gid(x->dev, local.port, local.gid_index, peer.gid), "gid");
 	must(dvx_ah_init(x->dev, &local, &peer, &t->ah), "address");
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 		printf("target %d: \"%s\"\n", i % TARGETS, room[i % TARGETS][wc.wr_id]);
 	}
 
-	/* Another key is not answered, and the stream stops; the others do not. */
+	/* A request with another key is not answered, and its stream stops; others go on. */
 	dvx_ah_set_dct(&target[0].ah, dvx_dct_number(target[0].dct), SECRET + 1);
 	send_text(qp, &target[0], 0, "let me in");
 	if (example_next(cq, &wc) == -EIO)

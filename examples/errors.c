@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How each error completion arises: what a protection domain, a key and its rights, a queue's
- * rights and the retries protect from, and who hears of it, with which syndrome.
+ * The causes of each error completion: protection domains, keys and their rights, a queue's rights,
+ * lengths, retries; and which side gets it, with which syndrome.
  *
  *	dvx-sim run -- ./errors
  *
@@ -38,7 +38,7 @@ enum which {
 
 static const struct {
 	const char *what;
-	int sender, receiver; /* completions that they get */
+	int sender, receiver; /* number of completions on each side */
 } cases[CASES] = {
 	[BAD_LKEY] = {"SEND with an lkey that is none", 1, 0},
 	[OTHER_PD] = {"SEND with an lkey of another protection domain", 1, 0},
@@ -97,7 +97,7 @@ static void post(struct ends *e, enum which which)
 	dvx_sq_ring(dvx_qp_sq(e->qp[0]));
 }
 
-/* The peer of a queue in RST is not there: it does not answer. */
+/* Makes a pair of queues. With `nobody`, the peer stays in RST, where it does not answer. */
 static void make_pair(struct ends *e, bool nobody)
 {
 	struct dvx_qp_local local = example_local(&e->x, DVX_REMOTE_WRITE);
@@ -105,7 +105,7 @@ static void make_pair(struct ends *e, bool nobody)
 	local.rnr_retry = 0;
 	if (nobody) {
 		local.retry_count = 0;
-		local.ack_timeout = 8; /* a millisecond; would be too short for a busy peer */
+		local.ack_timeout = 8; /* a millisecond, which is too short for a busy peer */
 	}
 	for (int i = 0; i < 2; i++) {
 		e->cq[i] = example_cq(&e->x);

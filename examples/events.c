@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One loop for completions and for what goes wrong: an epoll over the CQ's channel and the device's
- * events. It posts one NOP, reports its completion, then each event, until one of the port came.
+ * One loop for completions and asynchronous events: an epoll over the CQ's channel and the device's
+ * events. It posts one NOP, reports its completion, then each event, until one of the port.
  *
  *	dvx-sim up chip; dvx-sim exec chip -- ./events &
  *	dvx-sim link chip down
@@ -29,7 +29,7 @@ static void wait_for(int loop, int fd, void *what)
 	}
 }
 
-/* All completions, then the next one wakes again. */
+/* Takes all completions, and arms the CQ for the next one. */
 static void completions(struct dvx_channel *channel)
 {
 	struct dvx_cq *cq;

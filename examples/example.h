@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What most examples begin with: a device, its objects, a check of errors. post_poll.c does the
+ * The beginning of most examples: a device, its objects, a check of errors. post_poll.c does the
  * same step by step; read that first.
  */
 #ifndef EXAMPLES_EXAMPLE_H
@@ -18,7 +18,7 @@ struct example {
 	struct dvx_uar *uar;
 };
 
-/* The library never prints; dvx_strerror() says what an error means. */
+/* Ends the program on an error. The library never prints; dvx_strerror() describes the error. */
 static inline void must(int err, const char *what)
 {
 	if (!err)
@@ -43,7 +43,7 @@ static inline struct dvx_cq *example_cq(struct example *x)
 	return cq;
 }
 
-/* An RC queue pair; receives may be 0. */
+/* Makes an RC queue pair; receives may be 0. */
 static inline struct dvx_qp *example_qp(struct example *x, struct dvx_cq *cq, uint32_t receives)
 {
 	struct dvx_qp_attr attr = {.size = sizeof(attr),
@@ -69,7 +69,7 @@ static inline uint32_t example_key(struct example *x, void *addr, size_t len, ui
 	return dvx_mkey_key(mkey);
 }
 
-/* A side of a connection, to be changed and used. */
+/* Returns the local side of a connection, which the caller may change. */
 static inline struct dvx_qp_local example_local(struct example *x, uint32_t access)
 {
 	struct dvx_qp_local local;
@@ -79,7 +79,7 @@ static inline struct dvx_qp_local example_local(struct example *x, uint32_t acce
 	return local;
 }
 
-/* Connects two queues of this process. Between programs, the blobs travel: exchange.h. */
+/* Connects two queues of this process. Two programs send each other the blobs: exchange.h. */
 static inline void example_join(struct dvx_qp *a, const struct dvx_qp_local *of_a, struct dvx_qp *b,
 				const struct dvx_qp_local *of_b)
 {
@@ -94,7 +94,7 @@ static inline void example_join(struct dvx_qp *a, const struct dvx_qp_local *of_
 	must(dvx_qp_connect(b, of_b, &peer), "connect");
 }
 
-/* The next completion: 1, or -EIO if its work failed. */
+/* Waits for the next completion. Returns 1, or -EIO if its work failed. */
 static inline int example_next(struct dvx_cq *cq, struct dvx_wc *wc)
 {
 	int n;
@@ -106,7 +106,7 @@ static inline int example_next(struct dvx_cq *cq, struct dvx_wc *wc)
 	return n;
 }
 
-/* Takes completions up to that of this cookie. Work that fails ends the program. */
+/* Takes completions up to the one with this cookie. Work that fails ends the program. */
 static inline struct dvx_wc example_wait(struct dvx_cq *cq, uint64_t cookie)
 {
 	struct dvx_wc wc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two programs connect their queues over a socket, and tell each other a piece of memory. */
+/* Two programs connect their queues over a socket, and exchange address and key of their memory. */
 #ifndef EXAMPLES_EXCHANGE_H
 #define EXAMPLES_EXCHANGE_H
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "example.h"
 
-/* Memory that a peer may use. It travels in the blob's bytes for the program, big-endian. */
+/* Memory that a peer may use; sent in the blob's bytes for the program, big-endian. */
 struct region {
 	uint64_t addr;
 	uint32_t key;
@@ -37,7 +37,7 @@ static inline void exchange_bytes(int fd, const void *mine, void *theirs, size_t
 	}
 }
 
-/* Connects the queue with the one at the socket's other end; *theirs is the peer's memory. */
+/* Connects the queue with the one at the socket's other end; sets *theirs to the peer's memory. */
 static inline void exchange_connect(struct example *x, struct dvx_qp *qp, uint32_t access, int fd,
 				    const struct region *mine, struct region *theirs)
 {
@@ -56,8 +56,8 @@ static inline void exchange_connect(struct example *x, struct dvx_qp *qp, uint32
 }
 
 /*
- * Waits until the peer has called it, too: after connecting and posting receives, since who sends
- * before the peer's queue is in RTR is not answered; and at the end, so that no one leaves early.
+ * Waits until the peer has called it, too. Needed after connecting and posting receives, since a
+ * queue does not answer before it is in RTR; and at the end, since a queue ends with its program.
  */
 static inline void exchange_ready(int fd)
 {
@@ -76,7 +76,7 @@ struct exchange_end {
 	int fd;
 };
 
-/* As fork(). Before the device is opened: what a process made on it is not its child's. */
+/* Forks. Call it before the device is opened: a child can't use its parent's objects. */
 static inline pid_t exchange_fork(struct exchange_end *e)
 {
 	int pair[2];
@@ -91,7 +91,7 @@ static inline pid_t exchange_fork(struct exchange_end *e)
 	return child;
 }
 
-/* Opens the device and connects both ends, each with memory that the other may use so. */
+/* Opens the device and connects both ends; `access` are the peer's rights on the memory. */
 static inline void exchange_open(struct exchange_end *e, const char *device, void *memory,
 				 uint32_t len, uint32_t access)
 {

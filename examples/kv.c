@@ -2,12 +2,12 @@
 /*
  * Key-value look-ups in a peer's memory, in two ways. By READ the client walks the hash table
  * itself: the peer's CPU does nothing, but each link of a chain is a round trip. By SEND the
- * peer's CPU walks it, near the data: one round trip whatever the chain.
+ * peer's CPU walks the table: one round trip for a chain of any length.
  *
  *	dvx-sim run -- ./kv
  *
- * The parent is the client, the child the server. Round trips and bytes are those of a NIC; times
- * on dvx-sim are not.
+ * The parent is the client, the child the server. On dvx-sim, round trips and bytes are the same as
+ * on a NIC, but times are not.
  */
 #include <time.h>
 #include "exchange.h"
@@ -21,7 +21,7 @@ struct node {
 	char value[VALUE];
 };
 
-/* The server has the table; the client reads into word and node; both receive into inbox. */
+/* The server uses the table; the client reads into word and node; both receive into inbox. */
 static _Alignas(4096) struct {
 	uint32_t first[BUCKETS];
 	struct node nodes[KEYS + 1];
@@ -34,7 +34,7 @@ struct cost {
 	uint64_t trips, bytes;
 };
 
-/* Reads the same place of the server's memory. */
+/* Reads the bytes of the server's memory that are at `place` in this process. */
 static void read_there(struct exchange_end *e, const void *place, void *to, uint32_t len,
 		       struct cost *cost)
 {
@@ -95,7 +95,7 @@ static void serve(struct exchange_end *e)
 		node = &memory.nodes[memory.first[key % BUCKETS]];
 		while (node->key && node->key != key)
 			node = &memory.nodes[node->next];
-		/* Before the answer: the next question follows it. */
+		/* Posted before the answer, since the next question may follow at once. */
 		exchange_receive(e, memory.inbox, VALUE, RECEIVED);
 		exchange_send(e, node->value, VALUE, SENT);
 	}

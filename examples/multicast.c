@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A multicast group: three UD queues are members, one sends a price to all of them at once, one
- * leaves, and hears no more. The sender is none: it need not be.
+ * A multicast group: three UD queues are members. Each price is sent once, and all members get it;
+ * one leaves, and gets no more. The sender need not be a member.
  *
  *	dvx-sim run -- ./multicast
  */
@@ -9,7 +9,7 @@
 
 enum { MEMBERS = 3, PRICES = 2, ROOM = 64, Q_KEY = 0x11ee7 };
 
-/* 239.192.0.7, of the addresses that an organization uses as it likes (RFC 2365). */
+/* 239.192.0.7, one of the addresses for use inside an organization (RFC 2365). */
 static const uint8_t group[16] = {[10] = 0xff, 0xff, 239, 192, 0, 7};
 
 struct member {
@@ -43,11 +43,11 @@ static void join(struct example *x, struct member *m)
 		must(dvx_rq_post(dvx_qp_rq(m->qp), &room, 1, (uint64_t)i), "receive");
 	}
 	dvx_rq_ring(dvx_qp_rq(m->qp));
-	/* Between hosts, the switches must know, too: see rdma_join_multicast(3). */
+	/* Between hosts, the switches must learn of it, too: see rdma_join_multicast(3). */
 	must(dvx_mcast_attach(m->qp, group, &m->joined), "join");
 }
 
-/* The group's address: its MAC follows from its GID. */
+/* Makes the group's address handle: its MAC follows from its GID. */
 static struct dvx_ah address(struct example *x, const struct dvx_qp_local *local)
 {
 	struct dvx_qp_peer all = {.size = sizeof(all), .qpn = DVX_QPN_GROUP, .q_key = Q_KEY};
@@ -67,7 +67,7 @@ static void tell(struct member *sender, const struct dvx_ah *all, uint32_t price
 	example_wait(sender->cq, price);
 }
 
-static void hear(struct member *m, int number)
+static void take_price(struct member *m, int number)
 {
 	struct dvx_wc wc;
 
@@ -95,11 +95,11 @@ int main(int argc, char **argv)
 	all = address(&x, &local);
 	tell(&sender, &all, 1900);
 	for (int i = 0; i < MEMBERS; i++)
-		hear(&member[i], i);
+		take_price(&member[i], i);
 	must(dvx_mcast_detach(member[1].joined), "leave");
 	tell(&sender, &all, 1901);
-	hear(&member[0], 0);
-	hear(&member[2], 2);
+	take_price(&member[0], 0);
+	take_price(&member[2], 2);
 	printf("member 1: %s\n", dvx_cq_poll(member[1].cq, &wc) ? "still there" : "heard nothing");
 	return 0; /* all objects end with the process */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How NVMe over RDMA moves blocks: the host SENDs a command capsule of 64 bytes that names its
- * buffer by a key. The target READs the data of a write from there, WRITEs the data of a read
- * there, and SENDs a response capsule of 16 bytes. The namespace is a file. A sketch of the
- * transport: no Connect, no properties, one command at a time.
+ * NVMe over RDMA: the host SENDs a command capsule of 64 bytes that names its buffer by a key. The
+ * target READs the data of a write from the buffer, WRITEs the data of a read to it, and SENDs a
+ * response capsule of 16 bytes. The namespace is a file. This is a sketch of the transport: no
+ * Connect, no properties, one command at a time.
  *
  *	dvx-sim run -- ./nvme FILE
  *
@@ -42,7 +42,7 @@ static _Alignas(4096) struct {
 	} capsule; /* received */
 } memory;
 
-/* The target's work: a status. */
+/* Executes a command at the target; returns its status. */
 static uint16_t execute(struct exchange_end *e, const struct command *c, int file)
 {
 	uint32_t len = (le32toh(c->count) + 1) * BLOCK, key;
@@ -67,7 +67,7 @@ static uint16_t execute(struct exchange_end *e, const struct command *c, int fil
 	}
 	if (pread(file, memory.data, len, (off_t)at * BLOCK) != (ssize_t)len)
 		return FAILED;
-	/* Without a CQE: the response behind it in the same queue can't overtake it. */
+	/* Not signaled: the response in the same queue can't overtake it. */
 	must(dvx_post_write(sq, le64toh(c->addr), le32toh(key), &buffer, 1, 0, 0), "data");
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where rings and buffers lie: on the device's NUMA node, on hugepages; and what to do without.
- * The NIC reads a ring on its own node without crossing to another socket, and a buffer of few
- * large pages misses less in the NIC's and the CPU's translation caches.
+ * Placement of rings and buffers: on the device's NUMA node and on hugepages, if there are any. The
+ * NIC reads a ring on its own node without crossing to another socket, and a buffer of few large
+ * pages has fewer misses in the translation caches of NIC and CPU.
  *
  *	dvx-sim run -- ./placement
  *	echo 16 >/proc/sys/vm/nr_hugepages	as root: gives hugepages
@@ -11,7 +11,7 @@
 
 enum { BYTES = 4 << 20 };
 
-/* The place that is wanted, or as much of it as there is. Says what is missing, and why. */
+/* Returns the best possible place; prints what is missing, and why. */
 static struct dvx_place best_place(struct dvx_dev *dev)
 {
 	struct dvx_place place = {.flags = DVX_PLACE_NODE | DVX_PLACE_HUGE,
@@ -39,7 +39,7 @@ static struct dvx_place best_place(struct dvx_dev *dev)
 	return place;
 }
 
-/* CQ and queue pair with their rings at this place. */
+/* Makes a CQ and a queue pair with their rings at this place. */
 static struct dvx_qp *place_queue(struct example *x, struct dvx_place ring, struct dvx_cq **cq)
 {
 	struct dvx_cq_attr cq_attr = {
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 
 	struct dvx_place place = best_place(x.dev), ring = place;
 
-	/* Rings are small: a hugepage for each would be a waste, unless there are many free. */
+	/* Rings are small: a hugepage for each would waste memory, so it is only tried. */
 	ring.flags &= ~(uint32_t)DVX_PLACE_HUGE;
 	qp = place_queue(&x, ring, &cq);
 	must(dvx_mem_alloc(BYTES, &place, &mem), "buffer");

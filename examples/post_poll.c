@@ -12,7 +12,7 @@
 #include <string.h>
 #include <dvx/dvx.h>
 
-/* The library never prints; dvx_strerror() says what an error means. */
+/* Ends the program on an error. The library never prints; dvx_strerror() describes the error. */
 static void must(int err, const char *what)
 {
 	if (!err)
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	/* A device, by name, PCI address or GUID; NULL: the first one. */
 	must(dvx_dev_open(argc > 1 ? argv[1] : NULL, &dev), "open");
 
-	/* What queues need: a protection domain and a page of doorbell registers. */
+	/* Queues need a protection domain and a doorbell register. */
 	must(dvx_pd_alloc(dev, &pd), "pd");
 	must(dvx_uar_alloc(dev, DVX_UAR_ANY, &uar), "uar");
 
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 
 	must(dvx_qp_create(dev, &qp_attr, &qp), "qp");
 
-	/* Connected to itself: the QP is requester and responder. */
+	/* Connects the QP to itself: it is requester and responder. */
 	must(dvx_qp_connect_self(qp, DVX_REMOTE_WRITE), "connect");
 
 	/* The NIC accesses memory only through a key. This one allows remote writes. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Raw Ethernet: sends frames of two types, and receives those of one by a rule, with a tag.
+ * Raw Ethernet: sends frames of two types; a rule tags those of one type and receives them.
  *
  *	dvx-sim run -- ./raw_ethernet
  *	./raw_ethernet mlx5_0 mlx5_1	as root, with a cable between their ports
  *
- * The frames' types are those that IEEE 802 leaves for experiments.
+ * The frames have types that IEEE 802 reserves for experiments.
  */
 #include "example.h"
 
@@ -40,7 +40,7 @@ static struct dvx_rxq *open_receiver(struct example *x, struct dvx_cq *cq)
 	return rxq;
 }
 
-/* Frames to this MAC and of this type go to the queue. All others go where they went before. */
+/* Sends frames to this MAC and of this type to the queue. Other frames are not affected. */
 static void steer_to(struct dvx_dev *dev, struct dvx_rxq *rxq)
 {
 	struct dvx_flow_domain_attr rx = {.size = sizeof(rx), .side = DVX_FLOW_RX};
@@ -64,7 +64,7 @@ static void steer_to(struct dvx_dev *dev, struct dvx_rxq *rxq)
 	must(dvx_flow_rule_create(&rule, &made), "rule");
 }
 
-/* Number i: the header inside the WQE, the rest gathered from memory. */
+/* Sends frame i: the header is inside the WQE, the rest is gathered from memory. */
 static void send_frame(struct dvx_sq *sq, uint32_t key, uint64_t i)
 {
 	uint8_t header[14] = {0}, *payload = frames + i * ROOM;
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < FRAMES; i++)
 		if (example_next(tx_cq, &wc) < 0)
 			return 1;
-	/* The wire keeps the order: whoever has the last frame has missed none before. */
+	/* The wire keeps the order: when the last frame is here, the others were before it. */
 	for (int i = 0; i < FRAMES / 2; i++) {
 		const void *cqe;
 

@@ -72,7 +72,7 @@ static void complete(struct dvx_cq *cq, struct dvx_wc *wc)
 	exit(1);
 }
 
-/* Waits for the client's SEND; what the client wrote before is there then. Answers. */
+/* Waits for the client's SEND, when its earlier WRITE has arrived, too, and answers. */
 static void be_server(struct dvx_qp *qp, struct dvx_cq *cq)
 {
 	struct dvx_wc wc;
@@ -97,7 +97,7 @@ static void be_client(struct dvx_qp *qp, struct dvx_cq *cq, const struct region 
 	dvx_sq_ring(sq);
 	complete(cq, &wc);
 	printf("client: the server's memory says \"%s\"\n", memory + GREETING);
-	/* One queue keeps the order: the WRITE is done before the SEND arrives. */
+	/* A queue keeps the order: the WRITE is done before the SEND arrives. */
 	must(dvx_post_write_inline(sq, theirs->addr + NOTE, theirs->key, "here I was", 11, 2, 0),
 	     "write");
 	must(dvx_post_send_inline(sq, "I wrote", 8, 3, DVX_SIGNALED), "send");

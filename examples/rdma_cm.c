@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * RC between two programs, connected by RDMA_CM: an IP address and a port in place of a socket. The
- * queue is libdvx's own, so RDMA_CM gets its number only, and we move it through its states.
+ * queue is libdvx's, so RDMA_CM only knows its number, and the program changes its states.
  *
  *	dvx-sim up nic
  *	dvx-sim exec nic -- ./rdma_cm 7471 &		the server; port 0: any, it is printed
@@ -32,7 +32,7 @@ static void cm(int failed, const char *what)
 	exit(1);
 }
 
-/* The next event must be this one. Its data is the peer's region, where it has some. */
+/* Waits for an event, which must be this one. Its data, if any, are the peer's region. */
 static struct rdma_cm_id *expect(enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *e;
@@ -51,7 +51,7 @@ static struct rdma_cm_id *expect(enum rdma_cm_event_type type)
 	return id;
 }
 
-/* A queue on the device that RDMA_CM chose by the address, and memory that the peer may write. */
+/* Makes a queue on the device that RDMA_CM chose, and memory that the peer may write. */
 static struct rdma_conn_param make_queue(void)
 {
 	example_open(&end.x, ibv_get_device_name(end.id->verbs->device));
@@ -70,7 +70,7 @@ static struct rdma_conn_param make_queue(void)
 					.qp_num = dvx_qp_number(end.qp)};
 }
 
-/* RDMA_CM knows both sides; so far as it does, they replace what dvx_qp_local_init() fills in. */
+/* Connects the queue. RDMA_CM's values replace the defaults of dvx_qp_local_init(). */
 static void connect_queue(void)
 {
 	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
@@ -103,7 +103,7 @@ static void serve(struct sockaddr_in *at)
 	connect_queue();
 	cm(rdma_accept(end.id, &param), "accept");
 	expect(RDMA_CM_EVENT_ESTABLISHED);
-	example_wait(end.cq, 1); /* what was written before the SEND is there */
+	example_wait(end.cq, 1); /* the WRITE before the SEND has arrived, too */
 	printf("server: written \"%s\", sent \"%s\"\n", memory, memory + 2048);
 	expect(RDMA_CM_EVENT_DISCONNECTED);
 	cm(rdma_disconnect(end.id), "disconnect");
@@ -120,7 +120,7 @@ static void dial(struct sockaddr_in *at)
 	expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
 	param = make_queue();
 	cm(rdma_connect(end.id, &param), "connect");
-	expect(RDMA_CM_EVENT_CONNECT_RESPONSE); /* not ESTABLISHED: there is no QP of verbs */
+	expect(RDMA_CM_EVENT_CONNECT_RESPONSE); /* not ESTABLISHED: the queue is no verbs QP */
 	connect_queue();
 	cm(rdma_establish(end.id), "establish");
 	sq = dvx_qp_sq(end.qp);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a queue pair comes back after an error. A client posts five WRITEs at once, the third with a
- * wrong rkey. It fails, the two behind it are flushed, and the server's queue fails, too. Both
- * ends drain their queues, connect again, and the client posts what was lost.
+ * Recovery of a queue pair after an error. A client posts five WRITEs at once, the third with a
+ * wrong rkey. It fails, the two behind it are flushed, and the server's queue fails, too. Both ends
+ * drain their queues and connect again; the client posts the failed WRITEs again.
  *
  *	dvx-sim run -- ./recover
  *
@@ -23,8 +23,8 @@ struct end {
 static _Alignas(4096) char memory[4096]; /* the server's */
 
 /*
- * RST -> INIT -> RTR -> RTS. The blobs would travel between two programs. Each has a new random
- * PSN, so that packets of a former life are not taken for new ones.
+ * Connects both queues: RST -> INIT -> RTR -> RTS. Two programs would send each other the blobs.
+ * Each has a new random PSN, so that old packets are not taken for new ones.
  */
 static void connect_ends(struct dvx_dev *dev, struct end *a, struct end *b)
 {
@@ -66,8 +66,8 @@ static void post_write(struct dvx_sq *sq, uint64_t i, uint32_t key)
 	     "write");
 }
 
-/* The next completion, in words. False if its work failed. */
-static bool tell_next(struct end *e, struct dvx_wc *wc)
+/* Prints the next completion. False if its work failed. */
+static bool print_next(struct end *e, struct dvx_wc *wc)
 {
 	int n = example_next(e->cq, wc);
 	bool write = wc->opcode == PRM_CQE_OPCODE_REQ || wc->opcode == PRM_CQE_OPCODE_REQ_ERR;
@@ -82,9 +82,8 @@ static bool tell_next(struct end *e, struct dvx_wc *wc)
 }
 
 /*
- * Takes every completion that is still to come. Flushing keeps the order, so a marker that is
- * posted last completes last; work that was not signaled needs it, too. In ERR before: otherwise
- * the marker of a queue that did not fail would wait for a message.
+ * Takes all outstanding completions: posts a marker, which completes last, since flushing keeps the
+ * order. The queue goes to ERR first: else a marker in the receive queue would wait for a message.
  */
 static void drain(struct end *e)
 {
@@ -100,7 +99,7 @@ static void drain(struct end *e)
 		dvx_rq_ring(rq);
 	}
 	while (markers)
-		if (!tell_next(e, &wc) && wc.wr_id == MARKER)
+		if (!print_next(e, &wc) && wc.wr_id == MARKER)
 			markers--;
 }
 
@@ -123,7 +122,7 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < WORKS; i++)
 		post_write(dvx_qp_sq(client.qp), i, i == WRONG ? key + 1 : key);
 	dvx_sq_ring(dvx_qp_sq(client.qp));
-	while (tell_next(&client, &wc))
+	while (print_next(&client, &wc))
 		;
 	drain(&client);
 	drain(&server);
@@ -139,7 +138,7 @@ int main(int argc, char **argv)
 			post_write(dvx_qp_sq(client.qp), i, key);
 	dvx_sq_ring(dvx_qp_sq(client.qp));
 	for (uint64_t i = 0; i < WORKS; i++)
-		if (client.lost[i] && !tell_next(&client, &wc))
+		if (client.lost[i] && !print_next(&client, &wc))
 			return 1;
 	printf("the server has \"");
 	for (int i = 0; i < WORKS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A server whose clients share receives: one queue pair for each client, but one pool of receives
- * (SRQ) for all, so that memory grows with the messages on their way and not with the clients.
+ * A server whose queues share receives: one queue pair for each client, but one pool of receives
+ * (SRQ) for all. So memory depends on the messages in flight, and not on the number of clients.
  *
  *	dvx-sim run -- ./srq
  */
@@ -18,7 +18,7 @@ static void post(struct dvx_srq *srq, uint32_t key, uint64_t which)
 	must(dvx_srq_post(srq, &piece, 1, which), "receive");
 }
 
-/* A queue pair of the server: its receives are the pool's. */
+/* Makes a queue pair of the server, which receives from the pool. */
 static struct dvx_qp *shared_qp(struct example *x, struct dvx_cq *cq, struct dvx_srq *srq,
 				uint32_t client)
 {
@@ -43,7 +43,7 @@ static void say(struct dvx_qp *client, const char *text)
 	dvx_sq_ring(dvx_qp_sq(client));
 }
 
-/* Takes n messages, of whichever clients. Receives are posted again when few are left. */
+/* Takes n messages of any clients. Posts receives again when few are left. */
 static void serve(struct dvx_cq *cq, struct dvx_srq *srq, uint32_t key, int n)
 {
 	static uint64_t used[RECEIVES];
@@ -63,8 +63,8 @@ static void serve(struct dvx_cq *cq, struct dvx_srq *srq, uint32_t key, int n)
 	dvx_srq_ring(srq);
 }
 
-/* The device says when the pool runs low: a server that sleeps wakes up by it. */
-static void hear_limit(struct dvx_events *events, struct dvx_srq *srq)
+/* Waits for the device's event that few receives are left, which can wake up a sleeping server. */
+static void wait_for_limit(struct dvx_events *events, struct dvx_srq *srq)
 {
 	struct dvx_event e;
 
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 		must(dvx_qp_create(x.dev, &ca, &client[i]), "qp");
 		example_join(client[i], &local, shared_qp(&x, cq, srq, i), &local);
 	}
-	/* Client 3 says much, the others little: nobody needs a share of his own. */
+	/* Client 3 sends many messages, the others few: they need no fixed shares. */
 	for (int i = 0; i < CLIENTS; i++) {
 		snprintf(text, sizeof(text), "hello from %d", i);
 		say(client[i], text);
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		snprintf(text, sizeof(text), "more, %d", i);
 		say(client[3], text);
 	}
-	hear_limit(events, srq);
+	wait_for_limit(events, srq);
 	serve(cq, srq, key, FEW);
 	printf("posted again, %u can be\n", dvx_srq_free(srq));
 	return 0; /* all objects end with the process */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The smallest program that steers: it receives the packets to one UDP port, each with a tag. All
- * other packets go where they went before.
+ * The smallest program that steers: it receives the packets to one UDP port, each with a tag. Other
+ * packets are not affected.
  *
  *	dvx-sim up nic; dvx-sim exec nic -- ./steer 53 10 &	no NIC needed
  *	dvx-sim replay nic traffic.pcap
@@ -23,7 +23,7 @@ static void must(int err, const char *what)
 	exit(1);
 }
 
-/* A receive queue, and memory for its packets. */
+/* Makes a receive queue, and memory for its packets. */
 static struct dvx_rxq *open_queue(struct dvx_dev *dev, struct dvx_cq **cq, uint8_t *memory,
 				  uint32_t *key)
 {
@@ -47,7 +47,7 @@ static struct dvx_rxq *open_queue(struct dvx_dev *dev, struct dvx_cq **cq, uint8
 	return rxq;
 }
 
-/* Rules in the root table: UDP to this port, IPv4 or IPv6, is tagged and goes to the queue. */
+/* Adds rules to the root table: UDP to this port, IPv4 or IPv6, is tagged and goes to the queue. */
 static void steer(struct dvx_dev *dev, struct dvx_rxq *rxq, uint16_t port)
 {
 	struct dvx_flow_domain_attr rx = {.size = sizeof(rx), .side = DVX_FLOW_RX};
@@ -70,7 +70,7 @@ static void steer(struct dvx_dev *dev, struct dvx_rxq *rxq, uint16_t port)
 					 port, 0xffff),
 		     "match");
 	}
-	/* A matcher says which fields are compared, a rule with which values. */
+	/* A matcher has the fields that are compared, a rule their values. */
 	must(dvx_flow_matcher_create(root, &fields, &rule.matcher), "matcher");
 	for (int i = 0; i < 2; i++) {
 		rule.match = &match[i];

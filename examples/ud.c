@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Datagrams: one UD queue answers three clients, which it learns of by what they send. Nobody
- * connects; an address handle says where a message goes.
+ * Datagrams: one UD queue answers three clients, which it first knows by their messages. There are
+ * no connections; each message has an address handle.
  *
  *	dvx-sim run -- ./ud
  */
@@ -24,7 +24,7 @@ static void receive(struct end *e, int i)
 	dvx_rq_ring(dvx_qp_rq(e->qp));
 }
 
-/* A UD queue, ready at once: it has no peer to wait for. */
+/* Makes a UD queue, which is ready at once, since it has no peer. */
 static void open_end(struct example *x, struct end *e, const struct dvx_qp_local *local)
 {
 	struct dvx_qp_attr attr = {.size = sizeof(attr),
@@ -48,19 +48,19 @@ static void say(struct end *e, const struct dvx_ah *to, const char *text)
 	dvx_sq_ring(dvx_qp_sq(e->qp));
 }
 
-/* The next datagram: its first 40 bytes are the packet's header, the message follows. */
-static const char *hear(struct end *e, struct dvx_wc *wc)
+/* Waits for the next datagram: its first 40 bytes are the packet's header, the message follows. */
+static const char *receive_next(struct end *e, struct dvx_wc *wc)
 {
 	do {
 		if (example_next(e->cq, wc) == 1)
 			continue;
 		fprintf(stderr, "%s\n", dvx_cqe_strerror(wc->syndrome));
 		exit(1);
-	} while (wc->wr_id < LISTEN); /* a message of its own has left */
+	} while (wc->wr_id < LISTEN); /* skips completions of sends */
 	return e->room[wc->wr_id - LISTEN];
 }
 
-/* One of the server's clients: making an address asks the kernel, so it is made once. */
+/* A client that the server knows. Its address is kept, since making it needs the kernel. */
 struct known {
 	uint32_t qpn;
 	int questions;
@@ -84,7 +84,7 @@ static void serve(struct example *x, const struct dvx_qp_local *local, struct en
 		  struct known *list)
 {
 	struct dvx_wc wc;
-	const char *got = hear(server, &wc);
+	const char *got = receive_next(server, &wc);
 	struct known *k = know(x, local, list, got, &wc);
 	char text[64];
 
@@ -106,11 +106,11 @@ int main(int argc, char **argv)
 
 	example_open(&x, argc > 1 ? argv[1] : NULL);
 	local = example_local(&x, 0);
-	local.q_key = Q_KEY; /* who does not have it is not heard */
+	local.q_key = Q_KEY; /* datagrams without it are dropped */
 	open_end(&x, &server, &local);
 	for (int i = 0; i < CLIENTS * TIMES; i++)
 		receive(&server, i);
-	/* The server's blob would reach the clients by any channel: a file, a name service. */
+	/* Programs would send the server's blob by any channel: a file, a name service. */
 	must(dvx_qp_blob_write(server.qp, &local, blob), "blob");
 	for (int i = 0; i < CLIENTS; i++) {
 		open_end(&x, &client[i], &local);
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		say(&client[i % CLIENTS], &to, text);
 		serve(&x, &local, &server, list);
 		printf("client %d: %s\n", i % CLIENTS,
-		       hear(&client[i % CLIENTS], &wc) + DVX_GRH_BYTES);
+		       receive_next(&client[i % CLIENTS], &wc) + DVX_GRH_BYTES);
 	}
 	return 0; /* all objects end with the process */
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scatter at the receiver's: a peer WRITEs records as one range, and they land in columns. A work
- * request (UMR) makes the key of these pieces, without a system call, and takes it back.
+ * Scatter at the receiver: a peer WRITEs records as one range, and the device stores them in
+ * columns. A work request (UMR) makes a key for these pieces without a system call; another one
+ * invalidates it.
  *
  *	dvx-sim run -- ./umr_scatter
  */
@@ -9,7 +10,7 @@
 
 enum { ROWS = 4, NAME = 8, PRICE = 5, ROW = NAME + PRICE };
 
-/* Columns, as a table that is searched has them. */
+/* A table stored by columns. */
 static struct {
 	char name[ROWS][NAME];
 	char price[ROWS][PRICE];
@@ -18,7 +19,7 @@ static struct {
 static const char records[ROWS][ROW + 1] = {"copper  1.20 ", "gold    9.99 ", "iron    0.30 ",
 					    "silver  4.75 "};
 
-/* The key shows name 0, price 0, name 1, ... as bytes 0, 8, 13, ... */
+/* Makes a key in which name 0, price 0, name 1, ... are at bytes 0, 8, 13, ... */
 static void make_list(struct dvx_sq *sq, uint32_t list, uint32_t key)
 {
 	struct dvx_sge pieces[2 * ROWS];
@@ -55,7 +56,7 @@ int main(int argc, char **argv)
 	example_join(qp[0], &local, qp[1], &local);
 	must(dvx_mkey_create_list(x.dev, x.pd, 2 * ROWS, &list), "mkey");
 	make_list(dvx_qp_sq(qp[0]), dvx_mkey_key(list), key);
-	example_wait(cq[0], 1); /* a peer may hear of the key now */
+	example_wait(cq[0], 1); /* from now on a peer may use the key */
 
 	for (int i = 0; i < ROWS; i++)
 		row[i] = (struct dvx_sge){(uintptr_t)records[i], ROW, sent};

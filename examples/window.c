@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A memory window: a part of registered memory that one peer may write, until its message says that
- * it is done. Binding it is a work request, so it has its place among the queue's others and takes
- * no system call.
+ * A memory window: a part of registered memory that one peer may write, until it sends the message
+ * that invalidates the window. Binding is a work request, so it is ordered with the queue's other
+ * requests and needs no system call.
  *
  *	dvx-sim run -- ./window
  */
 #include "example.h"
 
 enum { BYTES = 4096, FROM = 1024, LENGTH = 64 };
-enum { BOUND = 1, TOLD, WRITTEN, SENT }; /* cookies */
+enum { BOUND = 1, SENT_KEY, WRITTEN, SENT }; /* cookies */
 
 static _Alignas(4096) char memory[BYTES];
 
-/* The key that the peer is told: another one than the last time, in its low byte. */
+/* Binds the window; returns its new key for the peer, which differs from the last one. */
 static uint32_t owner_bind(struct dvx_qp *owner, struct dvx_cq *cq, struct dvx_mkey *window,
 			   uint32_t key)
 {
@@ -61,13 +61,13 @@ int main(int argc, char **argv)
 	}
 	example_join(qp[0], &local, qp[1], &local);
 	must(dvx_mkey_create_window(x.dev, x.pd, &window), "window");
-	must(dvx_rq_post(dvx_qp_rq(qp[0]), &room, 1, TOLD), "receive");
+	must(dvx_rq_post(dvx_qp_rq(qp[0]), &room, 1, SENT_KEY), "receive");
 	dvx_rq_ring(dvx_qp_rq(qp[0]));
 
 	rkey = owner_bind(qp[0], cq[0], window, key);
 	peer_write(qp[1], cq[1], (uintptr_t)memory + FROM, rkey);
 	printf("owner: memory \"%s\"\n", memory + FROM);
-	/* The message takes the window away from the peer, before the owner hears of it. */
+	/* The message invalidates the window before the owner gets it. */
 	must(dvx_post_send_inval_inline(dvx_qp_sq(qp[1]), rkey, "done", 5, SENT, DVX_SIGNALED),
 	     "send");
 	dvx_sq_ring(dvx_qp_sq(qp[1]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * XRC: one connection to a host, and messages that say which of its programs they are for: each has
- * a shared receive queue. Domain, target and SRQs are verbs', libdvx drives the rings.
+ * XRC: one connection to a host serves all its programs: each has a shared receive queue, and each
+ * message names one. Domain, target and SRQs are made by verbs; libdvx drives the rings.
  *
  *	dvx-sim run -- ./xrc
  */
@@ -13,7 +13,7 @@ enum { PROGRAMS = 3, RECEIVES = 4, ROOM = 64 };
 
 static _Alignas(64) char room[PROGRAMS][RECEIVES][ROOM];
 
-/* What each receiving program has. Here all are in this process; they share the domain. */
+/* A receiving program. Here all are in this process; they share the domain. */
 struct program {
 	struct dvx_cq *cq;
 	struct dvx_srq *srq;
@@ -54,7 +54,7 @@ static void open_program(struct example *x, struct program *p, struct ibv_pd *pd
 	ibsrq = ibv_create_srq_ex(dvx_dev_ibv(x->dev), &attr);
 	check_verbs(ibsrq, "ibv_create_srq_ex");
 	must(dvx_srq_adopt_xrc(x->dev, ibsrq, p->cq, &p->srq), "srq");
-	p->srqn = dvx_srq_number(p->srq); /* which senders must know */
+	p->srqn = dvx_srq_number(p->srq); /* senders need it */
 	for (uint64_t i = 0; i < RECEIVES; i++) {
 		struct dvx_sge piece = {(uintptr_t)room[number][i], ROOM, mr->lkey};
 
@@ -63,7 +63,7 @@ static void open_program(struct example *x, struct program *p, struct ibv_pd *pd
 	dvx_srq_ring(p->srq);
 }
 
-/* A queue pair of verbs on its way to RTS; an initiator retries, a target says how long to wait. */
+/* Brings a verbs QP to RTS; initiators have retries, targets the pause if no receive is posted. */
 static void connect_verbs(struct example *x, struct ibv_qp *qp, uint32_t peer, bool initiator)
 {
 	struct dvx_qp_local local = example_local(x, 0);
