@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 /*
- * TEST(name) { ... } is a test of the program; tests/main.c runs them in the order of the file.
- * TEST_F() has the file's TEST_FIXTURE, {setup, teardown}, around it: *state comes from there.
+ * TEST(name) { ... } defines a test; tests/main.c runs the tests of a program in the order of the
+ * file. TEST_F() also runs the file's TEST_FIXTURE, {setup, teardown}, which provides *state.
  */
 struct fixture {
 	int (*setup)(void **state), (*teardown)(void **state);
@@ -40,8 +40,7 @@ void test_group(int (*setup)(void **state), int (*teardown)(void **state));
 	static void name(UNUSED void **state)
 #define TEST(name)		 TEST_WITH(name, {NULL, NULL})
 #define TEST_F(name)		 TEST_WITH(name, TEST_FIXTURE)
-/* The state is the test's argument, and its fixture is given: TEST_ON(name, struct rig *r, {setup,
- * teardown}). */
+/* Defines a test with *state as its argument: TEST_ON(name, struct rig *r, {setup, teardown}). */
 #define TEST_ON(name, state_arg, ...)     \
 	static void name##_on(state_arg); \
 	TEST_WITH(name, __VA_ARGS__)      \
@@ -49,7 +48,7 @@ void test_group(int (*setup)(void **state), int (*teardown)(void **state));
 		name##_on(*state);        \
 	}                                 \
 	static void name##_on(state_arg)
-/* The same with *state as a TYPE *ARG: the body is a function of it, NAME_of(). */
+/* Defines a test with *state as a TYPE *ARG; other tests can call its body, NAME_of(). */
 #define TEST_OF(name, type, arg, ...)     \
 	static void name##_of(type *arg); \
 	TEST_WITH(name, __VA_ARGS__)      \
@@ -57,7 +56,7 @@ void test_group(int (*setup)(void **state), int (*teardown)(void **state));
 		name##_of(*state);        \
 	}                                 \
 	static void name##_of(type *arg)
-/* Around all of them. */
+/* Defines setup and teardown of the whole program. */
 #define TEST_GROUP(setup, teardown)                                     \
 	__attribute__((constructor)) static void test_group_around(void) \
 	{                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attribute structures: bytes that this libdvx does not know are refused, before anything else. */
+/* Attribute structures: calls check unknown bytes before anything else, and fail with -E2BIG. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define ROOM 512u
 
-/* For two calls that look for their object first, and take it for one where nothing is refused. */
+/* An object for the two calls that check that argument before the attributes. */
 static void *const any_object = (uint64_t[ROOM]){0};
 
 static bool attr_is_clear(const void *attr)
@@ -23,8 +23,8 @@ static bool attr_is_clear(const void *attr)
 }
 
 /*
- * A call of each type, without the objects that it needs: it is refused in any case. A type of
- * src/lib/attrs.h that has none here does not compile.
+ * One call for each type, without the objects that it needs, so that it always fails. A type of
+ * src/lib/attrs.h without a call here is a compile error.
  */
 #define CALL(type, call)                              \
 	static int call_##type(const struct type *in) \
@@ -64,7 +64,7 @@ static uint8_t *attr_new(uint32_t size)
 	return bytes;
 }
 
-/* Sets each of the `bytes` bytes from `at` on: each is refused, by a sentence with `word`. */
+/* Sets each of the `bytes` bytes from `at` on: the call fails, and its sentence has `word`. */
 #define REFUSED(type, at, bytes, size, word)                                                  \
 	do {                                                                                  \
 		uint8_t *attr = attr_new(size);                                               \
@@ -80,13 +80,13 @@ static uint8_t *attr_new(uint32_t size)
 		free(attr);                                                                   \
 	} while (0);
 
-/* The headers of this tree are this library's. */
+/* Headers and library have the same version. */
 TEST(version)
 {
 	assert_int_equal(dvx_version(), DVX_VERSION);
 }
 
-/* Each byte of each reserved member. */
+/* Each byte of each reserved member must be 0. */
 TEST(reserved_members){
 #define SPARE(type)                                                                          \
 	REFUSED(type, offsetof(struct type, reserved), sizeof(((struct type *)0)->reserved), \
@@ -94,7 +94,7 @@ TEST(reserved_members){
 #define FULL(type)
 	DVX_ATTRS(SPARE, FULL)}
 
-/* Bytes behind what this libdvx knows, of a program for a later one. */
+/* Bytes behind the end of this libdvx's struct must be 0. */
 TEST(longer)
 {
 #define LONGER(type) \

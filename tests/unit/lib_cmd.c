@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdvx over a libmlx5 that does as it is told: kernels old and new, capabilities that are
- * missing, firmware that refuses. This program defines the calls that libdvx makes, before libmlx5
- * can.
+ * libdvx on a fake libmlx5: old and new kernels, missing capabilities, firmware that refuses. This
+ * program defines the functions of libmlx5 that libdvx calls.
  */
 #include "tests/test.h"
 #include <infiniband/mlx5dv.h>
@@ -20,13 +19,13 @@
 	}
 
 static struct {
-	/* what the next commands give */
+	/* results of the next commands */
 	int err;	/* errno of the call */
 	uint8_t status; /* in the mailbox, if the kernel returns it */
 	uint32_t syndrome;
 	uint8_t alias_status;
 	int destroy_err;
-	/* what it is asked */
+	/* capabilities that the device lacks */
 	bool no_export, no_import, no_mmo;
 	uint32_t log_mmo;
 	uint8_t last_in[512];
@@ -168,7 +167,7 @@ static int reset(UNUSED void **state)
 	return 0;
 }
 
-/* A new kernel returns EREMOTEIO and the mailbox: the status decides the errno, all is kept. */
+/* A new kernel returns EREMOTEIO and the mailbox: the errno comes from the status, all is kept. */
 TEST_F(new_kernel)
 {
 	static const struct {
@@ -201,13 +200,13 @@ TEST_F(new_kernel)
 	fake.status = 0x3;
 	dvx_cmd(dev, in, sizeof(in), out, sizeof(out));
 	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "BAD_PARAM (0x3)"));
-	/* a mailbox that says failure where the call said success is a failure */
+	/* a bad status in the mailbox is a failure, even if the call returned success */
 	fake.err = 0;
 	assert_int_equal(dvx_cmd(dev, in, sizeof(in), out, sizeof(out)), -EINVAL);
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-/* An old kernel returns an errno and no mailbox: the errno stands, and the words admit the rest. */
+/* An old kernel returns an errno without a mailbox: the sentence says that status is unknown. */
 TEST_F(old_kernel)
 {
 	struct dvx_dev *dev = start();
@@ -216,7 +215,7 @@ TEST_F(old_kernel)
 
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
 	fake.err = ENOMEM;
-	memset(out, 0xff, sizeof(out)); /* what lay there before is not taken for a status */
+	memset(out, 0xff, sizeof(out)); /* old contents are not taken for a status */
 	assert_int_equal(dvx_obj_create(dev, in, sizeof(in), out, sizeof(out), &obj), -ENOMEM);
 	assert_null(obj);
 	assert_int_equal(dvx_last_error()->status, 0);
@@ -243,7 +242,7 @@ TEST_F(no_caps)
 	assert_int_equal(dvx_dev_adopt(NULL, &dev), -EINVAL);
 }
 
-/* The engine's limit: 0 says none, which is 2 GiB, and nothing is beyond that. */
+/* The engine's limit: 0 means 2 GiB, and greater values, too. */
 TEST_F(mmo_limits)
 {
 	static const struct {
@@ -277,7 +276,7 @@ static struct dvx_mkey *some_mkey(struct dvx_dev *dev, struct dvx_pd *pd)
 	return mkey;
 }
 
-/* Without the capability, sharing says so and sends no command; keys are fresh each time. */
+/* Without the capability, sharing fails and sends no command; each export has a new key. */
 TEST_F(sharing)
 {
 	struct dvx_dev *dev = start();
@@ -297,20 +296,20 @@ TEST_F(sharing)
 	assert_int_equal(dvx_mkey_key(alias), (0x76 + fake.objects) << 8);
 	assert_int_equal(dvx_pd_free(pd), -EBUSY);
 	assert_int_equal(dvx_mkey_destroy(alias), 0);
-	/* created, but bad: no alias is left */
+	/* created, but with a bad status: no alias is left */
 	fake.alias_status = 2;
 	alias = NULL;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
 	assert_null(alias);
 	assert_int_equal(fake.objects, 2);
-	/* and the device does not even take the bad one back: the library holds nothing of it */
+	/* if the device refuses to destroy the bad alias, the library still frees its part */
 	fake.destroy_err = EBUSY;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
 	assert_null(alias);
 	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "bad state (status 2)"));
 	fake.destroy_err = 0;
 	fake.objects--;
-	/* refused: by a new kernel, by an old one, and for want of resources */
+	/* refused: by a new kernel, by an old one, and for lack of resources */
 	fake.err = EREMOTEIO;
 	fake.status = PRM_STATUS_BAD_RES;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
@@ -352,7 +351,7 @@ TEST_F(sharing_unsupported)
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-/* Without write-combining, ANY is a non-cached page, and BF is refused. */
+/* Without write-combining, ANY gives a non-cached page, and BF fails. */
 TEST_F(no_blueflame)
 {
 	struct dvx_dev *dev = start();
@@ -368,7 +367,7 @@ TEST_F(no_blueflame)
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-/* A key in flight is never given twice, an exhausted pool says so, and an old number is refused. */
+/* A key in flight is not taken again, an empty pool returns -ENOSPC, an old number -EINVAL. */
 TEST_F(umr_pool)
 {
 	struct dvx_sge piece = {4096, 64, 7};
@@ -397,7 +396,7 @@ TEST_F(umr_pool)
 		assert_int_equal(dvx_umr_pool_give(pool, key[0], 1, 0), 0);
 		assert_int_equal(dvx_umr_pool_free(pool), 0);
 		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[2]), -ENOSPC);
-		p.sq.ci = p.sq.pi - 1; /* all but the last block of it */
+		p.sq.ci = p.sq.pi - 1; /* all but its last block is retired */
 		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[2]), -ENOSPC);
 		assert_int_equal(dvx_umr_pool_destroy(pool), -EBUSY);
 		p.sq.ci = p.sq.pi;
@@ -430,7 +429,7 @@ TEST_F(umr_pool)
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-/* Everything that a target is asked for lies in its context, and only that. */
+/* A target's context has all attributes, and nothing else. */
 TEST_F(dct_context)
 {
 	struct dvx_dev *dev = start();

@@ -9,7 +9,7 @@ use warnings;
 use Errno;
 
 my %command = map { $_ => 1 }
-  qw(dvx_cmd dvx_obj_create dvx_obj_query dvx_obj_modify dvx_obj_destroy dvx_obj_abandon);
+  qw(dvx_cmd dvx_obj_create dvx_obj_query dvx_obj_modify dvx_obj_destroy dvx_obj_forget);
 my $reports = qr/^dvx_(?:fail|fail_cmd|restore|last_error|strerror)$/;
 
 sub text {

@@ -11,7 +11,7 @@ static void new_ring_is_empty(void **state)
 	assert_null(dvx_cq_peek(&p.cq));
 }
 
-/* Lap after lap: what was written is seen once, in order, and old entries are never new again. */
+/* In each lap, written CQEs are seen once, in order, and old entries are never new again. */
 static void laps(void **state)
 {
 	struct plain_cq p;
@@ -37,8 +37,7 @@ static void laps(void **state)
 	}
 }
 
-/* peek is repeatable. The device hears of consumed entries when the slack is used up, or at once.
- */
+/* peek is repeatable. The consumer index is published when the slack is used up, or on request. */
 static void slack(void **state)
 {
 	static const uint32_t slacks[] = {0, 1, 3, 4, 15, 16, 63};
@@ -84,7 +83,7 @@ static void index_passes_24_bits(void **state)
 	}
 }
 
-/* poll retires and pops in one step, and says all of an error. */
+/* poll retires and pops in one step, and reports all of an error. */
 static void poll_one_queue(void **state)
 {
 	struct plain_sq s;
@@ -118,7 +117,7 @@ static void poll_one_queue(void **state)
 	assert_int_equal(dvx_sq_poll(&s.sq, &wc), 0);
 }
 
-/* Any cookie may be a program's, that of padding too: only padding's flush is not reported. */
+/* A program may use padding's cookie: only flushed padding is not reported. */
 static void cookie_of_padding(void **state)
 {
 	static const uint8_t data[100];
@@ -153,7 +152,7 @@ static void cookie_of_padding(void **state)
 	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ_ERR, 15);
 	assert_int_equal(dvx_sq_poll(&s.sq, &wc), -EIO);
 	assert_true(wc.wr_id == DVX_WR_ID_PAD);
-	/* padding behind which nothing was posted is free when it was flushed */
+	/* a flush frees padding, even if nothing was posted behind it */
 	for (i = 16; i < 23; i++)
 		dvx_post_nop(&s.sq, i, 0);
 	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ_ERR, 22);
@@ -171,7 +170,7 @@ static void ids_are(const uint64_t *ids, uint64_t from, int n)
 		assert_int_equal(ids[i], from + (uint64_t)i);
 }
 
-/* Polls of many: never more than asked for, all in order over laps, and an error comes alone. */
+/* dvx_sq_poll_many(): never more than asked for, in order over laps, and an error comes alone. */
 static void poll_many(void **state)
 {
 	struct plain_sq s;
@@ -213,7 +212,7 @@ static void poll_many(void **state)
 	ids_are(ids, next + 2, 1);
 }
 
-/* A CQE with data inside takes poll_many's other way: alone, with its cookie and its data. */
+/* A CQE with data inside takes poll_many's slow path: alone, with its cookie and its data. */
 static void poll_many_data_inside(void **state)
 {
 	struct plain_sq s;
@@ -243,7 +242,7 @@ static void poll_many_data_inside(void **state)
 	assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 4, &wc), 0);
 }
 
-/* Receives of a queue with a CQ to itself: none, a plain one, one with its data inside, an error. */
+/* Polls of a receive queue with its own CQ: none, a plain CQE, data inside, an error. */
 static void poll_receives(void **state)
 {
 	static _Alignas(64) uint8_t buf[8][64];
@@ -289,7 +288,7 @@ static void poll_receives(void **state)
 
 #define QUEUES 4u
 
-/* A CQ of four queues, of which two numbers want the same place: a sender, a receiver, an SRQ's. */
+/* A CQ of four queues, two with the same hash: a sender, a receiver, one with an SRQ. */
 struct several {
 	struct plain_cq c;
 	struct plain_sq s;
@@ -342,7 +341,7 @@ static void several_complete(struct several *r, uint32_t qpn, uint8_t opcode, ui
 		prm_cqe64_set_rqpn(cqe, 0x3000 + qpn);
 }
 
-/* Each completion goes to its queue, whatever their order, and *wc has all of it. */
+/* Each completion retires a WQE of its queue, in any order, and *wc has all members. */
 static void poll_several(void **state)
 {
 	static struct several r;
@@ -386,7 +385,7 @@ static void poll_several(void **state)
 	assert_int_equal(dvx_sq_free(&r.s.sq), 8);
 	assert_int_equal(dvx_rq_free(&r.rq), 8);
 	assert_int_equal(dvx_srq_free(&r.srq), 7);
-	/* of a queue that is not there, with a place in use and with a free one: nothing is consumed */
+	/* an unknown queue, whose place is in use or free: nothing is consumed */
 	for (uint32_t qpn = 0x300; qpn < 0x302; qpn++) {
 		several_complete(&r, qpn, PRM_CQE_OPCODE_REQ, 0);
 		assert_null(dvx_cq_find(&r.c.cq, qpn));
@@ -396,7 +395,7 @@ static void poll_several(void **state)
 	}
 }
 
-/* An error CQE says why, where and which; the words are the PRM's. */
+/* An error CQE is decoded; the words for syndromes are the PRM's. */
 static void error_cqe(void **state)
 {
 	struct plain_cq p;
@@ -434,13 +433,13 @@ static void arm(void **state)
 	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, 0);
 	dvx_cq_pop(&p.cq);
 	p.cq.arm_sn = 6;
-	p.dbrec[0] = 0; /* as in the middle of a turn */
+	p.dbrec[0] = 0; /* a consumer index from before this turn */
 	dvx_cq_arm(&p.cq, false);
 	assert_int_equal(prm_swap32(p.dbrec[0]), 1);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 0x20000001);
 	assert_int_equal(prm_load32(reg, 0), 0x20000001);
 	assert_int_equal(prm_load32(reg, 4), 0x77);
-	/* A device may not have seen the first: the second is not narrower. */
+	/* The first request is still pending: the second one must be for any CQE, too. */
 	dvx_cq_arm(&p.cq, true);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 0x20000001);
 	assert_int_equal(prm_load32(reg, 0), 0x20000001);
@@ -458,7 +457,7 @@ static void arm_for_solicited(void **state)
 	assert_int_equal(prm_swap32(p.dbrec[1]), 0);
 }
 
-/* Bytes that came inside a CQE go to the pieces that the WQE names. */
+/* Data inside a CQE are copied to the pieces of the WQE. */
 static void unscatter(void **state)
 {
 	struct plain_sq s;
@@ -481,7 +480,7 @@ static void unscatter(void **state)
 	assert_memory_equal(b, "efghij\0\0", 8);
 }
 
-/* Of entries of 128 bytes the CQE is the second half, and data are in the first. */
+/* In entries of 128 bytes the CQE is the second half, and data are in the first one. */
 static void large_entries(void **state)
 {
 	static _Alignas(128) uint8_t buf[8][128];
@@ -522,7 +521,7 @@ static void large_entries(void **state)
 		assert_int_equal(data[50], 0);
 		assert_int_equal(dvx_cq_index(&cq), i + 1);
 	}
-	/* Several at once: what is left in the first halves are no completions. */
+	/* Several at once: old bytes in the first halves are not taken for completions. */
 	for (uint32_t i = 100; i < 103; i++) {
 		cqe = buf[i % 8] + 64;
 		assert_int_equal(dvx_post_nop(&s.sq, i, DVX_SIGNALED), 0);
@@ -539,7 +538,7 @@ static void large_entries(void **state)
 	assert_int_equal(dvx_cq_init(&cq, &init), -EINVAL);
 }
 
-/* A collapsed CQ: one entry, whose newest CQE speaks for all before it. */
+/* A collapsed CQ: one entry, whose newest CQE completes all sends before it. */
 static void newest(void **state)
 {
 	struct plain_sq s;
@@ -574,7 +573,7 @@ static void newest(void **state)
 #define SESSION_LEN(i)	(60 + (i)*7)
 #define SESSION_WORD(i) (0x11220000 + (i))
 
-/* A session of n packets from number `first` on; the places between are left as they are. */
+/* Writes a session of n packets from number `first` on; its other places are not written. */
 static void session(struct plain_cq *p, uint32_t first, uint32_t n)
 {
 	uint32_t mask = p->cq.entries - 1, at = p->pi, i;
@@ -620,7 +619,7 @@ static void rx_rig_init(struct rx_rig *r, uint32_t mini)
 		r->wr_ids[i] = i;
 }
 
-/* What each CQE of a session says, as far as its format goes, over laps; then its last words. */
+/* Checks each CQE of a session, as far as its format goes, over laps; then their last words. */
 static void unpacked_as(uint32_t mini)
 {
 	static struct rx_rig r;
@@ -658,7 +657,7 @@ static void unpacked(void **state)
 	unpacked_as(DVX_CQ_MINI_CSUM_STRIDE);
 }
 
-/* Packets in order, whether a session fits into the caller's room, or is a plain CQE, or none. */
+/* Packets come in order: sessions that fit into the caller's array or not, and plain CQEs. */
 static void receives_many(void **state)
 {
 	static struct rx_rig r;
@@ -711,7 +710,7 @@ static void receives_many(void **state)
 	assert_int_equal(dvx_rq_poll_many(&r.rq, rx, 40, &wc), -EINVAL);
 }
 
-/* Stamps on either side of the moment that the clock was read, over the end of its bits. */
+/* Timestamps before and after the moment that the clock was read, also across a wrap. */
 static void clock_ns(void **state)
 {
 	const struct dvx_clock c = {.ns = 1000000,

@@ -22,7 +22,7 @@ static void plain_rq_init(struct plain_rq *p, uint32_t stride)
 	assert_int_equal(dvx_rq_init(&p->rq, &init), 0);
 }
 
-/* Round and round: cookies come back in order, a full ring refuses, the record counts 16 bits. */
+/* Over several laps, cookies come back in order, a post to a full ring fails, the record wraps. */
 static void wrap_and_full(void **state)
 {
 	struct dvx_sge sge = {0x1000, 16, 9};
@@ -46,8 +46,8 @@ static void wrap_and_full(void **state)
 }
 
 /*
- * A full queue whose receives are posted again as they are: nothing but the counters changes, and a
- * full ring refuses.
+ * A repost of the receives of a full queue changes nothing but the counters, and fails if the ring
+ * is full.
  */
 static void repost(void **state)
 {
@@ -74,7 +74,7 @@ static void repost(void **state)
 	assert_memory_equal(p.buf, before.buf, sizeof(p.buf));
 }
 
-/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are refused. */
+/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces fail. */
 static void pieces(void **state)
 {
 	struct dvx_sge sge[5] = {{1, 16, 9}, {3, 8, 9}, {2, 0, 9}, {4, 4, 9}, {5, 2, 9}};
@@ -96,7 +96,7 @@ static void pieces(void **state)
 	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[1] + 48), 4);
 }
 
-/* A description with a hole is refused by name. */
+/* An incomplete description fails, and the sentence names the member. */
 static void bad_init(void **state)
 {
 	struct plain_rq p;

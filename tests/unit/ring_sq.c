@@ -8,7 +8,7 @@ static uint32_t ctrl_index(const void *wqe)
 	return prm_wqe_ctrl_seg_get_wqe_index(wqe);
 }
 
-/* A full ring refuses the next WQE, writes nothing, and takes it as soon as one has retired. */
+/* A post to a full ring fails and writes nothing; it succeeds as soon as a WQE is retired. */
 static void full_refuses(void **state)
 {
 	struct plain_sq p;
@@ -59,7 +59,7 @@ static void wrap_pads_with_nop(void **state)
 	plain_sq_init(&p, 8, 0);
 	for (i = 0; i < 7; i++)
 		assert_int_equal(dvx_post_nop(&p.sq, i, 0), 0);
-	/* Padding and WQE need three blocks; two are not enough, and nothing may change. */
+	/* Padding and WQE need three blocks; with two, the post fails and changes nothing. */
 	dvx_sq_retire(&p.sq, 0);
 	assert_int_equal(dvx_sq_free(&p.sq), 2);
 	assert_int_equal(dvx_post_write(&p.sq, 1, 2, four, 4, 9, 0), -ENOSPC);
@@ -76,9 +76,9 @@ static void wrap_pads_with_nop(void **state)
 	assert_int_equal(ctrl_index(p.buf[0]), 8);
 	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[0]), 6);
 	assert_ptr_equal(dvx_sq_last(&p.sq), p.buf[0]);
-	/* After an error the pad is flushed like any other WQE. */
+	/* After an error padding is flushed like any other WQE. */
 	assert_true(dvx_sq_retire(&p.sq, 7) == DVX_WR_ID_PAD);
-	assert_int_equal(dvx_sq_free(&p.sq), 5); /* the pad is free with what it pads for */
+	assert_int_equal(dvx_sq_free(&p.sq), 5); /* padding is freed with the WQE behind it */
 	assert_int_equal(dvx_sq_retire(&p.sq, 8), 9);
 	assert_int_equal(dvx_sq_free(&p.sq), 8);
 }
@@ -96,7 +96,7 @@ static void every_length_everywhere(void **state)
 		plain_sq_init(&p, blocks, 0);
 		for (at = 0; at < blocks; at++) {
 			for (ds = 2; ds <= p.sq.max_ds; ds++) {
-				/* stand at block `at` of an empty ring */
+				/* moves to block `at` of an empty ring */
 				while ((p.sq.pi & p.sq.mask) != at) {
 					before = p.sq.pi;
 					assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
@@ -125,7 +125,7 @@ struct model {
 	uint32_t index[4096]; /* first block of each cookie, modulo */
 };
 
-/* What a post occupied must have been free: the pads before it, and itself. */
+/* Checks that the blocks of a post, with its padding, were free; marks them. */
 static void occupy(struct model *m, const struct dvx_sq *sq, uint32_t from, uint32_t blocks)
 {
 	uint32_t i, first = sq->pi - blocks;
@@ -138,7 +138,7 @@ static void occupy(struct model *m, const struct dvx_sq *sq, uint32_t from, uint
 	m->index[m->posted % 4096] = first & 0xffff;
 }
 
-/* Random posts and retirements beside a model: no block is given out twice, none is lost. */
+/* Random posts and retirements, compared with a model: no block is used twice, none is lost. */
 static void random_against_model(void **state)
 {
 	static const uint8_t data[1024];
@@ -181,7 +181,7 @@ static void random_against_model(void **state)
 	}
 }
 
-/* A WQE that the largest one can't hold is refused, and so is a piece over 2 GiB. */
+/* A request that does not fit into the largest WQE fails, and so does a piece over 2 GiB. */
 static void too_long(void **state)
 {
 	static const uint8_t data[2048];
@@ -226,7 +226,7 @@ static void every_inline_length(void **state)
 	}
 }
 
-/* An empty piece is refused: the WQE would say 2 GiB. A request of nothing has no pieces. */
+/* An empty piece fails: in the WQE it would mean 2 GiB. A request without data has no pieces. */
 static void empty_pieces(void **state)
 {
 	struct dvx_sge sge[3] = {{1, 5, 1}, {0x1111, 0, 2}, {3, 6, 3}};
@@ -242,7 +242,7 @@ static void empty_pieces(void **state)
 	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[1]), 1);
 }
 
-/* The index in the WQE and the record are the low 16 bits of a counter that goes on beyond them. */
+/* The index in the WQE and the record are the low 16 bits of a longer counter. */
 static void counter_passes_16_bits(void **state)
 {
 	struct plain_sq p;
@@ -260,7 +260,7 @@ static void counter_passes_16_bits(void **state)
 	}
 }
 
-/* The register gets the head of the last WQE; the receive half of the record is not touched. */
+/* The register gets the head of the last WQE; the receive half of the record does not change. */
 static void doorbell_shows_the_last_wqe(void **state)
 {
 	struct plain_sq p;
@@ -277,7 +277,7 @@ static void doorbell_shows_the_last_wqe(void **state)
 	assert_int_equal(p.reg[0][1], 0);
 }
 
-/* Before the first post a doorbell names the queue, and nothing new; BlueFlame pushes nothing. */
+/* Before the first post a doorbell has the queue's number only; BlueFlame copies nothing. */
 static void doorbell_before_the_first_post(void **state)
 {
 	struct plain_sq p;
@@ -295,7 +295,7 @@ static void doorbell_before_the_first_post(void **state)
 	assert_int_equal(p.dbrec[1], 0);
 }
 
-/* BlueFlame copies one new WQE, buffers taking turns; several, or a long one, go by register. */
+/* BlueFlame copies one new WQE to alternating buffers; several, or a long one, need a doorbell. */
 static void blueflame(void **state)
 {
 	static const uint8_t data[300];
@@ -323,7 +323,7 @@ static void blueflame(void **state)
 	assert_int_equal(prm_swap32(p.dbrec[1]), 10);
 }
 
-/* A padded WQE is two WQEs: the register, not BlueFlame, must tell of them. */
+/* A WQE behind padding is two new WQEs: the register is rung, BlueFlame is not used. */
 static void blueflame_after_padding(void **state)
 {
 	static const uint8_t data[100];
@@ -345,8 +345,7 @@ static void blueflame_after_padding(void **state)
 	assert_int_equal(prm_swap32(p.dbrec[1]), 10);
 }
 
-/* A batch is posted as a whole when it ends, or never; what completes meanwhile makes it no room.
- */
+/* A batch is posted as a whole when it ends, or never; polls meanwhile do not free room for it. */
 static void batch(void **state)
 {
 	struct plain_sq p;
@@ -373,7 +372,7 @@ static void batch(void **state)
 		assert_int_equal(dvx_sq_retire(&p.sq, i + 1), 10 + i);
 }
 
-/* Lap for lap a template's requests are those of the general post, cookies and doorbells too. */
+/* A template writes the same requests, cookies and doorbells as the general post, in each lap. */
 static void template_writes_the_request(void **state)
 {
 	struct dvx_sge sge = {0, 4096, 0x77};
@@ -414,7 +413,7 @@ static void template_writes_the_request(void **state)
 	}
 }
 
-/* No other request gets between a template's, and none is lost at its begin and end. */
+/* Other posts fail while the ring has a template; no request is lost at its begin and end. */
 static void template_has_the_ring(void **state)
 {
 	struct plain_sq p;
@@ -452,7 +451,7 @@ static void template_has_the_ring(void **state)
 	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
 }
 
-/* A copy needs a queue with MMO, and a length that a WQE can say. */
+/* A copy needs a queue with MMO, and a length that fits into a WQE. */
 static void dma_bounds(void **state)
 {
 	struct plain_sq p;
@@ -469,7 +468,7 @@ static void dma_bounds(void **state)
 	assert_int_equal(prm_wqe_data_seg_get_lkey(p.buf[0] + 48), 2);
 }
 
-/* Another layout, a size that is no power of two, a hole in the description: refused by name. */
+/* Another layout, a size that is no power of two, a missing member: the sentence names it. */
 static void bad_init(void **state)
 {
 	struct plain_sq p;
@@ -507,7 +506,7 @@ static void bad_init(void **state)
 	assert_int_equal(dvx_sq_init(&p.sq, &longer.init), -E2BIG);
 }
 
-/* A refused length leaves the ring as it was, at its end, too: no padding, the same doorbell. */
+/* A bad length does not change the ring, even at its end: no padding, the same doorbell. */
 static void multi_refused(void **state)
 {
 	struct dvx_sge packets[16] = {{4096, 64, 7}};
@@ -526,7 +525,7 @@ static void multi_refused(void **state)
 		struct dvx_sq before = p.sq;
 
 		packets[15].length = bad;
-		/* an adopted queue's slots know nothing of what libmlx5 posted */
+		/* an adopted queue has no slots of WQEs that libmlx5 posted */
 		memset(p.sq.slots, 0, sizeof(p.sq.slots[0]) * 16);
 		assert_int_equal(dvx_post_eth_multi(&p.sq, packets, 16, 2, 0), -EMSGSIZE);
 		assert_memory_equal(&before, &p.sq, sizeof(before));

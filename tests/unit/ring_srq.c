@@ -40,7 +40,7 @@ static void take(struct plain_srq *p)
 	p->taken++;
 }
 
-/* What the entry's buffer is, by which the test knows its cookie. */
+/* Completes a receive; returns its buffer's address, which the test uses as cookie. */
 static uint64_t complete(struct plain_srq *p, uint32_t which)
 {
 	uint32_t at = p->held[which];
@@ -51,8 +51,8 @@ static uint64_t complete(struct plain_srq *p, uint32_t which)
 	return addr;
 }
 
-/* Receives complete in any order, the device takes them in the order of the posts, and a full ring
- * refuses without a trace. */
+/* Receives complete in any order, the device takes them in the order of the posts, and a post to a
+ * full ring fails without changing it. */
 static void any_order(void **state)
 {
 	struct plain_srq p, before;
@@ -95,7 +95,7 @@ static void any_order(void **state)
 	assert_true(p.taken > 0x4000);
 }
 
-/* A list of pieces ends with the invalid lkey unless it fills the entry; odd ones are refused. */
+/* A list of pieces ends with the invalid lkey unless it fills the entry; bad lists fail. */
 static void pieces(void **state)
 {
 	struct dvx_sge sge[4] = {{1, 16, 9}, {3, 8, 9}, {4, 4, 9}, {2, 0, 9}};
@@ -114,7 +114,7 @@ static void pieces(void **state)
 	assert_int_equal(p.dbrec[0], 0);
 }
 
-/* A description with a hole is refused; a plain ring has no limit. */
+/* An incomplete description fails; a plain ring has no limit. */
 static void bad_init(void **state)
 {
 	struct plain_srq p;

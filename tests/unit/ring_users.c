@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a program that is compiled with -DDVX_DEBUG hears of a second thread on a ring or register.
- */
+/* Detection of a second thread on a ring or register, in a program compiled with -DDVX_DEBUG. */
 #ifndef DVX_DEBUG
 #define DVX_DEBUG
 #endif
 #include <pthread.h>
 #include "ring.h"
 
-/* One call, in a thread of its own: its result, and the sentence that this thread has of it. */
+/* A call in another thread: its result, and the sentence of its error there. */
 struct elsewhere {
 	int (*call)(void *ring);
 	void *ring;
@@ -71,7 +70,7 @@ static int poll_sq(void *sq)
 	return dvx_sq_poll(sq, &wc);
 }
 
-/* The second thread's post is refused, nothing is written, and both hear who they are. */
+/* The second thread's post fails, nothing is written, and both errors name the threads. */
 static void two_threads_post(void **state)
 {
 	struct plain_sq p, before;
@@ -92,7 +91,7 @@ static void two_threads_post(void **state)
 	assert_int_equal(poll_sq(&p.sq), -EUSERS);
 }
 
-/* A ring that was left is the next thread's; a ring that is not left stays its thread's. */
+/* After dvx_sq_leave(), another thread can use a ring; only its owner can leave it. */
 static void leave(void **state)
 {
 	struct plain_sq p;
@@ -103,11 +102,11 @@ static void leave(void **state)
 	assert_int_equal(elsewhere(post_and_leave, &p.sq, NULL), 0);
 	assert_int_equal(post_and_leave(&p.sq), 0);
 	assert_int_equal(elsewhere(post, &p.sq, NULL), 0);
-	dvx_sq_leave(&p.sq); /* is not ours */
+	dvx_sq_leave(&p.sq); /* this thread is not the owner */
 	assert_int_equal(post(&p.sq), -EUSERS);
 }
 
-/* A post beside a batch writes the blocks of the batch: the next calls report it. */
+/* A post during a batch writes the blocks of the batch: the next calls report it. */
 static void beside_a_batch(void **state)
 {
 	struct plain_sq p;
@@ -128,7 +127,7 @@ static void beside_a_batch(void **state)
 	assert_int_equal(poll_sq(&p.sq), -EUSERS);
 }
 
-/* A call that returns nothing is heard of at the next one that returns an error. */
+/* If a call without a result finds a second thread, the next call with a result reports it. */
 static void two_threads_ring(void **state)
 {
 	struct plain_sq p;
@@ -148,7 +147,7 @@ static void two_on_one_register(struct plain_sq *a, struct plain_sq *b, struct d
 	a->sq.reg_users = b->sq.reg_users = reg;
 }
 
-/* A register between two rings, of which each has its own thread. */
+/* Two rings of different threads share a register. */
 static void one_register(void **state)
 {
 	struct dvx_users reg;
@@ -165,7 +164,7 @@ static void one_register(void **state)
 		strstr(dvx_strerror(-EUSERS), "the doorbell register of send ring 0x123456"));
 }
 
-/* Who leaves a ring leaves its register, too. */
+/* Leaving a ring also leaves its register. */
 static void register_is_left(void **state)
 {
 	struct dvx_users reg;
