@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses of datagrams: made from both sides' values, or from the header of one that came. */
+/* Address handles: made from both sides' values, or from the header of a received datagram. */
 #include <dvx/ud.h>
 #include "priv.h"
 
@@ -21,7 +21,7 @@ static void ah_fill(struct dvx_ah *ah, const struct dvx_dev *dev, const struct d
 		prm_av_set_rmac(av, (uint64_t)prm_load16(s->peer.mac, 0) << 32 |
 					    prm_load32(s->peer.mac, 2));
 		prm_av_set_sl(av, (s->local.sl & 7u) << 1);
-		/* The bit `grh` is reserved: RoCE has no packets without. */
+		/* The bit `grh` is reserved on RoCE, where all packets have a GRH. */
 	} else {
 		prm_av_set_rlid(av, s->peer.lid);
 		prm_av_set_sl(av, s->local.sl & 15u);
@@ -29,7 +29,7 @@ static void ah_fill(struct dvx_ah *ah, const struct dvx_dev *dev, const struct d
 	}
 }
 
-/* Both GIDs of one type; RoCE v2 has a source port, v1 has none. */
+/* Checks that both GIDs are of one type. RoCE v2 has a source port, v1 has none. */
 static int ah_fill_checked(struct dvx_ah *ah, struct dvx_dev *dev, struct dvx_sides *s,
 			   const char *call)
 {
@@ -53,7 +53,7 @@ int dvx_ah_init(struct dvx_dev *dev, const struct dvx_qp_local *local,
 		const struct dvx_qp_peer *peer, struct dvx_ah *ah)
 {
 	struct dvx_sides s;
-	int err = dvx_given("dvx_ah_init", "dev", dev, "ah", ah, NULL);
+	int err = dvx_check_not_null("dvx_ah_init", "dev", dev, "ah", ah, NULL);
 
 	if (!err)
 		err = dvx_path_sides(dev, "dvx_ah_init", local, peer, &s);
@@ -62,7 +62,7 @@ int dvx_ah_init(struct dvx_dev *dev, const struct dvx_qp_local *local,
 
 /* --- answers --- */
 
-#define IPV4_AT	     20u /* in the 40 bytes */
+#define IPV4_AT	     20u /* offset in the 40 bytes */
 #define NEXT_IBA     0x1bu
 #define PROTOCOL_UDP 17u
 
@@ -84,8 +84,8 @@ static void ah_map_ipv4(uint8_t gid[16], const uint8_t *ip)
 }
 
 /*
- * What an answer needs of the header. The device does not say which one it is; ib_core and
- * libibverbs, too, take for IPv4 whatever has a good checksum at its place.
+ * The parts of the header that an answer needs. The device does not report the IP version: bytes
+ * with a good checksum in the IPv4 header's place are IPv4, as in ib_core and libibverbs.
  */
 struct ah_header {
 	uint8_t from[16], to[16];
@@ -114,7 +114,7 @@ static int ah_read_header(const uint8_t *grh, struct ah_header *h)
 	return 0;
 }
 
-/* The own GID that the datagram came to; of one to a group, the best that reaches the sender. */
+/* Finds the GID that the datagram came to, or for a group's the best one to reach the sender. */
 static int ah_own_gid(struct dvx_dev *dev, const struct ah_header *h, struct dvx_sides *s)
 {
 	struct dvx_gid_choice choice;
@@ -146,7 +146,7 @@ int dvx_ah_answer(struct dvx_dev *dev, const struct dvx_qp_local *local, const v
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .qpn = src_qp, .q_key = q_key};
 	struct ah_header h;
 	struct dvx_sides s;
-	int err = dvx_given("dvx_ah_answer", "dev", dev, "grh", grh, "ah", ah, NULL);
+	int err = dvx_check_not_null("dvx_ah_answer", "dev", dev, "grh", grh, "ah", ah, NULL);
 
 	if (err)
 		return err;

@@ -4,7 +4,7 @@
 
 static const struct {
 	uint32_t size;
-	uint32_t spare, spare_bytes; /* the reserved member */
+	uint32_t spare, spare_bytes; /* offset and size of the member `reserved` */
 } attr_shapes[] = {
 #define ATTR_SPARE(type)                                                           \
 	[DVX_ATTR_##type] = {sizeof(struct type), offsetof(struct type, reserved), \
@@ -12,7 +12,7 @@ static const struct {
 #define ATTR_FULL(type) [DVX_ATTR_##type] = {sizeof(struct type), 0, 0},
 	DVX_ATTRS(ATTR_SPARE, ATTR_FULL)};
 
-/* Whether `len` bytes are 0. */
+/* Tells whether `len` bytes are 0. */
 static bool bytes_are_zero(const uint8_t *bytes, size_t len)
 {
 	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
@@ -50,7 +50,7 @@ int dvx_struct_copy_as(enum dvx_attr_type type, void *dst, const void *src, cons
 				  call, name);
 }
 
-int dvx_given(const char *call, ...)
+int dvx_check_not_null(const char *call, ...)
 {
 	const char *name;
 	va_list ap;
@@ -63,7 +63,7 @@ int dvx_given(const char *call, ...)
 	return given ? 0 : dvx_fail(EINVAL, "%s: %s is NULL", call, name);
 }
 
-/* Rings are open structures, which the program's inline code and this library both write. */
+/* Checks that the program's inline code and this library agree on the layout of rings. */
 int dvx_check_layout(uint32_t layout)
 {
 	if (layout == DVX_RING_LAYOUT)

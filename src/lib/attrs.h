@@ -3,9 +3,9 @@
 #define LIB_ATTRS_H
 
 /*
- * The structures that callers fill in and that begin with their size. SPARE: of a member
- * `reserved`, for members that a later libdvx may have; dvx_struct_copy() refuses what is not 0
- * there. FULL: of none. No other byte is free: tests/unit/attr_list.pl compares this with the headers.
+ * The structures that callers fill in and that begin with their size. SPARE: with a member
+ * `reserved`, which a later libdvx may use; dvx_struct_copy() fails if it is not 0. FULL: without
+ * one. No other byte is unused: tests/unit/attr_list.pl compares this list with the headers.
  */
 #define DVX_ATTRS(SPARE, FULL)       \
 	SPARE(dvx_cq_attr)           \
@@ -35,7 +35,7 @@
 #define DVX_ATTR_NAME(type) DVX_ATTR_##type,
 enum dvx_attr_type { DVX_ATTRS(DVX_ATTR_NAME, DVX_ATTR_NAME) DVX_ATTR_TYPES };
 
-/* A type that is not listed does not compile. */
+/* Makes calls with a type that is not listed a compile error. */
 #define DVX_ATTR_CASE(type) , struct type * : DVX_ATTR_##type
 #define DVX_ATTR_TYPE_OF(p) _Generic((p)DVX_ATTRS(DVX_ATTR_CASE, DVX_ATTR_CASE))
 

@@ -36,7 +36,7 @@ static int lib_caps_query(struct dvx_dev *dev, uint16_t type, struct cap_page **
 
 int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **out)
 {
-	int err = dvx_given("dvx_dev_cap_page", "dev", dev, "page", out, NULL);
+	int err = dvx_check_not_null("dvx_dev_cap_page", "dev", dev, "page", out, NULL);
 	struct cap_page *page;
 
 	if (err)
@@ -59,7 +59,7 @@ int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **out)
 	return err;
 }
 
-static void from_general(struct dvx_caps *caps, const void *cap)
+static void caps_from_general(struct dvx_caps *caps, const void *cap)
 {
 	uint32_t log_mmo = prm_cmd_hca_cap_get_log_dma_mmo_max_size(cap);
 
@@ -88,7 +88,7 @@ static uint8_t lib_caps_log_rd_atomic(const void *cap)
 	return (uint8_t)(req < res ? req : res);
 }
 
-static void from_general_2(struct dvx_caps *caps, const void *cap)
+static void caps_from_general_2(struct dvx_caps *caps, const void *cap)
 {
 	caps->mkey_export = prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap) &
 			    PRM_ALLOWED_OBJECT_MKEY;
@@ -98,8 +98,8 @@ static void from_general_2(struct dvx_caps *caps, const void *cap)
 }
 
 /*
- * The kernel tells a port's vport and register value only if its e-switch is in switchdev mode; it
- * needs no rights for that, as devlink does.
+ * Tells whether the e-switch is in switchdev mode. Only then does the kernel report a port's vport
+ * and register value; this query needs no rights, unlike devlink. If it fails, the mode is unknown.
  */
 static bool caps_switchdev(struct dvx_dev *dev)
 {
@@ -117,16 +117,16 @@ int dvx_caps_read(struct dvx_dev *dev)
 	err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &general);
 	if (err)
 		return err;
-	from_general(&dev->caps, general);
+	caps_from_general(&dev->caps, general);
 	dev->log_rd_atomic = lib_caps_log_rd_atomic(general);
 	dev->log_max_msg = (uint8_t)prm_cmd_hca_cap_get_log_max_msg(general);
 	if (prm_cmd_hca_cap_get_hca_cap_2(general)) {
 		err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL_2, &page);
 		if (err)
 			return err;
-		from_general_2(&dev->caps, page);
+		caps_from_general_2(&dev->caps, page);
 	}
-	/* A device with timestamp formats needs DEFAULT (1); older ones know only 0. */
+	/* A device with timestamp formats needs DEFAULT (1); older devices have only 0. */
 	if (prm_cmd_hca_cap_get_roce(general) &&
 	    !dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_ROCE, &page))
 		dev->qp_ts_format = prm_roce_cap_get_qp_ts_format(page) != 0;

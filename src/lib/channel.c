@@ -6,9 +6,9 @@
 
 struct dvx_channel {
 	struct dvx_dev *dev;
-	struct mlx5dv_devx_event_channel *devx; /* ours, or: */
-	struct ibv_comp_channel *comp;		/* the caller's */
-	struct dvx_cq_priv *cqs;		/* subscribed */
+	struct mlx5dv_devx_event_channel *devx; /* NULL: adopted */
+	struct ibv_comp_channel *comp;		/* the adopted one */
+	struct dvx_cq_priv *cqs;		/* subscribed CQs */
 };
 
 static int event_channel_new(struct dvx_dev *dev, struct dvx_channel **out)
@@ -23,13 +23,13 @@ static int event_channel_new(struct dvx_dev *dev, struct dvx_channel **out)
 int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 {
 	struct dvx_channel *ch;
-	int err = dvx_given("dvx_channel_open", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_channel_open", "dev", dev, "out", out, NULL);
 
 	if (!err)
 		err = event_channel_new(dev, &ch);
 	if (err)
 		return err;
-	/* The cookie names the CQ; the event's data is not needed. */
+	/* The cookie identifies the CQ; the event's data are not needed. */
 	ch->devx = mlx5dv_devx_create_event_channel(dev->ctx,
 						    MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	if (!ch->devx) {
@@ -44,7 +44,8 @@ int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 int dvx_channel_adopt(struct dvx_dev *dev, struct ibv_comp_channel *chan, struct dvx_channel **out)
 {
 	struct dvx_channel *ch;
-	int err = dvx_given("dvx_channel_adopt", "dev", dev, "chan", chan, "out", out, NULL);
+	int err =
+		dvx_check_not_null("dvx_channel_adopt", "dev", dev, "chan", chan, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -82,7 +83,7 @@ int dvx_channel_fd(const struct dvx_channel *ch)
 int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *cookie)
 {
 	uint16_t completion = PRM_EVENT_COMP;
-	int err = dvx_given("dvx_channel_subscribe", "ch", ch, "cq", ring, NULL);
+	int err = dvx_check_not_null("dvx_channel_subscribe", "ch", ch, "cq", ring, NULL);
 	struct dvx_cq_priv *cq;
 
 	if (err)
@@ -127,7 +128,7 @@ void dvx_channel_forget(struct dvx_cq_priv *cq)
 	cq->channel = NULL;
 }
 
-/* NULL: the CQ of this event is no longer subscribed. */
+/* Finds the CQ of an event; NULL: it is no longer subscribed. */
 static struct dvx_cq_priv *event_find(const struct dvx_channel *ch, const void *what)
 {
 	struct dvx_cq_priv *cq;
@@ -165,7 +166,7 @@ int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq,
 {
 	struct pollfd pfd = {.events = POLLIN};
 	struct dvx_cq_priv *woken = NULL;
-	int err = dvx_given("dvx_channel_wait", "ch", ch, NULL);
+	int err = dvx_check_not_null("dvx_channel_wait", "ch", ch, NULL);
 
 	if (err)
 		return err;
@@ -180,7 +181,7 @@ int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq,
 		if (err)
 			return err;
 	}
-	/* The device ignores an arm whose number already fired. */
+	/* The device ignores an arm with the number of an earlier event. */
 	woken->ring.arm_sn = (woken->ring.arm_sn + 1) & ~DVX_CQ_WAITS_FOR_ANY;
 	if (cq)
 		*cq = &woken->ring;

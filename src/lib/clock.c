@@ -5,7 +5,7 @@
 int dvx_clock_read(struct dvx_dev *dev, struct dvx_clock *out)
 {
 	struct mlx5dv_clock_info info;
-	int err = dvx_given("dvx_clock_read", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_clock_read", "dev", dev, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -30,7 +30,7 @@ int dvx_ts_check(const struct dvx_dev *dev, const char *call, uint32_t cap, bool
 					    call, dvx_dev_name(dev));
 }
 
-/* A device with timestamp formats needs DEFAULT; older ones know only 0. */
+/* A device with timestamp formats needs DEFAULT; older devices have only 0. */
 uint32_t dvx_ts_format(uint32_t cap, bool real_time)
 {
 	if (real_time)

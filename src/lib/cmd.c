@@ -2,10 +2,10 @@
 #include <dvx/prm/cmd.h>
 #include "priv.h"
 
-/* Also clears `out`: a failing kernel may not write it, and its status is read. */
+/* Checks both mailboxes, and clears `out`: a failing kernel may not write the status there. */
 static int lib_cmd_check(const char *call, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = dvx_given(call, "in", in, "out", out, NULL);
+	int err = dvx_check_not_null(call, "in", in, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -19,8 +19,8 @@ static int lib_cmd_check(const char *call, const void *in, size_t in_len, void *
 	return 0;
 }
 
-/* libmlx5 returns an errno; the mailbox may hold a bad status even if the call succeeded. */
-static int result(const void *in, const void *out, int ret)
+/* Returns a command's result: libmlx5's errno, or the mailbox's status, which may be bad alone. */
+static int cmd_result(const void *in, const void *out, int ret)
 {
 	if (ret < 0)
 		ret = errno;
@@ -31,19 +31,19 @@ static int result(const void *in, const void *out, int ret)
 
 int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = dvx_given("dvx_cmd", "dev", dev, NULL);
+	int err = dvx_check_not_null("dvx_cmd", "dev", dev, NULL);
 
 	if (!err)
 		err = lib_cmd_check("dvx_cmd", in, in_len, out, out_len);
 	if (err)
 		return err;
-	return result(in, out, mlx5dv_devx_general_cmd(dev->ctx, in, in_len, out, out_len));
+	return cmd_result(in, out, mlx5dv_devx_general_cmd(dev->ctx, in, in_len, out, out_len));
 }
 
 int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
 		   struct dvx_obj **obj)
 {
-	int err = dvx_given("dvx_obj_create", "dev", dev, "obj", obj, NULL);
+	int err = dvx_check_not_null("dvx_obj_create", "dev", dev, "obj", obj, NULL);
 	struct dvx_obj *o;
 
 	if (!err)
@@ -67,24 +67,24 @@ int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out
 
 int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = dvx_given("dvx_obj_query", "obj", obj, NULL);
+	int err = dvx_check_not_null("dvx_obj_query", "obj", obj, NULL);
 
 	if (!err)
 		err = lib_cmd_check("dvx_obj_query", in, in_len, out, out_len);
 	if (err)
 		return err;
-	return result(in, out, mlx5dv_devx_obj_query(obj->devx, in, in_len, out, out_len));
+	return cmd_result(in, out, mlx5dv_devx_obj_query(obj->devx, in, in_len, out, out_len));
 }
 
 int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = dvx_given("dvx_obj_modify", "obj", obj, NULL);
+	int err = dvx_check_not_null("dvx_obj_modify", "obj", obj, NULL);
 
 	if (!err)
 		err = lib_cmd_check("dvx_obj_modify", in, in_len, out, out_len);
 	if (err)
 		return err;
-	return result(in, out, mlx5dv_devx_obj_modify(obj->devx, in, in_len, out, out_len));
+	return cmd_result(in, out, mlx5dv_devx_obj_modify(obj->devx, in, in_len, out, out_len));
 }
 
 static void lib_obj_free(struct dvx_obj *obj)
@@ -107,7 +107,7 @@ int dvx_obj_destroy(struct dvx_obj *obj)
 	return 0;
 }
 
-void dvx_obj_abandon(struct dvx_obj *obj)
+void dvx_obj_forget(struct dvx_obj *obj)
 {
 	if (dvx_obj_destroy(obj))
 		lib_obj_free(obj);

@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct dvx_cq_queue) == 32, "layout 3");
 #define CQ_ARM_OFFSET	0x20u
 #define MAX_LOG_ENTRIES 22u
 
-/* Sets a ring up with consumer index `index`. Of a large entry the CQE is the end. */
+/* Sets up a ring with consumer index `index`. In a large entry, the CQE is the last 64 bytes. */
 void dvx_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
 {
 	cq->entries = entries;
@@ -26,7 +26,7 @@ void dvx_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint3
 	cq->stop_index = index;
 }
 
-/* `next` may go as far as the slack allows without a word to the device, at most a quarter lap. */
+/* Sets the length of a turn: at most the slack, and at most a quarter of the ring. */
 void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack)
 {
 	uint32_t most = cq->entries / 4, index = dvx_cq_index(cq);
@@ -70,7 +70,7 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	uint32_t i;
 
 	if (!err)
-		err = dvx_given("dvx_cq_init", "cq", cq, NULL);
+		err = dvx_check_not_null("dvx_cq_init", "cq", cq, NULL);
 	if (!err)
 		err = dvx_check_layout(layout);
 	if (!err)
@@ -106,7 +106,7 @@ static int lib_cq_lacks(struct dvx_dev *dev, const char *flag, const char *cap)
 			dvx_dev_name(dev), cap);
 }
 
-/* Flags that need a capability; collapsed CQs have none. */
+/* Checks the flags that need a capability. No capability announces collapsed CQs. */
 static int lib_cq_check_caps(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 {
 	bool compressed = attr->flags & DVX_CQ_COMPRESSED, large = attr->flags & DVX_CQ_128;
@@ -202,7 +202,7 @@ static void lib_cq_release(struct dvx_cq_priv *cq)
 	free(cq);
 }
 
-/* A fifth of the ring is slack if the queues fill the rest. */
+/* Adds a quarter to `wanted`, so that at least a fifth of the ring is slack. */
 uint32_t dvx_cq_entries(const struct dvx_dev *dev, uint32_t wanted)
 {
 	uint32_t roomy = 1u << dvx_log2_up(wanted + wanted / 4), max = 1u << dvx_cq_log_max(dev);
@@ -242,7 +242,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 	int err = dvx_attr_copy(&attr, user, "dvx_cq_create");
 
 	if (!err)
-		err = dvx_given("dvx_cq_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_cq_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_cq_check(dev, &attr);
 	if (!err)
@@ -271,8 +271,8 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 }
 
 /*
- * libmlx5 tells an entry that was never written by its opcode, libdvx by the owner bit alone. The
- * device may write the entry at this moment: then it stays as it is.
+ * Sets the owner bit of an entry that was never written, as libdvx expects it: libmlx5 recognises
+ * such an entry by its opcode. If the device writes the entry at this moment, it stays as it is.
  */
 static void lib_cq_disown(struct dvx_cq *cq)
 {
@@ -287,8 +287,8 @@ static void lib_cq_disown(struct dvx_cq *cq)
 	}
 }
 
-/* Continues libmlx5's ring at libmlx5's consumer index. */
-static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
+/* Sets up a ring that continues libmlx5's at its consumer index. */
+static void cq_take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 {
 	cq->dbrec = (uint32_t *)dv->dbrec;
 	cq->stride = dv->cqe_size;
@@ -299,8 +299,8 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 }
 
 /*
- * What a verbs CQ keeps in compressed CQEs. libmlx5 does not tell, nor whether it compresses at
- * all, so the device is asked. Without an answer packets might get a checksum for their hash.
+ * Asks the device whether a verbs CQ compresses CQEs, and in which format: libmlx5 does not report
+ * it, and with a wrong format a checksum would be returned as the hash.
  */
 static int lib_cq_read_mini(struct dvx_cq *cq, struct ibv_cq *ibcq)
 {
@@ -356,7 +356,8 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 	int err = dvx_check_layout(layout);
 
 	if (!err)
-		err = dvx_given("dvx_cq_adopt", "dev", dev, "ibcq", ibcq, "out", out, NULL);
+		err = dvx_check_not_null("dvx_cq_adopt", "dev", dev, "ibcq", ibcq, "out", out,
+					 NULL);
 	if (err)
 		return err;
 	if (ibcq->context != dev->ctx)
@@ -376,7 +377,7 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 	cq->ibcq = ibcq;
 	cq->ring.layout = layout;
 	cq->ring.priv = cq;
-	take_over(&cq->ring, &dv);
+	cq_take_over(&cq->ring, &dv);
 	err = lib_cq_read_mini(&cq->ring, ibcq);
 	if (err) {
 		free(cq);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fewer events of a CQ: after so many completions, or so much time. */
+/* Moderation: a CQ raises an event after a number of completions, or after a time. */
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
@@ -11,7 +11,7 @@
 
 static int cq_moderate_check(const struct dvx_cq *ring, uint32_t period_us, uint32_t count)
 {
-	int err = dvx_given("dvx_cq_moderate", "cq", ring, NULL);
+	int err = dvx_check_not_null("dvx_cq_moderate", "cq", ring, NULL);
 	const void *cap;
 
 	if (err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which queues complete in a CQ: room for all of them, and no completion of one that is gone. */
+/* The queues that complete in a CQ: checks their room, and removes CQEs of destroyed queues. */
 #include "priv.h"
 
 #define FREE_PLACE UINT32_MAX /* no number has more than 24 bits */
 
-/* What a queue polls that shares its CQ: an entry that looks like an error, so the rest runs. */
+/* An entry that looks like an error, for queues that share a CQ: polls take their slow path. */
 static const _Alignas(DVX_CQE_BYTES) uint8_t cq_one_error[DVX_CQE_BYTES] = {
 	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4};
 const struct dvx_cq dvx_cq_of_several = {
@@ -15,14 +15,17 @@ const struct dvx_cq dvx_cq_of_several = {
 };
 
 /*
- * What a collapsed CQ shows the polls of rings: the same, as long as the largest entry, and of the
- * other lap than entries that were never written. So a program that pops it, which it must not,
- * sees no CQE behind it.
+ * The ring that a collapsed CQ shows to inline polls: such an entry, as long as the largest one,
+ * with the owner bit that unwritten entries do not have. So a program that pops it by mistake finds
+ * no CQE behind it.
  */
 static const _Alignas(DVX_CQE_BYTES) uint8_t cq_collapsed_error[2 * DVX_CQE_BYTES] = {
 	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4 | 1};
 
-/* What it holds is no completion any more: a queue that begins anew may get the same last word. */
+/*
+ * Makes a CQ collapsed, and discards its completion: after a reset, a queue may get a CQE with the
+ * same last word.
+ */
 void dvx_cq_collapse(struct dvx_cq *cq)
 {
 	uint8_t *cqe = dvx_cq_entry(cq, 0);
@@ -47,7 +50,7 @@ static struct dvx_cq_queue *cq_place_of(const struct dvx_cq_priv *cq, uint32_t n
 	return &cq->places[at];
 }
 
-/* The next place that holds a queue, from *at on; NULL at the end. */
+/* Returns the next place with a queue, from *at on; NULL at the end. */
 static struct dvx_cq_queue *cq_next_queue(const struct dvx_cq_priv *cq, uint32_t *at)
 {
 	while (*at < cq->place_count)
@@ -56,7 +59,7 @@ static struct dvx_cq_queue *cq_next_queue(const struct dvx_cq_priv *cq, uint32_t
 	return NULL;
 }
 
-/* A table of at least twice as many places as queues. */
+/* Makes a table with at least twice as many places as queues. */
 static int cq_make_places(struct dvx_cq_priv *cq, uint32_t queues)
 {
 	struct dvx_cq_priv old = *cq;
@@ -80,7 +83,7 @@ static int cq_make_places(struct dvx_cq_priv *cq, uint32_t queues)
 	return 0;
 }
 
-/* Takes a queue out; those behind it, up to a free place, may have been pushed on by it. */
+/* Removes a queue. It may have displaced those behind it, up to a free place: reinserts them. */
 static void cq_clear_place(struct dvx_cq_priv *cq, struct dvx_cq_queue *place)
 {
 	uint32_t mask = cq->place_count - 1, at = (uint32_t)(place - cq->places);
@@ -94,14 +97,14 @@ static void cq_clear_place(struct dvx_cq_priv *cq, struct dvx_cq_queue *place)
 	}
 }
 
-/* The queue's own receives. */
+/* Returns the queue's own receive ring; NULL: none, or an SRQ. */
 static struct dvx_rq *cq_own_rq(const struct dvx_cq_queue *q)
 {
 	return q->shared ? NULL : q->rq;
 }
 
-/* A queue that is alone, and whose half is alone, polls its CQ itself. */
-static void cq_tell_queues(struct dvx_cq_priv *cq)
+/* Lets dvx_sq_poll() or dvx_rq_poll() read the CQ, if only one ring completes in it. */
+static void cq_update_queues(struct dvx_cq_priv *cq)
 {
 	bool alone = cq->queue_count == 1;
 	struct dvx_cq_queue *q;
@@ -130,7 +133,7 @@ static uint32_t cq_slack(const struct dvx_cq_priv *cq)
 	return cq->ring.entries - cq->room;
 }
 
-/* What inline polls see, after a change: packets carry no number, so they are found elsewhere. */
+/* With raw receive queues, the inline poll's table is empty: CQEs of packets have no number. */
 void dvx_cq_refit(struct dvx_cq_priv *cq)
 {
 	bool by_number = cq->queue_count && !cq->raw_receivers;
@@ -139,7 +142,7 @@ void dvx_cq_refit(struct dvx_cq_priv *cq)
 	cq->ring.queue_mask = by_number ? cq->place_count - 1 : 0;
 	dvx_cq_set_slack(&cq->ring, cq_slack(cq));
 	if (cq->queue_count <= 2)
-		cq_tell_queues(cq);
+		cq_update_queues(cq);
 }
 
 struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq)
@@ -149,7 +152,7 @@ struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq)
 	return cq->queue_count ? cq_next_queue(cq, &at)->sq : NULL;
 }
 
-/* The receiver of this user index, among those that the number does not tell. */
+/* Finds the receiver with this user index, among queues whose CQEs have another number. */
 static struct dvx_cq_queue *cq_indexed_queue(const struct dvx_cq_priv *cq, uint32_t user_index)
 {
 	struct dvx_cq_queue *q, *any = NULL;
@@ -164,7 +167,7 @@ static struct dvx_cq_queue *cq_indexed_queue(const struct dvx_cq_priv *cq, uint3
 	return any;
 }
 
-/* A raw receive queue's CQEs are told apart by their user index alone. */
+/* Finds the raw receive queue of a CQE, which has only the user index. */
 static struct dvx_cq_queue *cq_packet_queue(const struct dvx_cq_priv *cq, uint32_t user_index)
 {
 	struct dvx_cq_queue *q;
@@ -176,7 +179,7 @@ static struct dvx_cq_queue *cq_packet_queue(const struct dvx_cq_priv *cq, uint32
 	return NULL;
 }
 
-/* What the CQ knows of the SRQ; NULL: no queue here receives from it. */
+/* Finds the CQ's record of an SRQ; NULL: no queue of the CQ receives from it. */
 static struct dvx_cq_pool *cq_pool_of(const struct dvx_cq_priv *cq, const struct dvx_srq *srq)
 {
 	for (uint32_t i = 0; i < cq->pool_count; i++)
@@ -185,7 +188,7 @@ static struct dvx_cq_pool *cq_pool_of(const struct dvx_cq_priv *cq, const struct
 	return NULL;
 }
 
-/* Completions that a queue adds: its own, and with the first of an SRQ's queues all its receives. */
+/* Counts the completions that a queue adds: its own, and for an SRQ's first queue the SRQ's. */
 static uint32_t cq_room_for(const struct dvx_cq_priv *cq, const struct dvx_cq_queue *q)
 {
 	return q->room + (q->shared && !cq_pool_of(cq, q->srq) ? q->srq->mask : 0);
@@ -307,13 +310,13 @@ const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const v
 	return dvx_cqe_is_send(cqe) ? NULL : cq_indexed_queue(cq, dvx_cqe_user_index(cqe));
 }
 
-/* Entry i behind the next one. */
+/* Returns entry i, counted from the next CQE. */
 static uint8_t *cq_entry(const struct dvx_cq *cq, uint32_t i)
 {
 	return dvx_cq_entry(cq, dvx_cq_index(cq) + i);
 }
 
-/* CQEs that wait to be consumed; compressed ones are written out. */
+/* Counts the unconsumed CQEs, and expands compressed ones. */
 uint32_t dvx_cq_waiting(const struct dvx_cq *cq)
 {
 	struct dvx_cq at = *cq;
@@ -330,7 +333,7 @@ uint32_t dvx_cq_waiting(const struct dvx_cq *cq)
 	return n;
 }
 
-/* Drops a CQE. Its receive, if it tells of one of an SRQ's, serves other queues again. */
+/* Drops a CQE. A receive of an SRQ is retired, so that other queues can use its entry. */
 static void cq_drop(const struct dvx_cq_queue *q, const uint8_t *cqe)
 {
 	if (q->shared && !dvx_cqe_is_send(cqe) && !dvx_cqe_is_sig_error(cqe))
@@ -352,8 +355,8 @@ static void cq_move(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from)
 }
 
 /*
- * The queue is reset or gone, so the device adds nothing of it any more. What waits of other queues
- * keeps its order: it moves on over the removed entries, from the newest to the oldest.
+ * Removes the CQEs of a queue that is reset or destroyed: the device adds no more of them. CQEs of
+ * other queues keep their order: from the newest to the oldest, they move over the removed ones.
  */
 void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A CQ moves to another ring (PRM, "Resizing CQ"). The device writes a CQE that says so, of an
- * index of its own, and goes on in the new ring; what was not consumed before it moves on by one.
+ * Moves a CQ to another ring (PRM, "Resizing CQ"). The device writes a special CQE, which takes an
+ * index, and continues in the new ring. CQEs before it that were not consumed are copied to the new
+ * ring, one index later, so that they fill its place.
  */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
@@ -9,7 +10,7 @@
 
 enum { RESIZE_SIZE = 1, RESIZE_UMEM = 8 }; /* resize_field_select */
 
-/* CQs that may be smaller than what their queues need can still have more waiting than is wanted. */
+/* Checks that all unconsumed CQEs fit: with DVX_CQ_OVERCOMMIT there may be more than `wanted`. */
 static int cq_resize_fits(const struct dvx_cq *ring, uint32_t wanted)
 {
 	uint32_t waiting = dvx_cq_waiting(ring);
@@ -68,7 +69,7 @@ static uint8_t cq_owner(const struct dvx_cq *cq, uint32_t index)
 	return index & cq->entries ? 1 : 0;
 }
 
-/* No entry is a completion yet, from its consumer index on, one lap. */
+/* Marks all entries as old, for the lap that begins at consumer index `index`. */
 static void cq_resize_clear(const struct dvx_cq *to, uint32_t index)
 {
 	for (uint32_t i = index; i != index + to->entries; i++)
@@ -76,7 +77,7 @@ static void cq_resize_clear(const struct dvx_cq *to, uint32_t index)
 			(uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | !cq_owner(to, i));
 }
 
-/* What waits before the CQE that told of the move. Compressed CQEs are plain after that. */
+/* Copies the unconsumed CQEs before the special one. Compressed ones were expanded before. */
 static void cq_resize_copy(const struct dvx_cq *from, const struct dvx_cq *to, uint32_t index)
 {
 	uint32_t waiting = dvx_cq_waiting(from);
@@ -90,7 +91,7 @@ static void cq_resize_copy(const struct dvx_cq *from, const struct dvx_cq *to, u
 	}
 }
 
-/* Swaps the CQ's ring with the new one, which lies at `at`. */
+/* Swaps the CQ's ring with the new one at `at`. */
 static void cq_resize_take(struct dvx_cq_priv *cq, const struct dvx_cq *to,
 			   struct dvx_queue_memory *at)
 {
@@ -105,7 +106,7 @@ static void cq_resize_take(struct dvx_cq_priv *cq, const struct dvx_cq *to,
 	dvx_cq_publish(&cq->ring);
 }
 
-/* To a ring in memory that was allocated. What `at` has then is to be freed. */
+/* Moves the CQ to a ring in the memory `at`. The caller frees `at`, the old ring on success. */
 static int cq_resize_move(struct dvx_cq *ring, uint32_t entries, struct dvx_queue_memory *at)
 {
 	uint32_t index = (dvx_cq_index(ring) + 1) & 0xffffff;
@@ -124,7 +125,7 @@ static int cq_resize_move(struct dvx_cq *ring, uint32_t entries, struct dvx_queu
 
 int dvx_cq_resize(struct dvx_cq *ring, uint32_t wanted, const struct dvx_place *place)
 {
-	int err = dvx_given("dvx_cq_resize", "cq", ring, NULL);
+	int err = dvx_check_not_null("dvx_cq_resize", "cq", ring, NULL);
 	struct dvx_queue_memory at = {0};
 	struct dvx_error why = {0};
 	uint32_t entries;

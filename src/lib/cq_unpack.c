@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compressed CQEs (PRM, "CQE compression"). A session is a title, which looks like a CQE and whose
- * byte_cnt says how many packets it stands for, and arrays of eight short entries: the first behind
- * the title, each other one where the CQE of its first packet would be. The device leaves the
- * session's other places alone, so they may hold anything.
+ * byte_cnt is the number of packets, and arrays of eight short entries: the first is behind the
+ * title, each other one in the place where the CQE of its first packet would be. The device does
+ * not write the session's other places, so they may hold anything.
  */
 #include "priv.h"
 
-/* An entry of this byte order is a packet's byte_count and its info. */
+/* Offset of byte_count, before info: a byte-swapped entry is stored to both at once. */
 #define UNPACK_COUNT offsetof(struct dvx_rx, byte_count)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
 		       offsetof(struct dvx_rx, info) == UNPACK_COUNT + sizeof(uint32_t),
@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
 
 #define UNPACK_ARRAY (PRM_MINI_CQE_ARRAY_BYTES / PRM_MINI_CQE8_BYTES)
 
-/* How many packets a title stands for, never more than the ring could hold. */
+/* Returns how many packets a title stands for, limited by the size of the ring. */
 static uint32_t unpack_count(const struct dvx_cq *cq, const void *title)
 {
 	uint32_t n = prm_cqe64_get_byte_cnt(title);
@@ -23,7 +23,7 @@ static uint32_t unpack_count(const struct dvx_cq *cq, const void *title)
 	return !n ? 1 : n > cq->entries ? cq->entries : n;
 }
 
-/* Place i of the session that begins at `title`. */
+/* Returns place i of the session that begins at `title`. */
 static uint8_t *unpack_place(const struct dvx_cq *cq, const uint8_t *title, uint32_t i)
 {
 	const uint8_t *at = title + i * cq->stride;
@@ -36,7 +36,7 @@ static const uint8_t *unpack_array(const struct dvx_cq *cq, const uint8_t *title
 	return unpack_place(cq, title, i ? i : 1);
 }
 
-/* Receives, or strides of a striding queue, that a packet took. */
+/* Returns how many receives, or strides of a striding queue, a packet took. */
 static uint32_t unpack_step(uint32_t byte_cnt)
 {
 	uint32_t strides = byte_cnt >> DVX_CQE_STRIDES_SHIFT & DVX_CQE_STRIDES_MASK;
@@ -44,7 +44,7 @@ static uint32_t unpack_step(uint32_t byte_cnt)
 	return strides ? strides : 1;
 }
 
-/* The title is the session's common part: what an entry says goes in. */
+/* Fills a packet's CQE, which has the session's common fields, with the fields of its entry. */
 static void unpack_entry(uint32_t format, const void *mini, uint32_t *counter, void *cqe)
 {
 	uint32_t bytes = prm_mini_cqe8_get_byte_cnt(mini);
@@ -60,7 +60,7 @@ static void unpack_entry(uint32_t format, const void *mini, uint32_t *counter, v
 	*counter += unpack_step(bytes);
 }
 
-/* What all packets have in common, as a plain CQE. */
+/* Makes a plain CQE of the fields that all packets of the session share. */
 static void unpack_common(uint32_t format, const uint8_t *title, uint8_t *common)
 {
 	memcpy(common, title, DVX_CQE_BYTES);
@@ -84,8 +84,8 @@ void dvx_cq_unpack(const struct dvx_cq *cq)
 	unpack_common(cq->mini, title, common);
 	for (i = 0; i < n; i++) {
 		to = unpack_place(cq, title, i);
-		/* Before its place is written, which the loop comes to now or, for the first one,
-		 * next. */
+		/* Reads the array before its place is overwritten: now or, for the first array, in
+		 * the next round. */
 		if (i % UNPACK_ARRAY == 0)
 			memcpy(array, unpack_array(cq, title, i), sizeof(array));
 		if (i && to == cq->first)
@@ -96,18 +96,18 @@ void dvx_cq_unpack(const struct dvx_cq *cq)
 	}
 }
 
-/* The next packets of a session, which one array tells of; places and cookies lie in a row. */
+/* The next packets of a session, those of one array; places and cookies are contiguous. */
 struct unpack_row {
 	const uint8_t *array;
 	const uint64_t *wr_ids;
 	uint8_t *last; /* last byte of the first place */
 	size_t stride;
-	uint8_t used; /* that byte of a consumed CQE of this lap */
+	uint8_t used; /* the value of that byte in a consumed CQE of this lap */
 };
 
 /*
- * n packets of it. Their places never got an owner bit of this lap, so they would look new in the
- * next one; the array is in one of them, so it is read before. A whole array's loops are unrolled.
+ * Takes n packets. Sets the owner bits in their places, which would look new in the next lap; reads
+ * the array before, since it is in one of these places. A whole array's loops are unrolled.
  */
 static inline void unpack_minis(struct unpack_row row, uint32_t n, struct dvx_rx *out)
 {
@@ -125,7 +125,7 @@ static inline void unpack_minis(struct unpack_row row, uint32_t n, struct dvx_rx
 		*row.last = row.used;
 }
 
-/* Consumes n CQEs, perhaps over the ends of turns. */
+/* Consumes n CQEs, with all turns that end meanwhile. */
 static void unpack_consume(struct dvx_cq *cq, uint32_t n)
 {
 	size_t here, left = n * cq->stride;
@@ -137,7 +137,7 @@ static void unpack_consume(struct dvx_cq *cq, uint32_t n)
 	}
 }
 
-/* Whether neither a session's places nor its cookies go on at the beginning of their ring. */
+/* Tells whether neither a session's places nor its cookies wrap at their ring's end. */
 static bool unpack_in_a_row(const struct dvx_rq *rq, uint32_t n)
 {
 	const struct dvx_cq *cq = rq->cq;
@@ -146,7 +146,7 @@ static bool unpack_in_a_row(const struct dvx_rq *rq, uint32_t n)
 	       (rq->limit & rq->mask) + n <= rq->mask + 1;
 }
 
-/* The packets of such a session, without their CQEs. */
+/* Takes the packets of such a session directly, without making their CQEs. */
 static void unpack_take(struct dvx_rq *rq, uint32_t n, struct dvx_rx *out)
 {
 	const struct dvx_cq *cq = rq->cq;
@@ -162,14 +162,14 @@ static void unpack_take(struct dvx_rq *rq, uint32_t n, struct dvx_rx *out)
 		unpack_minis(row, UNPACK_ARRAY, out);
 		row.wr_ids += UNPACK_ARRAY;
 		row.last += UNPACK_ARRAY * row.stride;
-		row.array = row.last + 1 - DVX_CQE_BYTES; /* its first packet's place */
+		row.array = row.last + 1 - DVX_CQE_BYTES; /* in its first packet's place */
 	}
 	unpack_minis(row, left, out);
 	rq->limit += n;
 	unpack_consume(rq->cq, n);
 }
 
-/* The next CQE is a title, or more than a plain one. */
+/* Polls if the next CQE is a title, an error, or has data inside. */
 int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = rq->cq;

@@ -21,7 +21,7 @@ const char *dvx_cqe_strerror(uint8_t syndrome)
 	return *text ? text : "a syndrome that this libdvx does not know";
 }
 
-/* Walks a WQE's data segments, filling the buffers that they name from the CQE. */
+/* Walks a WQE's data segments, and fills their buffers from the CQE. */
 static void cqe_scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, uint32_t len)
 {
 	uint32_t piece;
@@ -40,7 +40,7 @@ static void cqe_scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, u
 	}
 }
 
-/* 32 bytes are in the CQE, more before it. */
+/* Returns the data of a CQE: up to 32 bytes are inside, more are in front of it. */
 static const uint8_t *cqe_data(const void *cqe, uint32_t room)
 {
 	return (const uint8_t *)cqe - (room > DVX_CQE_BYTES / 2 ? DVX_CQE_BYTES : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-/* A bit at a time: 76 bytes are not worth a table. */
+/* Works bit by bit: a table is not worth it for 76 bytes. */
 uint32_t dvx_crc32c(const uint8_t *p, size_t len)
 {
 	uint32_t crc = ~0u;

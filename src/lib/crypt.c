@@ -6,7 +6,7 @@
 #include "priv.h"
 
 #define KEYTAG_BYTES 8u
-#define WRAP_BYTES   8u /* that wrapping adds (RFC 3394) */
+#define WRAP_BYTES   8u /* added by wrapping (RFC 3394) */
 
 struct dvx_dek {
 	struct dvx_obj *obj;
@@ -55,7 +55,7 @@ static int lib_dek_check(struct dvx_dev *dev, const struct dvx_dek_attr *attr)
 	return dvx_crypt_supported(dev);
 }
 
-/* The key's only copy here is wiped. */
+/* Sends the key to the device, and wipes the command, libdvx's only copy of the key. */
 static int dek_command(struct dvx_dek *dek, struct dvx_dev *dev, const struct dvx_dek_attr *attr)
 {
 	uint8_t in[PRM_CREATE_ENCRYPTION_KEY_IN_BYTES] = {0};
@@ -87,7 +87,7 @@ int dvx_dek_create(struct dvx_dev *dev, const struct dvx_dek_attr *user, struct 
 	int err = dvx_attr_copy(&attr, user, "dvx_dek_create");
 
 	if (!err)
-		err = dvx_given("dvx_dek_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_dek_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_dek_check(dev, &attr);
 	if (err)
@@ -175,7 +175,7 @@ int dvx_login_create(struct dvx_dev *dev, const struct dvx_login_attr *user, str
 	int err = dvx_attr_copy(&attr, user, "dvx_login_create");
 
 	if (!err)
-		err = dvx_given("dvx_login_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_login_create", "dev", dev, "out", out, NULL);
 	if (!err && (attr.credential_id | attr.import_kek_id) >> 24)
 		err = dvx_fail(EINVAL,
 			       "dvx_login_create: attr.credential_id and attr.import_kek_id have "
@@ -212,7 +212,7 @@ int dvx_login_valid(struct dvx_login *login, bool *valid)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
 	uint8_t reply[PRM_QUERY_CRYPTO_LOGIN_OBJ_OUT_BYTES];
-	int err = dvx_given("dvx_login_valid", "login", login, "valid", valid, NULL);
+	int err = dvx_check_not_null("dvx_login_valid", "login", login, "valid", valid, NULL);
 
 	if (err)
 		return err;

@@ -20,7 +20,7 @@ struct dvx_dbr {
 
 _Static_assert(DBR_COUNT == 64, "one bit of `used` per record");
 
-static int page_new(struct dvx_dev *dev, struct dvx_dbr_page **out)
+static int dbr_page_new(struct dvx_dev *dev, struct dvx_dbr_page **out)
 {
 	struct dvx_dbr_page *page = calloc(1, sizeof(*page));
 	int err;
@@ -51,7 +51,7 @@ static void dbr_page_free(struct dvx_dev *dev, struct dvx_dbr_page *page)
 
 	while (*p != page)
 		p = &(*p)->next;
-	/* While the device can still write the memory, it must not be freed. */
+	/* If the device refuses, it may still access the memory: the page stays. */
 	if (dvx_umem_dereg(page->umem))
 		return;
 	*p = page->next;
@@ -67,7 +67,7 @@ static int dbr_take(struct dvx_dev *dev, struct dvx_dbr *dbr)
 	while (page && !~page->used)
 		page = page->next;
 	if (!page) {
-		err = page_new(dev, &page);
+		err = dbr_page_new(dev, &page);
 		if (err)
 			return err;
 	}
@@ -81,7 +81,7 @@ static int dbr_take(struct dvx_dev *dev, struct dvx_dbr *dbr)
 
 int dvx_dbr_alloc(struct dvx_dev *dev, struct dvx_dbr **out)
 {
-	int err = dvx_given("dvx_dbr_alloc", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_dbr_alloc", "dev", dev, "out", out, NULL);
 	struct dvx_dbr *dbr;
 
 	if (err)

@@ -101,7 +101,7 @@ int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *user,
 	int err = dvx_attr_copy(&attr, user, "dvx_dct_create");
 
 	if (!err)
-		err = dvx_given("dvx_dct_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_dct_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = dct_check(dev, &attr);
 	if (!err)
@@ -119,7 +119,7 @@ int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *user,
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_obj_abandon(dct->obj);
+		dvx_obj_forget(dct->obj);
 		free(dct);
 		return dvx_restore(&why);
 	}
@@ -135,7 +135,7 @@ int dvx_dct_destroy(struct dvx_dct *dct)
 
 	if (!dct)
 		return 0;
-	err = dvx_obj_destroy(dct->obj); /* the kernel drains it first */
+	err = dvx_obj_destroy(dct->obj); /* the kernel drains the target first */
 	if (err)
 		return err;
 	dvx_cq_detach(dct->cq, dct->dctn);
@@ -158,7 +158,7 @@ struct dvx_obj *dvx_dct_obj(const struct dvx_dct *dct)
 int dvx_dct_arm(struct dvx_dct *dct)
 {
 	uint8_t in[PRM_ARM_DCT_IN_BYTES] = {0}, reply[PRM_ARM_DCT_OUT_BYTES];
-	int err = dvx_given("dvx_dct_arm", "dct", dct, NULL);
+	int err = dvx_check_not_null("dvx_dct_arm", "dct", dct, NULL);
 
 	if (err)
 		return err;
@@ -171,7 +171,7 @@ int dvx_dct_blob_write(struct dvx_dct *dct, const struct dvx_qp_local *user,
 		       uint8_t blob[DVX_QP_BLOB_BYTES])
 {
 	struct dvx_qp_local local;
-	int err = dvx_given("dvx_dct_blob_write", "dct", dct, "blob", blob, NULL);
+	int err = dvx_check_not_null("dvx_dct_blob_write", "dct", dct, "blob", blob, NULL);
 
 	if (!err)
 		err = dvx_local_side(dct->dev, "dvx_dct_blob_write", user, &local);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "priv.h"
 
-/* 0000:3b:00.0, from the device's sysfs path; empty if it has none. */
+/* Writes the PCI address (0000:3b:00.0) from the device's sysfs path; "" if it has none. */
 static void pci_of(const struct ibv_device *ibdev, char *out, size_t len)
 {
 	char path[PATH_MAX], real[PATH_MAX];
@@ -38,8 +38,8 @@ static int read_node(const struct ibv_device *ibdev)
 	return node;
 }
 
-/* ENOSYS is a kernel without RDMA: no devices. */
-static int device_list(struct ibv_device ***all, int *total)
+/* Lists the devices; none if the kernel has no RDMA (ENOSYS). */
+static int dev_enumerate(struct ibv_device ***all, int *total)
 {
 	*total = 0;
 	*all = ibv_get_device_list(total);
@@ -48,7 +48,7 @@ static int device_list(struct ibv_device ***all, int *total)
 	return 0;
 }
 
-static void describe(struct ibv_device *ibdev, struct dvx_dev_info *info)
+static void dev_describe(struct ibv_device *ibdev, struct dvx_dev_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	snprintf(info->name, sizeof(info->name), "%s", ibv_get_device_name(ibdev));
@@ -61,16 +61,16 @@ int dvx_dev_list(struct dvx_dev_info **list, size_t *count)
 	struct dvx_dev_info *infos;
 	struct ibv_device **all;
 	size_t n = 0;
-	int total, i, err = dvx_given("dvx_dev_list", "list", list, "count", count, NULL);
+	int total, i, err = dvx_check_not_null("dvx_dev_list", "list", list, "count", count, NULL);
 
 	if (!err)
-		err = device_list(&all, &total);
+		err = dev_enumerate(&all, &total);
 	if (err)
 		return err;
 	infos = calloc((size_t)total + 1, sizeof(*infos));
 	for (i = 0; infos && i < total; i++)
 		if (mlx5dv_is_supported(all[i]))
-			describe(all[i], &infos[n++]);
+			dev_describe(all[i], &infos[n++]);
 	if (all)
 		ibv_free_device_list(all);
 	if (!infos)
@@ -85,8 +85,8 @@ void dvx_dev_list_free(struct dvx_dev_info *list)
 	free(list);
 }
 
-/* 16 hex digits, with colons or 0x or without. */
-static bool parse_guid(const char *s, uint64_t *guid)
+/* Parses 16 hex digits, with or without colons or 0x. */
+static bool dev_parse_guid(const char *s, uint64_t *guid)
 {
 	uint64_t v = 0;
 	int digits = 0;
@@ -114,7 +114,7 @@ static bool dev_matches(const struct dvx_dev_info *info, const char *which)
 	if (info->pci[0] && (!strcasecmp(info->pci, which) || (!strncmp(info->pci, "0000:", 5) &&
 							       !strcasecmp(info->pci + 5, which))))
 		return true;
-	return parse_guid(which, &guid) && guid == info->guid;
+	return dev_parse_guid(which, &guid) && guid == info->guid;
 }
 
 static int dev_start(struct ibv_context *ctx, bool owned, struct dvx_dev **out)
@@ -156,11 +156,11 @@ static int open_one(struct ibv_device *ibdev, struct dvx_dev **out)
 	return err;
 }
 
-/* The caller frees the list that the device is in. */
+/* Finds a device. The caller frees the list `*all`, which *ibdev is a member of. */
 static int dev_find(const char *which, struct ibv_device ***all, struct ibv_device **ibdev,
 		    struct dvx_dev_info *info)
 {
-	int total, i, err = device_list(all, &total);
+	int total, i, err = dev_enumerate(all, &total);
 
 	if (err)
 		return err;
@@ -168,7 +168,7 @@ static int dev_find(const char *which, struct ibv_device ***all, struct ibv_devi
 		*ibdev = (*all)[i];
 		if (!mlx5dv_is_supported(*ibdev))
 			continue;
-		describe(*ibdev, info);
+		dev_describe(*ibdev, info);
 		if (dev_matches(info, which))
 			return 0;
 	}
@@ -184,7 +184,7 @@ int dvx_dev_find(const char *which, struct dvx_dev_info *out)
 {
 	struct ibv_device **all, *ibdev;
 	struct dvx_dev_info info;
-	int err = dvx_given("dvx_dev_find", "out", out, NULL);
+	int err = dvx_check_not_null("dvx_dev_find", "out", out, NULL);
 
 	if (!err)
 		err = dev_find(which, &all, &ibdev, &info);
@@ -199,7 +199,7 @@ int dvx_dev_open(const char *which, struct dvx_dev **out)
 {
 	struct ibv_device **all, *ibdev;
 	struct dvx_dev_info info;
-	int err = dvx_given("dvx_dev_open", "out", out, NULL);
+	int err = dvx_check_not_null("dvx_dev_open", "out", out, NULL);
 
 	if (!err)
 		err = dev_find(which, &all, &ibdev, &info);
@@ -212,7 +212,7 @@ int dvx_dev_open(const char *which, struct dvx_dev **out)
 
 int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out)
 {
-	int err = dvx_given("dvx_dev_adopt", "ctx", ctx, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_dev_adopt", "ctx", ctx, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -261,7 +261,7 @@ int dvx_dev_gid(struct dvx_dev *dev, uint8_t port, uint32_t index, uint8_t gid[1
 {
 	union ibv_gid g;
 	static const uint8_t none[16];
-	int err = dvx_given("dvx_dev_gid", "dev", dev, "gid", gid, NULL);
+	int err = dvx_check_not_null("dvx_dev_gid", "dev", dev, "gid", gid, NULL);
 
 	if (err)
 		return err;

@@ -6,7 +6,7 @@
 #include "priv.h"
 
 #define SENTENCE_BYTES 320 /* of dvx_strerror() */
-#define STATUS_BYTES   96  /* in it: what the firmware said */
+#define STATUS_BYTES   96  /* of the firmware's status in it */
 
 /* The library's only global mutable state. */
 static _Thread_local struct dvx_error last;
@@ -25,8 +25,8 @@ static const char no_flag[] =
 static const char no_mmo[] = "the queue has no MMO: create it with DVX_QP_MMO";
 
 /*
- * The errors of inline calls, which cannot keep a sentence. No other call returns one of them, so
- * that the number alone says it: what the system refuses with such a number gets another.
+ * The errors of inline calls, which can't store a sentence: the number selects it. No other call
+ * returns these numbers: error_not_inline() replaces them if the system does.
  */
 static const struct {
 	int err;
@@ -39,7 +39,7 @@ static const struct {
 	{EBADRQC, EOPNOTSUPP, no_mmo},
 };
 
-static int not_inline(int err)
+static int error_not_inline(int err)
 {
 	for (size_t i = 0; i < sizeof(inline_errors) / sizeof(inline_errors[0]); i++)
 		if (inline_errors[i].err == err)
@@ -47,7 +47,7 @@ static int not_inline(int err)
 	return err;
 }
 
-static const char *inline_sentence(int err)
+static const char *error_inline_sentence(int err)
 {
 	for (size_t i = 0; i < sizeof(inline_errors) / sizeof(inline_errors[0]); i++)
 		if (inline_errors[i].err == err)
@@ -60,7 +60,7 @@ int dvx_fail(int err, const char *fmt, ...)
 	va_list ap;
 
 	memset(&last, 0, sizeof(last));
-	last.err = not_inline(err);
+	last.err = error_not_inline(err);
 	va_start(ap, fmt);
 	vsnprintf(last.what, sizeof(last.what), fmt, ap);
 	va_end(ap);
@@ -74,8 +74,8 @@ int dvx_fail_cmd(const void *in, const void *out, int err)
 	last.op_mod = (uint16_t)prm_mbox_in_get_op_mod(in);
 	last.status = (uint8_t)prm_mbox_out_get_status(out);
 	last.syndrome = prm_mbox_out_get_syndrome(out);
-	/* Newer kernels return EREMOTEIO and the mailbox; older ones an errno and no mailbox. */
-	last.err = not_inline(last.status ? prm_status_errno(last.status) : err);
+	/* Newer kernels return EREMOTEIO and the mailbox; older ones an errno without a mailbox. */
+	last.err = error_not_inline(last.status ? prm_status_errno(last.status) : err);
 	return -last.err;
 }
 
@@ -103,7 +103,7 @@ static void describe_command(void)
 		 last.opcode, last.op_mod, why, strerrordesc_np(last.err));
 }
 
-/* An error that left no sentence: of another thread, or older than the last. */
+/* Describes an error without a sentence: another thread's, or not the last one of this thread. */
 static void describe_number(int err)
 {
 	const char *words = strerrordesc_np(err);
@@ -121,7 +121,7 @@ static void describe_number(int err)
 const char *dvx_strerror(int err)
 {
 	const int number = err < 0 ? -err : err;
-	const char *sentence = inline_sentence(number);
+	const char *sentence = error_inline_sentence(number);
 
 	if (sentence)
 		return sentence;

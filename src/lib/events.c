@@ -16,8 +16,9 @@ struct dvx_events {
 };
 
 /*
- * The kernel's cookie is an id, so that an event of an object that is gone finds nothing. Objects
- * are watched and destroyed in any thread: dev->watch_lock has the lists, and each obj->watch.
+ * A watched object. The kernel's cookie is `id`, and not a pointer: an event of a destroyed object
+ * finds no watch. Objects are watched and destroyed in any thread: dev->watch_lock protects the
+ * lists, and each obj->watch.
  */
 struct dvx_watch {
 	struct dvx_watch *next;
@@ -36,10 +37,12 @@ static const uint16_t queue_types[] = {PRM_EVENT_SQ_DRAINED, PRM_EVENT_WQ_CATAS_
 				       PRM_EVENT_SRQ_LAST_WQE};
 #define MOST_TYPES (sizeof(queue_types) / sizeof(queue_types[0]))
 
-/* [I], doc/hardware-to-verify.md. A kernel that asks the device which events programs may have
- * refuses all if one is not allowed.
+/*
+ * Tells whether the device offers an event type. A kernel that knows the device's list of events
+ * for programs refuses a subscription as a whole if one type is missing ([I],
+ * doc/hardware-to-verify.md).
  */
-static bool is_offered(struct dvx_dev *dev, uint16_t type, bool of_object)
+static bool events_offered(struct dvx_dev *dev, uint16_t type, bool of_object)
 {
 	const void *general, *events;
 
@@ -62,7 +65,7 @@ static int events_subscribe(struct dvx_events *ev, struct dvx_obj *obj, const ui
 	int err;
 
 	for (size_t i = 0; i < n; i++)
-		if (is_offered(ev->dev, types[i], obj))
+		if (events_offered(ev->dev, types[i], obj))
 			offered[k++] = types[i];
 	if (!k)
 		return dvx_fail(EOPNOTSUPP, "%s offers programs no %s events",
@@ -84,7 +87,7 @@ static int events_free(struct dvx_events *ev, int err)
 
 int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
 {
-	int err = dvx_given("dvx_events_open", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_events_open", "dev", dev, "out", out, NULL);
 	struct dvx_events *ev;
 
 	if (err)
@@ -97,7 +100,7 @@ int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
 	if (!ev->devx)
 		return events_free(ev, dvx_fail(errno ? errno : EIO,
 						"the kernel refuses a DevX event channel"));
-	/* Two threads wake up for one event: it is read by one. */
+	/* If two threads wake up for one event, the second one's read must not block. */
 	if (fcntl(ev->devx->fd, F_SETFL, O_NONBLOCK))
 		return events_free(ev, dvx_fail(errno, "the DevX event channel can't be polled"));
 	err = events_subscribe(ev, NULL, port_types, 1, 0);
@@ -108,7 +111,7 @@ int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
 	return 0;
 }
 
-/* 0: none. */
+/* Returns the number of an object that is still watched; 0: none. */
 static uint32_t events_still_watched(struct dvx_events *ev)
 {
 	uint32_t number = 0;
@@ -138,9 +141,9 @@ int dvx_events_fd(const struct dvx_events *ev)
 	return ev->devx->fd;
 }
 
-/* ---- what is watched ---- */
+/* ---- watches ---- */
 
-/* False: somebody watches it already. */
+/* Adds a watch; false: the object has one already. */
 static bool events_link(struct dvx_events *ev, struct dvx_obj *obj, struct dvx_watch *w)
 {
 	bool first;
@@ -202,7 +205,7 @@ static int events_watch(struct dvx_events *ev, const char *what, struct dvx_obj 
 
 int dvx_events_watch_cq(struct dvx_events *ev, struct dvx_cq *cq, void *cookie)
 {
-	int err = dvx_given("dvx_events_watch_cq", "events", ev, "cq", cq, NULL);
+	int err = dvx_check_not_null("dvx_events_watch_cq", "events", ev, "cq", cq, NULL);
 
 	return err ? err
 		   : events_watch(ev, "cq", cq->priv ? cq->priv->obj : NULL, cq->cqn, cookie,
@@ -211,7 +214,7 @@ int dvx_events_watch_cq(struct dvx_events *ev, struct dvx_cq *cq, void *cookie)
 
 int dvx_events_watch_srq(struct dvx_events *ev, struct dvx_srq *srq, void *cookie)
 {
-	int err = dvx_given("dvx_events_watch_srq", "events", ev, "srq", srq, NULL);
+	int err = dvx_check_not_null("dvx_events_watch_srq", "events", ev, "srq", srq, NULL);
 
 	return err ? err
 		   : events_watch(ev, "srq", srq->priv ? srq->priv->obj : NULL, srq->srqn, cookie,
@@ -220,7 +223,7 @@ int dvx_events_watch_srq(struct dvx_events *ev, struct dvx_srq *srq, void *cooki
 
 int dvx_events_watch_qp(struct dvx_events *ev, struct dvx_qp *qp, void *cookie)
 {
-	int err = dvx_given("dvx_events_watch_qp", "events", ev, "qp", qp, NULL);
+	int err = dvx_check_not_null("dvx_events_watch_qp", "events", ev, "qp", qp, NULL);
 
 	return err ? err
 		   : events_watch(ev, "qp", qp->obj, qp->qpn, cookie, queue_types, MOST_TYPES);
@@ -228,7 +231,7 @@ int dvx_events_watch_qp(struct dvx_events *ev, struct dvx_qp *qp, void *cookie)
 
 int dvx_events_watch_dct(struct dvx_events *ev, struct dvx_dct *dct, void *cookie)
 {
-	int err = dvx_given("dvx_events_watch_dct", "events", ev, "dct", dct, NULL);
+	int err = dvx_check_not_null("dvx_events_watch_dct", "events", ev, "dct", dct, NULL);
 
 	return err ? err
 		   : events_watch(ev, "dct", dvx_dct_obj(dct), dvx_dct_number(dct), cookie,
@@ -237,7 +240,7 @@ int dvx_events_watch_dct(struct dvx_events *ev, struct dvx_dct *dct, void *cooki
 
 int dvx_events_watch_rxq(struct dvx_events *ev, struct dvx_rxq *rxq, void *cookie)
 {
-	int err = dvx_given("dvx_events_watch_rxq", "events", ev, "rxq", rxq, NULL);
+	int err = dvx_check_not_null("dvx_events_watch_rxq", "events", ev, "rxq", rxq, NULL);
 
 	return err ? err
 		   : events_watch(ev, "rxq", rxq->rq, rxq->rqn, cookie, queue_types, MOST_TYPES);
@@ -245,16 +248,16 @@ int dvx_events_watch_rxq(struct dvx_events *ev, struct dvx_rxq *rxq, void *cooki
 
 int dvx_events_watch_txq(struct dvx_events *ev, struct dvx_txq *txq, void *cookie)
 {
-	int err = dvx_given("dvx_events_watch_txq", "events", ev, "txq", txq, NULL);
+	int err = dvx_check_not_null("dvx_events_watch_txq", "events", ev, "txq", txq, NULL);
 
 	return err ? err
 		   : events_watch(ev, "txq", dvx_txq_obj(txq), dvx_txq_sqn(txq), cookie,
 				  queue_types, MOST_TYPES);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
-/* False: the object is gone. */
+/* Sets cookie and number of the object; false: it was destroyed. */
 static bool events_find(struct dvx_events *ev, uint64_t id, struct dvx_event *out)
 {
 	const struct dvx_watch *w;
@@ -272,7 +275,7 @@ static bool events_find(struct dvx_events *ev, uint64_t id, struct dvx_event *ou
 	return w;
 }
 
-static void events_say(const void *eqe, struct dvx_event *out)
+static void events_decode(const void *eqe, struct dvx_event *out)
 {
 	out->type = (uint8_t)prm_eqe_get_type(eqe);
 	if (out->type == PRM_EVENT_CQ_ERROR)
@@ -283,7 +286,7 @@ static void events_say(const void *eqe, struct dvx_event *out)
 	out->number = prm_eqe_get_port(eqe);
 }
 
-/* 1: an event; 0: none, or one of an object that is gone. */
+/* Reads an event. Returns 1; 0: there is none, or its object was destroyed. */
 static int events_read(struct dvx_events *ev, struct dvx_event *out)
 {
 	struct {
@@ -314,7 +317,7 @@ static int64_t events_now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* What is left of timeout_ms, for poll(). */
+/* Returns the rest of timeout_ms, for poll(). */
 static int events_left(int timeout_ms, int64_t since)
 {
 	int64_t spent;
@@ -329,7 +332,7 @@ int dvx_events_wait(struct dvx_events *ev, int timeout_ms, struct dvx_event *out
 {
 	struct pollfd pfd = {.events = POLLIN};
 	int64_t since = events_now_ms();
-	int got = dvx_given("dvx_events_wait", "events", ev, "out", out, NULL);
+	int got = dvx_check_not_null("dvx_events_wait", "events", ev, "out", out, NULL);
 
 	if (got)
 		return got;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which GID a connection uses. */
+/* The choice of a GID for a connection. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include "priv.h"
 
-/* The best first. */
+/* Classes of GIDs, best first. */
 enum gid_class {
 	GID_V2_IPV4,
 	GID_V2_IPV6,
@@ -82,7 +82,7 @@ int dvx_gid_at(struct dvx_dev *dev, uint8_t port, uint32_t index, struct dvx_gid
 	return found ? 0 : dvx_fail(ENOENT, "port %u has no GID with index %u", port, index);
 }
 
-/* "GID 3 of port 1, RoCE v2 of IPv4 (10.9.0.1): before 1 of RoCE v1" */
+/* Writes the reason: "GID 3 of port 1, RoCE v2 of IPv4 (10.9.0.1): before 1 of RoCE v1" */
 static void gid_explain(struct dvx_gid_choice *out, const size_t *of_class, bool for_peer)
 {
 	enum gid_class best = gid_class_of(&out->gid);
@@ -116,7 +116,7 @@ int dvx_gid_choose(struct dvx_dev *dev, uint8_t port, const struct dvx_qp_peer *
 	struct dvx_qp_peer copy, *peer = user ? &copy : NULL;
 	const struct dvx_gid *best = NULL;
 	struct dvx_gid *list;
-	int err = dvx_given("dvx_gid_choose", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_gid_choose", "dev", dev, "out", out, NULL);
 
 	if (!err && user)
 		err = dvx_struct_copy(&copy, user, "dvx_gid_choose", "peer");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multicast groups that a UD queue is in. */
+/* Membership of UD queues in multicast groups. */
 #include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/ud.h>
@@ -7,7 +7,7 @@
 
 struct dvx_mcast {
 	struct dvx_qp *qp;
-	struct dvx_obj *obj; /* NULL: of an adopted queue */
+	struct dvx_obj *obj; /* NULL: the queue is adopted */
 	union ibv_gid gid;
 };
 
@@ -46,7 +46,7 @@ static int mcast_lib_run(struct dvx_mcast *m)
 int dvx_mcast_attach(struct dvx_qp *qp, const uint8_t gid[16], struct dvx_mcast **out)
 {
 	struct dvx_mcast *m;
-	int err = dvx_given("dvx_mcast_attach", "qp", qp, "gid", gid, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_mcast_attach", "qp", qp, "gid", gid, "out", out, NULL);
 
 	if (!err)
 		err = mcast_lib_check(qp, gid);

@@ -16,13 +16,13 @@ struct dvx_mem {
 #define KNOWN_FLAGS (DVX_PLACE_NODE | DVX_PLACE_HUGE | DVX_PLACE_TRY_HUGE)
 #define MAX_NODES   1024
 
-static size_t round_up(size_t len, size_t to)
+static size_t mem_round_up(size_t len, size_t to)
 {
 	return (len + to - 1) / to * to;
 }
 
-/* The default hugepage size, which MAP_HUGETLB means; 0 without hugepages. */
-static size_t huge_size(void)
+/* Returns the default hugepage size, which MAP_HUGETLB uses; 0 without hugepages. */
+static size_t mem_huge_size(void)
 {
 	char line[128];
 	size_t kib = 0;
@@ -44,8 +44,11 @@ static void *mem_map(size_t len, int flags)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Before the first touch, so that no page has to move. mbind() itself: libnuma's wrapper prints. */
-static int bind_node(void *addr, size_t len, int32_t node)
+/*
+ * Binds memory to a node, before the first touch, so that no page has to move. Calls mbind() by
+ * syscall(), because libnuma's wrapper prints.
+ */
+static int mem_bind_node(void *addr, size_t len, int32_t node)
 {
 	unsigned long mask[MAX_NODES / (8 * sizeof(long))] = {0};
 	size_t bits = 8 * sizeof(long);
@@ -56,19 +59,19 @@ static int bind_node(void *addr, size_t len, int32_t node)
 	if (mbind(addr, len, MPOL_BIND, mask, MAX_NODES, 0))
 		return dvx_fail(errno, "place.node %d: the kernel refuses memory on this node",
 				node);
-	/* Fault in here, where a node without free (huge)pages is an errno, not a signal. */
+	/* Faults pages in here: without free (huge)pages it is an errno, and later a signal. */
 	if (madvise(addr, len, MADV_POPULATE_WRITE) && errno != EINVAL)
 		return dvx_fail(ENOMEM, "place.node %d has no %zu bytes free", node, len);
 	return 0;
 }
 
-static int map_placed(struct dvx_mem *mem, size_t len, const struct dvx_place *place)
+static int mem_map_placed(struct dvx_mem *mem, size_t len, const struct dvx_place *place)
 {
-	size_t huge = place->flags & (DVX_PLACE_HUGE | DVX_PLACE_TRY_HUGE) ? huge_size() : 0;
+	size_t huge = place->flags & (DVX_PLACE_HUGE | DVX_PLACE_TRY_HUGE) ? mem_huge_size() : 0;
 	int err = 0;
 
 	if (huge) {
-		mem->len = round_up(len, huge);
+		mem->len = mem_round_up(len, huge);
 		mem->addr = mem_map(mem->len, MAP_HUGETLB);
 		mem->huge = mem->addr != NULL;
 	}
@@ -76,19 +79,19 @@ static int map_placed(struct dvx_mem *mem, size_t len, const struct dvx_place *p
 		return dvx_fail(ENOMEM, "%zu bytes of hugepages are not free (vm.nr_hugepages?)",
 				len);
 	if (!mem->addr) {
-		mem->len = round_up(len, (size_t)sysconf(_SC_PAGESIZE));
+		mem->len = mem_round_up(len, (size_t)sysconf(_SC_PAGESIZE));
 		mem->addr = mem_map(mem->len, 0);
 	}
 	if (!mem->addr)
 		return dvx_fail(ENOMEM, "no %zu bytes of memory", mem->len);
 	if (place->flags & DVX_PLACE_NODE)
-		err = bind_node(mem->addr, mem->len, place->node);
+		err = mem_bind_node(mem->addr, mem->len, place->node);
 	if (err)
 		munmap(mem->addr, mem->len);
 	return err;
 }
 
-static int use_callers(struct dvx_mem *mem, size_t len, const struct dvx_place *place)
+static int mem_use_callers(struct dvx_mem *mem, size_t len, const struct dvx_place *place)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -108,7 +111,7 @@ int dvx_mem_alloc(size_t len, const struct dvx_place *place, struct dvx_mem **ou
 {
 	static const struct dvx_place anywhere;
 	struct dvx_mem *mem;
-	int err = dvx_given("dvx_mem_alloc", "out", out, NULL);
+	int err = dvx_check_not_null("dvx_mem_alloc", "out", out, NULL);
 
 	if (err)
 		return err;
@@ -122,7 +125,7 @@ int dvx_mem_alloc(size_t len, const struct dvx_place *place, struct dvx_mem **ou
 	if (!mem)
 		return dvx_fail(ENOMEM, "no memory for a dvx_mem");
 	mem->own = !place->buf;
-	err = mem->own ? map_placed(mem, len, place) : use_callers(mem, len, place);
+	err = mem->own ? mem_map_placed(mem, len, place) : mem_use_callers(mem, len, place);
 	if (err) {
 		free(mem);
 		return err;

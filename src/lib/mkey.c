@@ -7,8 +7,8 @@
 	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC | \
 	 DVX_RELAXED_ORDERING)
 
-/* Its virtual address. WQEs use it too, unless the caller sets another one. */
-static uint64_t first_byte(const struct dvx_mkey_attr *attr)
+/* Returns the virtual address of the first byte. WQEs use it, too, unless iova is set. */
+static uint64_t mkey_first_byte(const struct dvx_mkey_attr *attr)
 {
 	if (attr->umem)
 		return (uintptr_t)attr->umem->addr + attr->umem_offset;
@@ -36,7 +36,7 @@ static int lib_mkey_check_range(struct dvx_dev *dev, const struct dvx_mkey_attr 
 				"dvx_mkey_create: attr.len %zu from attr.umem_offset is not "
 				"inside attr.umem",
 				attr->len);
-	if (attr->iova && (attr->iova - first_byte(attr)) % (1u << DVX_LOG_PAGE_MIN))
+	if (attr->iova && (attr->iova - mkey_first_byte(attr)) % (1u << DVX_LOG_PAGE_MIN))
 		return dvx_fail(EINVAL,
 				"dvx_mkey_create: attr.iova 0x%llx lies elsewhere in its page than "
 				"the memory does",
@@ -72,7 +72,7 @@ struct dvx_mkey *dvx_mkey_new(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t a
 	return mkey;
 }
 
-/* Keeps the error that made it useless. */
+/* Keeps the thread's last error, which is the reason for the call. */
 void dvx_mkey_drop(struct dvx_mkey *mkey)
 {
 	struct dvx_error why = *dvx_last_error();
@@ -87,7 +87,7 @@ void dvx_mkey_drop(struct dvx_mkey *mkey)
 	dvx_restore(&why);
 }
 
-/* Relaxed ordering is a wish: a device without it keeps the order. */
+/* Relaxed ordering is optional: a device without it keeps the order. */
 void dvx_mkey_context(const struct dvx_mkey *mkey, void *mkc)
 {
 	uint32_t a = mkey->access;
@@ -120,7 +120,7 @@ int dvx_mkey_submit(struct dvx_mkey *mkey, const void *in, size_t len)
 	return err;
 }
 
-/* The pages of the umem; smaller ones if iova puts the first byte elsewhere in its page. */
+/* Returns log2 of the page size: the umem's, or less if iova has another offset in such pages. */
 static uint32_t lib_mkey_page(const struct dvx_mkey *mkey, uint64_t first)
 {
 	uint64_t moved = (mkey->addr - first) | 1ull << mkey->umem->log_page;
@@ -165,9 +165,9 @@ static int lib_mkey_pinned(struct dvx_mkey *mkey, const struct dvx_mkey_attr *at
 		mkey->umem = attr->umem;
 	}
 	dvx_ref(&mkey->umem->refs);
-	log_page = lib_mkey_page(mkey, first_byte(attr));
+	log_page = lib_mkey_page(mkey, mkey_first_byte(attr));
 	err = lib_mkey_command(mkey, offset, log_page);
-	/* [I] that firmware takes large pages here; all public programs write 12 */
+	/* [I] Firmware takes large pages here; all public programs write 12. */
 	if (err && log_page > DVX_LOG_PAGE_MIN)
 		err = lib_mkey_command(mkey, offset, DVX_LOG_PAGE_MIN);
 	return err;
@@ -180,7 +180,7 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 	int err = dvx_attr_copy(&attr, user, "dvx_mkey_create");
 
 	if (!err)
-		err = dvx_given("dvx_mkey_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_mkey_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_mkey_check(dev, &attr);
 	if (err)
@@ -189,7 +189,7 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 	if (!mkey)
 		return -ENOMEM;
 	mkey->len = attr.len;
-	mkey->addr = attr.iova ? attr.iova : first_byte(&attr);
+	mkey->addr = attr.iova ? attr.iova : mkey_first_byte(&attr);
 	err = attr.flags & DVX_MKEY_ON_DEMAND ? dvx_mkey_on_demand(mkey, &attr)
 					      : lib_mkey_pinned(mkey, &attr);
 	if (err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Indirect mkeys: pieces of others, from a list in the command, or from work requests (umr.h). */
+/* Indirect mkeys: lists of pieces of other mkeys, in the command or by work requests (umr.h). */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/mkey.h>
 #include "priv.h"
@@ -34,7 +34,7 @@ static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *
 	return dvx_mkey_check_access("dvx_mkey_create_of", "attr.access", attr->access);
 }
 
-/* As mlx5dv_create_mkey() makes one: room for a list, which a UMR writes. */
+/* Sets the same fields as mlx5dv_create_mkey(): room for a list, which a UMR writes. */
 void dvx_mkey_list_context(const struct dvx_mkey *mkey, void *mkc, uint32_t max_pieces)
 {
 	dvx_mkey_context(mkey, mkc);
@@ -59,7 +59,7 @@ static int lib_list_create(const char *call, struct dvx_dev *dev, struct dvx_pd 
 			   uint32_t max_pieces, bool window, struct dvx_mkey **out)
 {
 	struct dvx_mkey *mkey;
-	int err = dvx_given(call, "dev", dev, "pd", pd, "out", out, NULL);
+	int err = dvx_check_not_null(call, "dev", dev, "pd", pd, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -85,13 +85,13 @@ int dvx_mkey_create_list(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t max_pi
 	return lib_list_create("dvx_mkey_create_list", dev, pd, max_pieces, false, out);
 }
 
-/* What ibv_alloc_mw() asks mlx5_ib for: a list of one that a peer may invalidate. */
+/* Makes the same mkey as ibv_alloc_mw(): a list of one piece, which a peer may invalidate. */
 int dvx_mkey_create_window(struct dvx_dev *dev, struct dvx_pd *pd, struct dvx_mkey **out)
 {
 	return lib_list_create("dvx_mkey_create_window", dev, pd, 1, true, out);
 }
 
-/* KLM and KSM entries differ in their first word, which KSM leaves 0. */
+/* Writes the entries. The first word, a byte count, is 0 in KSM entries. */
 static void lib_list_write(uint8_t *to, const struct dvx_mkey_list_attr *attr)
 {
 	uint32_t i;
@@ -137,7 +137,7 @@ int dvx_mkey_create_of(struct dvx_dev *dev, const struct dvx_mkey_list_attr *use
 	int err = dvx_attr_copy(&attr, user, "dvx_mkey_create_of");
 
 	if (!err)
-		err = dvx_given("dvx_mkey_create_of", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_mkey_create_of", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_list_check(dev, &attr);
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mkeys that only the kernel can make: their pages come and go with the program's page tables. */
+/* Mkeys that only the kernel can make: on-demand paging, and the null mkey. */
 #include "priv.h"
 
 _Static_assert((int)DVX_LOCAL_WRITE == (int)IBV_ACCESS_LOCAL_WRITE &&
@@ -39,10 +39,10 @@ int dvx_mkey_dereg(struct dvx_mkey *mkey)
 	return err ? dvx_fail(err, "the kernel still uses the key") : 0;
 }
 
-/* libmlx5 has its number from the kernel, and gives it out through a PD of any kind. */
+/* libmlx5 gets the key from the kernel, and returns it for any PD. */
 int dvx_dev_null_key(struct dvx_dev *dev, uint32_t *lkey)
 {
-	int err = dvx_given("dvx_dev_null_key", "dev", dev, "lkey", lkey, NULL);
+	int err = dvx_check_not_null("dvx_dev_null_key", "dev", dev, "lkey", lkey, NULL);
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 

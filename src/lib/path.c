@@ -2,8 +2,8 @@
 #include "priv.h"
 
 /*
- * The peer's MAC from its GID. The kernel resolves it (neighbours, VLANs, its own addresses) when
- * an address handle is made; libmlx5 then shows the vector that it would put into a datagram.
+ * Finds the peer's MAC from its GID. The kernel resolves it (neighbours, VLANs, local addresses)
+ * when an address handle is made; libmlx5 then shows the address vector for datagrams.
  */
 static int path_resolve(struct dvx_dev *dev, struct ibv_pd *pd, const struct dvx_qp_local *local,
 			struct dvx_qp_peer *peer)

@@ -6,7 +6,7 @@
 int dvx_pd_alloc(struct dvx_dev *dev, struct dvx_pd **out)
 {
 	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = {0}, reply[PRM_ALLOC_PD_OUT_BYTES];
-	int err = dvx_given("dvx_pd_alloc", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_pd_alloc", "dev", dev, "out", out, NULL);
 	struct dvx_pd *pd;
 
 	if (err)
@@ -30,7 +30,7 @@ int dvx_pd_adopt(struct dvx_dev *dev, struct ibv_pd *ibpd, struct dvx_pd **out)
 {
 	struct mlx5dv_pd info = {0};
 	struct mlx5dv_obj obj = {.pd = {ibpd, &info}};
-	int err = dvx_given("dvx_pd_adopt", "dev", dev, "ibpd", ibpd, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_pd_adopt", "dev", dev, "ibpd", ibpd, "out", out, NULL);
 	struct dvx_pd *pd;
 
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completions off the hot path: errors, data inside the CQE, packets, polls that can't be right. */
+/* The slow path of polls: errors, data inside the CQE, packets, polls of the wrong kind. */
 #include "priv.h"
 
 static void poll_read_error(struct dvx_wc *wc, const void *cqe)
@@ -16,7 +16,7 @@ static void poll_read_error(struct dvx_wc *wc, const void *cqe)
 	wc->vendor = why.vendor;
 }
 
-/* Whether a CQE is of padding, whose slot dvx_sq_pad() gave the end that no WQE has. */
+/* Tells whether a CQE is of padding: dvx_sq_pad() marked its slot. */
 static bool poll_is_pad(const struct dvx_sq *sq, const void *cqe)
 {
 	uint32_t index = dvx_cqe_wqe_index(cqe);
@@ -48,7 +48,7 @@ static uint64_t poll_retire_receive(const struct dvx_cq_queue *q, const void *cq
 	return dvx_rq_retire(q->rq);
 }
 
-/* Retires the WQE of the next CQE, whose queue is known, and consumes the CQE. 0: of padding. */
+/* Retires the WQE of the next CQE, whose queue is known, and consumes the CQE. 0: padding. */
 static int poll_take(struct dvx_cq *cq, const void *cqe, const struct dvx_cq_queue *q,
 		     struct dvx_wc *wc)
 {
@@ -68,8 +68,8 @@ static int poll_take(struct dvx_cq *cq, const void *cqe, const struct dvx_cq_que
 }
 
 /*
- * The CQE that the inline poll has seen. One of a wrong signature retires nothing, and only who
- * knows the mkey can read it: it stays.
+ * Returns the CQE that the inline poll found. One that reports a wrong signature stays in the CQ:
+ * it retires no WQE, and dvx_sig_error_read() needs it with its mkey.
  */
 static int poll_next(const struct dvx_cq *cq, const void **cqe)
 {
@@ -87,7 +87,7 @@ static int poll_not_alone(void)
 	return dvx_fail(EINVAL, "this queue does not have a CQ to itself: use dvx_cq_poll()");
 }
 
-/* dvx_sq_poll_rest() of a collapsed CQ. */
+/* Does the work of dvx_sq_poll_rest() for a collapsed CQ. */
 static int sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
@@ -95,7 +95,7 @@ static int sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 	uint32_t word = dvx_cq_copy_newest(cq, cqe);
 
 	if (word == cq->newest || dvx_cqe_opcode(cqe) == PRM_CQE_OPCODE_INVALID)
-		return 0; /* invalid: the next CQE is being written */
+		return 0; /* INVALID: the next CQE is being written */
 	cq->newest = word;
 	if (dvx_cqe_is_sig_error(cqe))
 		return dvx_fail(EBADMSG,
@@ -106,7 +106,7 @@ static int sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 		poll_read_error(wc, cqe);
 	else
 		dvx_wc_read(wc, cqe);
-	/* after padding, the CQE of what it pads for comes next */
+	/* if the CQE is of padding, that of the WQE behind it comes next */
 	return poll_retire_send(sq, cqe, wc, dvx_cqe_is_error(cqe) ? -EIO : 1);
 }
 

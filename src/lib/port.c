@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include "priv.h"
 
-/* Nominal Mbit/s of one lane, by the IBTA's bit for the speed. */
-static uint32_t lane_rate(uint8_t speed)
+/* Returns the nominal Mbit/s of one lane, by the IBTA's bit for the speed. */
+static uint32_t port_lane_rate(uint8_t speed)
 {
 	static const struct {
 		uint8_t bit;
@@ -20,7 +20,7 @@ static uint32_t lane_rate(uint8_t speed)
 	return 0;
 }
 
-static uint32_t lanes(uint8_t width)
+static uint32_t port_lanes(uint8_t width)
 {
 	static const uint8_t by_bit[] = {1, 4, 8, 12, 2};
 
@@ -30,7 +30,7 @@ static uint32_t lanes(uint8_t width)
 	return 0;
 }
 
-static uint32_t mtu_bytes(enum ibv_mtu mtu)
+static uint32_t port_mtu_bytes(enum ibv_mtu mtu)
 {
 	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0;
 }
@@ -38,7 +38,7 @@ static uint32_t mtu_bytes(enum ibv_mtu mtu)
 int dvx_dev_port(struct dvx_dev *dev, uint8_t port, struct dvx_port *out)
 {
 	struct ibv_port_attr attr;
-	int err = dvx_given("dvx_dev_port", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_dev_port", "dev", dev, "out", out, NULL);
 
 	if (!err && dev->caps.num_ports && (!port || port > dev->caps.num_ports))
 		err = dvx_fail(EINVAL, "dvx_dev_port: port is %u, not 1 to %u", port,
@@ -52,14 +52,14 @@ int dvx_dev_port(struct dvx_dev *dev, uint8_t port, struct dvx_port *out)
 	out->state = (enum dvx_port_state)attr.state;
 	out->ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
 	out->lid = attr.lid;
-	out->mtu = mtu_bytes(attr.active_mtu);
-	out->max_mtu = mtu_bytes(attr.max_mtu);
-	out->mbps = lane_rate(attr.active_speed) * lanes(attr.active_width);
+	out->mtu = port_mtu_bytes(attr.active_mtu);
+	out->max_mtu = port_mtu_bytes(attr.max_mtu);
+	out->mbps = port_lane_rate(attr.active_speed) * port_lanes(attr.active_width);
 	out->gids = attr.gid_tbl_len > 0 ? (uint32_t)attr.gid_tbl_len : 0;
 	return 0;
 }
 
-static void read_board(const struct ibv_device *ibdev, char *out, size_t len)
+static void port_read_board(const struct ibv_device *ibdev, char *out, size_t len)
 {
 	char path[PATH_MAX];
 	ssize_t n;
@@ -77,7 +77,7 @@ static void read_board(const struct ibv_device *ibdev, char *out, size_t len)
 int dvx_dev_ident(struct dvx_dev *dev, struct dvx_ident *out)
 {
 	struct ibv_device_attr attr;
-	int err = dvx_given("dvx_dev_ident", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_dev_ident", "dev", dev, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -86,14 +86,14 @@ int dvx_dev_ident(struct dvx_dev *dev, struct dvx_ident *out)
 		return dvx_fail(err, "%s can't be queried", dvx_dev_name(dev));
 	memset(out, 0, sizeof(*out));
 	snprintf(out->firmware, sizeof(out->firmware), "%s", attr.fw_ver);
-	read_board(dev->ctx->device, out->board, sizeof(out->board));
+	port_read_board(dev->ctx->device, out->board, sizeof(out->board));
 	out->part_id = attr.vendor_part_id;
 	out->hw_ver = attr.hw_ver;
 	return 0;
 }
 
-/* The most entries that all ports can have. The kernel returns only those in use. */
-static size_t table_size(struct dvx_dev *dev)
+/* Returns the size of all ports' tables. The kernel returns only the entries in use. */
+static size_t port_gid_count(struct dvx_dev *dev)
 {
 	struct dvx_port port;
 	size_t n = 0;
@@ -104,7 +104,7 @@ static size_t table_size(struct dvx_dev *dev)
 	return n ? n : 1;
 }
 
-static void convert(const struct ibv_gid_entry *e, struct dvx_gid *out)
+static void port_gid_convert(const struct ibv_gid_entry *e, struct dvx_gid *out)
 {
 	memcpy(out->gid, e->gid.raw, sizeof(out->gid));
 	out->index = e->gid_index;
@@ -115,7 +115,8 @@ static void convert(const struct ibv_gid_entry *e, struct dvx_gid *out)
 
 int dvx_dev_gids(struct dvx_dev *dev, struct dvx_gid **list, size_t *count)
 {
-	int err = dvx_given("dvx_dev_gids", "dev", dev, "list", list, "count", count, NULL);
+	int err =
+		dvx_check_not_null("dvx_dev_gids", "dev", dev, "list", list, "count", count, NULL);
 	struct ibv_gid_entry *raw;
 	struct dvx_gid *gids;
 	size_t max;
@@ -123,12 +124,12 @@ int dvx_dev_gids(struct dvx_dev *dev, struct dvx_gid **list, size_t *count)
 
 	if (err)
 		return err;
-	max = table_size(dev);
+	max = port_gid_count(dev);
 	raw = calloc(max, sizeof(*raw));
 	gids = calloc(max, sizeof(*gids));
 	n = raw && gids ? ibv_query_gid_table(dev->ctx, raw, max, 0) : -ENOMEM;
 	for (ssize_t i = 0; i < n; i++)
-		convert(&raw[i], &gids[i]);
+		port_gid_convert(&raw[i], &gids[i]);
 	free(raw);
 	if (n < 0) {
 		free(gids);

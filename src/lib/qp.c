@@ -7,7 +7,7 @@
 #define CROSS	       (DVX_QP_MASTER | DVX_QP_MANAGED_SEND | DVX_QP_MANAGED_RECV)
 #define KNOWN	       (DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK | DVX_QP_REAL_TIME | CROSS)
 
-/* Sizes of a QP's rings. The RQ comes first in their memory (PRM). */
+/* Sizes of a QP's rings. The RQ is the first one in their memory (PRM). */
 struct layout {
 	uint32_t sq_blocks;
 	uint32_t rq_entries; /* 0: none */
@@ -16,7 +16,7 @@ struct layout {
 	size_t bytes;
 };
 
-static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
+static int qp_check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 {
 	uint32_t max = dev->caps.log_max_qp_blocks;
 
@@ -37,8 +37,8 @@ static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 	return 0;
 }
 
-/* What a type has, and what it does not. */
-static int check_type(const struct dvx_qp_attr *attr)
+/* Refuses attributes that the service type does not have. */
+static int qp_check_type(const struct dvx_qp_attr *attr)
 {
 	const struct dvx_qp_kind *kind = dvx_qp_kind(attr->type);
 
@@ -80,7 +80,7 @@ static int lib_qp_check_cross(struct dvx_dev *dev, const struct dvx_qp_attr *att
 
 static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
-	int err = check_type(attr);
+	int err = qp_check_type(attr);
 
 	if (err)
 		return err;
@@ -113,17 +113,17 @@ static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 	if (attr->user_index > MAX_USER_INDEX)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
-	return check_rings(dev, attr);
+	return qp_check_rings(dev, attr);
 }
 
-static struct layout lay_out(const struct dvx_qp_attr *attr)
+static struct layout qp_lay_out(const struct dvx_qp_attr *attr)
 {
 	struct layout l = {.sq_blocks = 1u << dvx_log2_up(attr->sq_blocks)};
 
 	if (attr->rq_entries) {
 		l.rq_entries = 1u << dvx_log2_up(attr->rq_entries);
 		l.rq_stride = DVX_SEG << dvx_log2_up(attr->rq_sge);
-		/* The SQ behind it begins at a whole block. */
+		/* The SQ behind it must begin at a multiple of 64 bytes. */
 		while (l.rq_entries * l.rq_stride < DVX_BLOCK)
 			l.rq_entries *= 2;
 	}
@@ -180,7 +180,8 @@ static int lib_qp_command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, con
 	return err;
 }
 
-static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, uint32_t ring_layout)
+static int qp_init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf,
+			 uint32_t ring_layout)
 {
 	struct dvx_sq_memory sq = {.size = sizeof(sq),
 				   .blocks = l->sq_blocks,
@@ -199,7 +200,7 @@ static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, u
 	rq.buf = buf;
 	rq.dbrec = dbrec;
 	rq.wr_ids = calloc(l->rq_entries + 1, sizeof(*rq.wr_ids));
-	qp->sq.slots = sq.slots; /* release() finds them there */
+	qp->sq.slots = sq.slots; /* lib_qp_release() frees them there */
 	qp->rq.wr_ids = rq.wr_ids;
 	if (!sq.slots || !rq.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", l->sq_blocks);
@@ -211,8 +212,8 @@ static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, u
 	return dvx_rq_init_layout(&qp->rq, &rq, ring_layout);
 }
 
-/* As in libmlx5, the engine gets 64 bytes to write to with each copy. */
-static int add_mmo(struct dvx_qp *qp)
+/* Allocates the 64 bytes that the engine may overwrite with each copy, as libmlx5 does. */
+static int qp_add_mmo(struct dvx_qp *qp)
 {
 	struct dvx_mkey_attr attr = {
 		.size = sizeof(attr), .access = DVX_LOCAL_WRITE, .pd = qp->pd, .len = DVX_BLOCK};
@@ -241,13 +242,13 @@ static void lib_qp_release(struct dvx_qp *qp)
 
 static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t ring_layout)
 {
-	struct layout l = lay_out(attr);
+	struct layout l = qp_lay_out(attr);
 	int err = dvx_queue_memory_alloc(qp->dev, l.bytes, &attr->place, &qp->at);
 
 	if (!err)
-		err = init_rings(qp, &l, dvx_mem_addr(qp->at.mem), ring_layout);
+		err = qp_init_rings(qp, &l, dvx_mem_addr(qp->at.mem), ring_layout);
 	if (!err && attr->flags & DVX_QP_MMO)
-		err = add_mmo(qp);
+		err = qp_add_mmo(qp);
 	if (!err)
 		err = lib_qp_command(qp, attr, &l);
 	dvx_sq_set_qpn(&qp->sq, qp->qpn);
@@ -256,13 +257,13 @@ static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint3
 	return err;
 }
 
-/* An SRQ's receives are counted once, not for each of its queues. */
+/* Adds the receives to the queue's record. The CQ counts an SRQ's receives once for all queues. */
 static void qp_add_receives(struct dvx_qp *qp, struct dvx_cq_queue *queue)
 {
 	queue->shared = qp->srq;
 	if (qp->srq) {
 		queue->srq = &qp->srq->ring;
-		queue->room += !queue->room; /* 0 is a free place */
+		queue->room += !queue->room; /* 0 would mean a free place */
 	} else if (qp->has_rq) {
 		queue->rq = &qp->rq;
 		queue->room += qp->rq.mask + 1;
@@ -311,7 +312,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	int err = dvx_attr_copy(&attr, user, "dvx_qp_create");
 
 	if (!err)
-		err = dvx_given("dvx_qp_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_qp_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_qp_check(dev, &attr);
 	if (err)
@@ -331,7 +332,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_obj_abandon(qp->obj);
+		dvx_obj_forget(qp->obj);
 		lib_qp_release(qp);
 		return dvx_restore(&why);
 	}

@@ -2,7 +2,7 @@
 /* A verbs QP whose rings libdvx drives. */
 #include "priv.h"
 
-static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
+static int qp_adopt_sq(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 {
 	struct dvx_sq_memory init = {.size = sizeof(init),
 				     .blocks = dv->sq.wqe_cnt,
@@ -20,7 +20,7 @@ static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 	return dvx_sq_init_layout(&qp->sq, &init, layout);
 }
 
-static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
+static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 {
 	struct dvx_rq_memory init = {.size = sizeof(init),
 				     .entries = dv->rq.wqe_cnt,
@@ -62,7 +62,7 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 				ibqp->qp_num);
 	if (dvx_cq_has(dvx_cq_adopted(dev, ibqp->send_cq), ibqp->qp_num))
 		return dvx_fail(EBUSY, "dvx_qp_adopt: QP 0x%x is adopted already", ibqp->qp_num);
-	/* libmlx5's counters begin at 0, and only libmlx5 knows the work that it posted. */
+	/* libmlx5's counters begin at 0; others mean posts that only libmlx5 knows. */
 	if (dv->dbrec[0] || dv->dbrec[1])
 		return dvx_fail(EBUSY, "dvx_qp_adopt: something was posted to the ibv_qp already");
 	return 0;
@@ -74,7 +74,7 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
 	uint8_t type;
-	int err = dvx_given("dvx_qp_adopt", "dev", dev, "ibqp", ibqp, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_qp_adopt", "dev", dev, "ibqp", ibqp, "out", out, NULL);
 
 	if (!err)
 		err = qp_adopt_check(dev, ibqp, &dv, &type);
@@ -90,9 +90,9 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	qp->srq = ibqp->srq ? dvx_srq_adopted(dev, ibqp->srq) : NULL;
 	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
 	qp->rcq = dvx_qp_kind(type)->sends_only ? qp->scq : dvx_cq_adopted(dev, ibqp->recv_cq);
-	err = sq_of(qp, &dv, layout);
+	err = qp_adopt_sq(qp, &dv, layout);
 	if (!err)
-		err = rq_of(qp, &dv, layout);
+		err = qp_adopt_rq(qp, &dv, layout);
 	if (!err)
 		err = dvx_qp_attach(qp, 0);
 	if (err) {

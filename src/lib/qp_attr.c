@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Both sides of a connection from attributes of verbs, as RDMA_CM gives them. */
+/* Converts attributes of verbs, which RDMA_CM makes, to both sides of a connection. */
 #include "priv.h"
 
 #define REMOTE (DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC)
 
-/* Members that one bit of the mask stands for. */
+/* Sets the members that the bit IBV_QP_AV stands for. */
 static void lib_qp_attr_path(const struct ibv_ah_attr *ah, struct dvx_qp_local *local,
 			     struct dvx_qp_peer *peer)
 {
@@ -36,7 +36,7 @@ static void lib_qp_attr_rtr(const struct ibv_qp_attr *a, int mask, struct dvx_qp
 	if (mask & IBV_QP_AV)
 		lib_qp_attr_path(&a->ah_attr, local, peer);
 	if (mask & IBV_QP_PATH_MTU)
-		local->mtu_log = peer->mtu_log = (uint8_t)(a->path_mtu + 7); /* 1 is 256 bytes */
+		local->mtu_log = peer->mtu_log = (uint8_t)(a->path_mtu + 7); /* IBV_MTU_256 is 1 */
 	if (mask & IBV_QP_DEST_QPN)
 		peer->qpn = a->dest_qp_num;
 	if (mask & IBV_QP_RQ_PSN)
@@ -65,8 +65,8 @@ static void lib_qp_attr_rts(const struct ibv_qp_attr *a, int mask, struct dvx_qp
 int dvx_qp_sides_from_verbs(const struct ibv_qp_attr *attr, int mask, struct dvx_qp_local *local,
 			    struct dvx_qp_peer *peer)
 {
-	int err = dvx_given("dvx_qp_sides_from_verbs", "attr", attr, "local", local, "peer", peer,
-			    NULL);
+	int err = dvx_check_not_null("dvx_qp_sides_from_verbs", "attr", attr, "local", local,
+				     "peer", peer, NULL);
 
 	if (!err && (local->size < sizeof(*local) || peer->size < sizeof(*peer)))
 		err = dvx_fail(EINVAL,

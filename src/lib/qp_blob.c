@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connection blobs: one's own side as the peer needs it. connect.h has the layout. */
+/* Connection blobs: the local side, for the peer. connect.h has the layout. */
 #include "priv.h"
 
-/* The bytes, big-endian. */
+/* Offsets of the members, big-endian. */
 enum {
 	AT_MAGIC = 0,
 	AT_VERSION = 4,
@@ -59,7 +59,7 @@ int dvx_qp_blob_write(struct dvx_qp *qp, const struct dvx_qp_local *user,
 		      uint8_t blob[DVX_QP_BLOB_BYTES])
 {
 	struct dvx_qp_local local;
-	int err = dvx_given("dvx_qp_blob_write", "qp", qp, "blob", blob, NULL);
+	int err = dvx_check_not_null("dvx_qp_blob_write", "qp", qp, "blob", blob, NULL);
 
 	if (!err)
 		err = dvx_qp_sides(qp, "dvx_qp_blob_write", user, &local, NULL, NULL);
@@ -73,7 +73,7 @@ static const char *blob_type_name(uint8_t type)
 	return dvx_qp_kind(type) ? dvx_qp_kind(type)->name : NULL;
 }
 
-/* A target is for initiators. */
+/* Tells whether a queue of `type` can be the QP's peer: a DC target is for initiators. */
 static bool blob_type_fits(const struct dvx_qp *qp, uint8_t type)
 {
 	return type == qp->type || (type == DVX_BLOB_DCT && qp->type == DVX_QP_DCI);
@@ -101,7 +101,7 @@ static int blob_check(const uint8_t *in, size_t len)
 	return 0;
 }
 
-/* Only a peer's error, or one who knows how to make checksums, gets here. */
+/* Checks the values. The checksum is right, so wrong values are the peer's fault, or an attack. */
 static int blob_check_values(const struct dvx_qp *qp, const uint8_t *in)
 {
 	if (prm_load16(in, AT_RESERVED0) || (in[AT_TYPE] != DVX_QP_UD && prm_load32(in, AT_Q_KEY)))
@@ -121,7 +121,8 @@ int dvx_qp_blob_read_sized(struct dvx_qp *qp, const void *blob, size_t len,
 {
 	const uint8_t *in = blob;
 	struct dvx_qp_peer p = {.size = (uint32_t)size};
-	int err = dvx_given("dvx_qp_blob_read", "qp", qp, "blob", blob, "peer", peer, NULL);
+	int err =
+		dvx_check_not_null("dvx_qp_blob_read", "qp", qp, "blob", blob, "peer", peer, NULL);
 
 	if (!err && (size < sizeof(p.size) || size > 4096))
 		err = dvx_fail(EINVAL, "dvx_qp_blob_read: size is %zu, not that of *peer", size);

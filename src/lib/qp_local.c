@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One's own side of a connection: what it is filled with, and what both sides may say. */
+/* The local side of a connection: its defaults, and checks of both sides. */
 #include <sys/random.h>
 #include "priv.h"
 
 #define MIN_MTU_LOG 8u
 #define MAX_MTU_LOG 12u
 
-/* Random, so that packets of a former connection of the same numbers are not taken for new ones. */
+/* Returns a random PSN, so that old packets of a connection with the same QPNs are not accepted. */
 static uint32_t qp_local_psn(void)
 {
 	uint32_t psn = 0;
@@ -28,7 +28,7 @@ int dvx_qp_local_init_sized(struct dvx_dev *dev, uint8_t port, struct dvx_qp_loc
 				   .min_rnr_timer = 12};
 	struct dvx_gid_choice choice;
 	struct dvx_port about;
-	int err = dvx_given("dvx_qp_local_init", "dev", dev, "local", local, NULL);
+	int err = dvx_check_not_null("dvx_qp_local_init", "dev", dev, "local", local, NULL);
 
 	if (!err && (size < sizeof(size) || size > 4096))
 		err = dvx_fail(EINVAL, "dvx_qp_local_init: size is %zu, not that of *local", size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RST -> INIT -> RTR -> RTS, and the changes to ERR and back to RST. */
+/* State transitions: RST -> INIT -> RTR -> RTS, to ERR and back to RST. */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include "prm/reflect.h"
@@ -7,14 +7,13 @@
 #include "priv.h"
 
 #define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
-#define DATAGRAM_LOG_MAX \
-	12u /* of datagrams; mlx5_ib's, too: the port's MTU is what really limits */
+#define DATAGRAM_LOG_MAX 12u /* of datagrams, as in mlx5_ib; the port's MTU is the real limit */
 
 static int lib_qp_state_sides(const struct dvx_qp *qp, const char *call,
 			      const struct dvx_qp_local *user_local, struct dvx_qp_local *local,
 			      const struct dvx_qp_peer *user_peer, struct dvx_qp_peer *peer)
 {
-	int err = dvx_given(call, "qp", qp, NULL);
+	int err = dvx_check_not_null(call, "qp", qp, NULL);
 
 	if (err)
 		return err;
@@ -31,9 +30,7 @@ static int lib_qp_state_sides(const struct dvx_qp *qp, const char *call,
 	return dvx_qp_sides(qp, call, user_local, local, user_peer, peer);
 }
 
-/*
- * The commands of all state changes have the same layout: a header with the QPN, then the context.
- */
+/* Runs a transition. All these commands have one layout: a header with the QPN, the context. */
 static int lib_qp_state_move(struct dvx_qp *qp, void *in, size_t in_len, uint16_t opcode)
 {
 	uint8_t reply[PRM_RTR2RTS_QP_OUT_BYTES];
@@ -53,7 +50,7 @@ static void lib_qp_state_set_access(void *qpc, uint32_t access)
 		prm_qpc_set_atomic_mode(qpc, PRM_QPC_ATOMIC_MODE_UP_TO_8B);
 }
 
-/* RST clears it, so each life of the queue begins so; libmlx5 does the same for ibv_wr_memcpy(). */
+/* Enables MMO, which each reset clears; libmlx5 does the same for ibv_wr_memcpy(). */
 static int lib_qp_state_enable_mmo(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_INIT2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
@@ -64,8 +61,8 @@ static int lib_qp_state_enable_mmo(struct dvx_qp *qp)
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2INIT_QP);
 }
 
-/* A refused change, in better words if the queue's state is the reason. */
-static int lib_qp_state_not(struct dvx_qp *qp, uint8_t from, const char *advice)
+/* Replaces the error of a refused transition, if the queue's state is not `from`. */
+static int lib_qp_state_explain(struct dvx_qp *qp, uint8_t from, const char *advice)
 {
 	const struct dvx_error why = *dvx_last_error();
 	uint8_t state;
@@ -93,8 +90,8 @@ int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_local *user)
 	prm_ads_set_pkey_index(path, local.pkey_index);
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RST2INIT_QP);
 	if (err)
-		return lib_qp_state_not(qp, PRM_QP_STATE_RST,
-					"and connects from RST only: call dvx_qp_to_rst()");
+		return lib_qp_state_explain(qp, PRM_QP_STATE_RST,
+					    "and connects from RST only: call dvx_qp_to_rst()");
 	return qp->mmo_mkey ? lib_qp_state_enable_mmo(qp) : 0;
 }
 
@@ -124,7 +121,7 @@ static void lib_qp_state_set_path(void *path, const struct dvx_qp *qp,
 	}
 }
 
-/* Both GIDs of one type, and the peer's MAC. */
+/* Checks that both GIDs are of one type, and finds the peer's MAC. */
 static int lib_qp_state_find_path(struct dvx_qp *qp, const struct dvx_qp_local *local,
 				  struct dvx_qp_peer *peer)
 {
@@ -155,7 +152,7 @@ static void lib_qp_state_set_peer(void *qpc, const struct dvx_qp *qp,
 	prm_qpc_set_min_rnr_nak(qpc, local->min_rnr_timer);
 }
 
-/* Of datagrams, and of an initiator, whose requests have the rest of the path. */
+/* Sets the context of a UD queue or DC initiator: their requests have the destination. */
 static void lib_qp_state_set_no_peer(void *qpc, const struct dvx_qp *qp,
 				     const struct dvx_qp_local *local)
 {
@@ -188,8 +185,8 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
 	else
 		lib_qp_state_set_no_peer(qpc, qp, &local);
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
-	return err ? lib_qp_state_not(qp, PRM_QP_STATE_INIT,
-				      "and RTR follows INIT: call dvx_qp_to_init()")
+	return err ? lib_qp_state_explain(qp, PRM_QP_STATE_INIT,
+					  "and RTR follows INIT: call dvx_qp_to_init()")
 		   : 0;
 }
 
@@ -220,8 +217,8 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
 	if (dvx_qp_kind(qp->type)->reliable)
 		lib_qp_state_set_retries(qpc, &local, &peer);
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);
-	return err ? lib_qp_state_not(qp, PRM_QP_STATE_RTR,
-				      "and RTS follows RTR: call dvx_qp_to_rtr()")
+	return err ? lib_qp_state_explain(qp, PRM_QP_STATE_RTR,
+					  "and RTS follows RTR: call dvx_qp_to_rtr()")
 		   : 0;
 }
 
@@ -240,7 +237,7 @@ int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access)
 	uint8_t blob[DVX_QP_BLOB_BYTES];
 	struct dvx_qp_local local;
 	struct dvx_qp_peer peer;
-	int err = dvx_given("dvx_qp_connect_self", "qp", qp, NULL);
+	int err = dvx_check_not_null("dvx_qp_connect_self", "qp", qp, NULL);
 
 	if (!err && !dvx_qp_kind(qp->type)->peer)
 		err = dvx_fail(EINVAL,
@@ -268,7 +265,7 @@ static int lib_qp_state_verbs(struct dvx_qp *qp, enum ibv_qp_state state, const 
 int dvx_qp_to_err(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2ERR_IN_BYTES] = {0};
-	int err = dvx_given("dvx_qp_to_err", "qp", qp, NULL);
+	int err = dvx_check_not_null("dvx_qp_to_err", "qp", qp, NULL);
 
 	if (err)
 		return err;
@@ -277,7 +274,7 @@ int dvx_qp_to_err(struct dvx_qp *qp)
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2ERR_QP);
 }
 
-/* The device counts from 0 again. */
+/* Empties the rings: after a reset, the device counts from 0. */
 static void lib_qp_state_empty(struct dvx_qp *qp)
 {
 	*qp->sq.dbrec = 0;
@@ -287,8 +284,7 @@ static void lib_qp_state_empty(struct dvx_qp *qp)
 	dvx_rq_empty(&qp->rq);
 }
 
-/* An object of the kernel's own (uid 0), which DevX can't reset: nothing of it may be on its way.
- */
+/* Resets a QP of the kernel's (uid 0), which DevX can't reset, if nothing is in flight. */
 static int lib_qp_state_reset_drained(struct dvx_qp *qp)
 {
 	if (qp->sq.pi != qp->sq.ci)
@@ -301,8 +297,9 @@ static int lib_qp_state_reset_drained(struct dvx_qp *qp)
 }
 
 /*
- * libmlx5 cleans its CQs of a QP that it resets, at a place where it no longer polls. So the device
- * stops the QP first, and then nothing of it is left to be found. [I]: 2RST_QP in RST is taken.
+ * Resets an adopted QP. libmlx5's reset also removes the QP's CQEs from its CQs, by a consumer
+ * index that is out of date. So DevX resets the QP and libdvx removes the CQEs first, and libmlx5
+ * finds none. [I]: the device accepts 2RST_QP in state RST.
  */
 static int lib_qp_state_reset_adopted(struct dvx_qp *qp)
 {
@@ -321,7 +318,7 @@ static int lib_qp_state_reset_adopted(struct dvx_qp *qp)
 int dvx_qp_to_rst(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
-	int err = dvx_given("dvx_qp_to_rst", "qp", qp, NULL);
+	int err = dvx_check_not_null("dvx_qp_to_rst", "qp", qp, NULL);
 
 	if (!err)
 		err = qp->obj ? lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP)
@@ -336,7 +333,7 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_SQERR2RTS_QP_IN_BYTES] = {0};
-	int err = dvx_given("dvx_qp_sqerr_to_rts", "qp", qp, NULL);
+	int err = dvx_check_not_null("dvx_qp_sqerr_to_rts", "qp", qp, NULL);
 
 	if (err)
 		return err;
@@ -346,7 +343,7 @@ int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 	prm_qpc_set_pm_state(prm_sqerr2rts_qp_in_at_qpc(in), PRM_QPC_PM_STATE_MIGRATED);
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_SQERR2RTS_QP);
 	return !err ? 0
-		    : lib_qp_state_not(
+		    : lib_qp_state_explain(
 			      qp, PRM_QP_STATE_SQER,
 			      "not in SQER, which only UC and UD queues enter; dvx_qp_to_rst() "
 			      "leads out of ERR");
@@ -355,7 +352,7 @@ int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 int dvx_dci_reset_stream(struct dvx_qp *qp, uint16_t stream)
 {
 	uint8_t in[PRM_RTS2RTS_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
-	int err = dvx_given("dvx_dci_reset_stream", "qp", qp, NULL);
+	int err = dvx_check_not_null("dvx_dci_reset_stream", "qp", qp, NULL);
 
 	if (err)
 		return err;
@@ -373,7 +370,7 @@ int dvx_dci_reset_stream(struct dvx_qp *qp, uint16_t stream)
 int dvx_qp_query_state(struct dvx_qp *qp, uint8_t *state)
 {
 	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0}, reply[PRM_QUERY_QP_OUT_BYTES];
-	int err = dvx_given("dvx_qp_query_state", "qp", qp, "state", state, NULL);
+	int err = dvx_check_not_null("dvx_qp_query_state", "qp", qp, "state", state, NULL);
 
 	if (err)
 		return err;

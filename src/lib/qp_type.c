@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What differs between service types, for whoever creates, adopts and connects queue pairs. */
+/* The differences between service types, for creating, adopting and connecting queue pairs. */
 #include "priv.h"
 
 static const struct dvx_qp_kind qp_kinds[] = {
@@ -16,7 +16,7 @@ static const struct dvx_qp_kind qp_kinds[] = {
 			    .reliable = true,
 			    .sends_only = true,
 			    .verbs_only = true},
-	/* verbs' is mlx5dv_create_qp()'s; a DC target, of the same type, has no ring to adopt */
+	/* made by mlx5dv_create_qp(); a DC target has the same type, but no ring to adopt */
 	[DVX_QP_DCI] = {.name = "DC initiators",
 			.verbs = IBV_QPT_DRIVER,
 			.reliable = true,

@@ -17,7 +17,7 @@ int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint
 	int err = dvx_struct_copy(&init, user, "dvx_rq_init", "init");
 
 	if (!err)
-		err = dvx_given("dvx_rq_init", "rq", rq, NULL);
+		err = dvx_check_not_null("dvx_rq_init", "rq", rq, NULL);
 	if (!err)
 		err = dvx_check_layout(layout);
 	if (err)

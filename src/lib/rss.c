@@ -73,7 +73,7 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	int err = dvx_attr_copy(&attr, user, "dvx_rss_create");
 
 	if (!err)
-		err = dvx_given("dvx_rss_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_rss_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_rss_check(dev, &attr);
 	if (err)
@@ -88,7 +88,7 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_obj_abandon(rss->rqt);
+		dvx_obj_forget(rss->rqt);
 		free(rss);
 		return dvx_restore(&why);
 	}

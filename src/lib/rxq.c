@@ -7,7 +7,7 @@
 
 #define MAX_USER_INDEX 0xfffffeu
 #define MAX_LOG_QUEUE  15u
-/* What 0 stands for in log_wqe_num_of_strides and log_wqe_stride_size, and the most. */
+/* The values that 0 means in log_wqe_num_of_strides and log_wqe_stride_size, and the greatest. */
 #define LOG_STRIDES	      9u
 #define LOG_STRIDES_MOST      16u
 #define LOG_STRIDE_BYTES      6u
@@ -19,7 +19,7 @@ static int rxq_lacks(struct dvx_dev *dev, const char *what, const char *cap)
 			dvx_dev_name(dev), cap);
 }
 
-static int check_flags(struct dvx_dev *dev, uint32_t flags)
+static int rxq_check_flags(struct dvx_dev *dev, uint32_t flags)
 {
 	const void *cap;
 	int err;
@@ -104,7 +104,7 @@ static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 		return dvx_fail(EINVAL,
 				"dvx_rxq_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
-	return check_flags(dev, attr->flags);
+	return rxq_check_flags(dev, attr->flags);
 }
 
 static int rxq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
@@ -169,7 +169,7 @@ static int rxq_move(struct dvx_rxq *rxq, uint32_t from, uint32_t to)
 	return dvx_obj_modify(rxq->rq, in, sizeof(in), reply, sizeof(reply));
 }
 
-static int state(struct dvx_rxq *rxq, uint32_t *out)
+static int rxq_query_state(struct dvx_rxq *rxq, uint32_t *out)
 {
 	uint8_t in[PRM_QUERY_RQ_IN_BYTES] = {0}, reply[PRM_QUERY_RQ_OUT_BYTES];
 	int err;
@@ -198,13 +198,13 @@ static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, u
 	if (err)
 		return err;
 	rq.wr_ids = calloc(rq.entries, sizeof(*rq.wr_ids));
-	rxq->ring.wr_ids = rq.wr_ids; /* release() finds them there */
+	rxq->ring.wr_ids = rq.wr_ids; /* rxq_release() frees them there */
 	if (!rq.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", rq.entries);
 	rq.buf = dvx_mem_addr(rxq->at.mem);
 	rq.dbrec = dvx_dbr_words(rxq->at.dbr);
 	err = dvx_rq_init_layout(&rxq->ring, &rq, layout);
-	/* A receive of strides has its one piece behind the number of the next one, which is 0. */
+	/* In a striding WQE, the piece follows a segment with the next WQE's number, which is 0. */
 	if (!err && rxq->strides) {
 		rxq->ring.buf += DVX_SEG;
 		rxq->ring.max_sge = 1;
@@ -257,7 +257,7 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	int err = dvx_attr_copy(&attr, user, "dvx_rxq_create");
 
 	if (!err)
-		err = dvx_given("dvx_rxq_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_rxq_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = rxq_check(dev, &attr);
 	if (!err)
@@ -275,8 +275,8 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 		struct dvx_error why = *dvx_last_error();
 
 		dvx_tir_destroy(rxq->dev, rxq->tir);
-		dvx_obj_abandon(rxq->rq);
-		dvx_obj_abandon(rxq->q_counter);
+		dvx_obj_forget(rxq->rq);
+		dvx_obj_forget(rxq->q_counter);
 		rxq_release(rxq);
 		return dvx_restore(&why);
 	}
@@ -306,7 +306,7 @@ int dvx_rxq_destroy(struct dvx_rxq *rxq)
 		dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
 		return dvx_restore(&why);
 	}
-	dvx_obj_abandon(rxq->q_counter);
+	dvx_obj_forget(rxq->q_counter);
 	dvx_cq_detach(rxq->cq, rxq->rqn);
 	dvx_unref(&rxq->pd->refs);
 	rxq_release(rxq);
@@ -331,20 +331,20 @@ uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq)
 int dvx_rxq_to_err(struct dvx_rxq *rxq)
 {
 	uint32_t now;
-	int err = dvx_given("dvx_rxq_to_err", "rxq", rxq, NULL);
+	int err = dvx_check_not_null("dvx_rxq_to_err", "rxq", rxq, NULL);
 
 	if (!err)
-		err = state(rxq, &now);
+		err = rxq_query_state(rxq, &now);
 	return err ? err : rxq_move(rxq, now, PRM_RQC_STATE_ERR);
 }
 
 int dvx_rxq_reset(struct dvx_rxq *rxq)
 {
 	uint32_t now;
-	int err = dvx_given("dvx_rxq_reset", "rxq", rxq, NULL);
+	int err = dvx_check_not_null("dvx_rxq_reset", "rxq", rxq, NULL);
 
 	if (!err)
-		err = state(rxq, &now);
+		err = rxq_query_state(rxq, &now);
 	if (!err)
 		err = rxq_move(rxq, now, PRM_RQC_STATE_RST);
 	if (err)

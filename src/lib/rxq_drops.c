@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a receive queue lost: out_of_buffer of a set of Q counters that only this queue names. */
+/* Drops of a receive queue: out_of_buffer of a set of Q counters that only this queue uses. */
 #include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include "priv.h"
@@ -19,7 +19,7 @@ int dvx_q_counter_alloc(struct dvx_dev *dev, struct dvx_obj **out, uint32_t *set
 int dvx_rxq_drops(struct dvx_rxq *rxq, uint64_t *out)
 {
 	uint8_t in[PRM_QUERY_Q_COUNTER_IN_BYTES] = {0}, reply[PRM_QUERY_Q_COUNTER_OUT_BYTES];
-	int err = dvx_given("dvx_rxq_drops", "rxq", rxq, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_rxq_drops", "rxq", rxq, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -32,7 +32,7 @@ int dvx_rxq_drops(struct dvx_rxq *rxq, uint64_t *out)
 	err = dvx_obj_query(rxq->q_counter, in, sizeof(in), reply, sizeof(reply));
 	if (err)
 		return err;
-	/* The difference to the last number is right across a wrap. */
+	/* Adds the difference to the last reading, which is right across a wrap. */
 	rxq->drops +=
 		(uint32_t)(prm_query_q_counter_out_get_out_of_buffer(reply) - (uint32_t)rxq->drops);
 	*out = rxq->drops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Receives that take several packets (PRM, "Striding RQ"): which part of which one a CQE tells of. */
+/* Receives that take several packets (PRM, "Striding RQ"): finds the packet of a CQE. */
 #include "priv.h"
 
 static int strides_failed(struct dvx_rxq *rxq, const void *cqe, struct dvx_strided *out)
@@ -14,7 +14,7 @@ static int strides_failed(struct dvx_rxq *rxq, const void *cqe, struct dvx_strid
 
 int dvx_rxq_take(struct dvx_rxq *rxq, const void *cqe, struct dvx_strided *out)
 {
-	int err = dvx_given("dvx_rxq_take", "rxq", rxq, "cqe", cqe, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_rxq_take", "rxq", rxq, "cqe", cqe, "out", out, NULL);
 	uint32_t count, first;
 
 	if (err)

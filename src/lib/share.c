@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mkeys across VHCAs: permission on the owner's side, an alias object on the other. */
+/* Mkeys across VHCAs: permission on the owner's side, an alias object on the other side. */
 #include <sys/random.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cmd.h>
 #include "priv.h"
 
-/* Fails rather than return a key that is not random. */
-static int random_key(uint8_t key[32])
+/* Makes a random key; fails if the kernel has no random bytes. */
+static int share_random_key(uint8_t key[32])
 {
 	size_t have = 0;
 	ssize_t n;
@@ -39,7 +39,7 @@ static int lib_share_allow(struct dvx_mkey *mkey, const uint8_t key[32])
 
 int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 {
-	int err = dvx_given("dvx_mkey_export", "mkey", mkey, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_mkey_export", "mkey", mkey, "out", out, NULL);
 	struct dvx_ticket t = {0};
 
 	if (err)
@@ -57,7 +57,7 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 	t.mkey = mkey->key;
 	t.addr = mkey->addr;
 	t.len = mkey->len;
-	err = random_key(t.key);
+	err = share_random_key(t.key);
 	if (!err)
 		err = lib_share_allow(mkey, t.key);
 	if (!err)
@@ -66,7 +66,7 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 	return err;
 }
 
-/* Firmware does not say why it refuses a ticket. */
+/* Returns the error of a refused ticket. Firmware does not report the reason. */
 static int lib_share_refused(int err)
 {
 	const struct dvx_error *e = dvx_last_error();
@@ -84,7 +84,7 @@ static int lib_share_refused(int err)
 			e->status, e->syndrome);
 }
 
-static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
+static int share_create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 {
 	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = {0};
 	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
@@ -98,7 +98,7 @@ static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 	prm_alias_context_set_vhca_id_to_be_accessed(ctx, t->vhca_id);
 	prm_alias_context_set_object_id_to_be_accessed(ctx, t->mkey >> 8);
 	memcpy(prm_alias_context_at_access_key_raw(ctx), t->key, sizeof(t->key));
-	/* For an mkey the metadata is the PD that the alias lives in, in its first dword. */
+	/* The first dword of an mkey's metadata is the alias's PD. */
 	prm_store32(prm_alias_context_at_metadata(ctx), 0, mkey->pd->pdn);
 	err = dvx_obj_create(mkey->dev, in, sizeof(in), reply, sizeof(reply), &mkey->obj);
 	explicit_bzero(in, sizeof(in));
@@ -108,8 +108,8 @@ static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 	return 0;
 }
 
-/* CREATE can succeed and make an alias that does not work. Its status shows it. */
-static int check_alias(struct dvx_mkey *mkey)
+/* Checks the alias's status: CREATE can succeed and make an alias that does not work. */
+static int share_check_alias(struct dvx_mkey *mkey)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
 	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES + PRM_ALIAS_CONTEXT_BYTES];
@@ -128,7 +128,7 @@ static int check_alias(struct dvx_mkey *mkey)
 				"the alias is in a bad state (status %u): the ticket is invalid",
 				status);
 	}
-	explicit_bzero(reply, sizeof(reply)); /* the access key is in it */
+	explicit_bzero(reply, sizeof(reply)); /* it has the access key */
 	return err;
 }
 
@@ -136,7 +136,8 @@ int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_tic
 		    struct dvx_mkey **out)
 {
 	struct dvx_mkey *mkey;
-	int err = dvx_given("dvx_mkey_import", "dev", dev, "pd", pd, "ticket", t, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_mkey_import", "dev", dev, "pd", pd, "ticket", t, "out",
+				     out, NULL);
 
 	if (err)
 		return err;
@@ -159,16 +160,16 @@ int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_tic
 	mkey->access = t->access;
 	mkey->addr = t->addr;
 	mkey->len = t->len;
-	err = create_alias(mkey, t);
+	err = share_create_alias(mkey, t);
 	if (err) {
 		free(mkey);
 		return err;
 	}
-	err = check_alias(mkey);
+	err = share_check_alias(mkey);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_obj_abandon(mkey->obj);
+		dvx_obj_forget(mkey->obj);
 		free(mkey);
 		return dvx_restore(&why);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mkeys with room for signatures and encryption, and what their errors say. */
+/* Mkeys with room for signatures and encryption, and the decoding of their errors. */
 #include <stdio.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -72,7 +72,7 @@ static int sig_command(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *at
 	return dvx_mkey_submit(mkey, in, sizeof(in));
 }
 
-/* PSVs that an mkey has named outlive it. */
+/* Called after the mkey's destruction: the mkey refers to its PSVs. */
 void dvx_mkey_sig_free(struct dvx_mkey *mkey)
 {
 	int i;
@@ -81,7 +81,7 @@ void dvx_mkey_sig_free(struct dvx_mkey *mkey)
 		return;
 	for (i = 0; i < 2; i++)
 		if (mkey->sig->psv[i])
-			dvx_obj_abandon(mkey->sig->psv[i]);
+			dvx_obj_forget(mkey->sig->psv[i]);
 	free(mkey->sig);
 }
 
@@ -93,7 +93,7 @@ static int lib_sig_make(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *a
 	if (!sig)
 		return dvx_fail(ENOMEM, "no memory for an mkey");
 	mkey->sig = sig;
-	/* As libmlx5's: none is told before a request has said which count to expect. */
+	/* As in libmlx5: the device reports no error before a request has set the count. */
 	sig->open.errors = 1;
 	sig->open.unanswered = sig->open.signs = attr->flags & DVX_MKEY_SIGNS;
 	sig->open.encrypts = attr->flags & DVX_MKEY_ENCRYPTS;
@@ -113,7 +113,7 @@ int dvx_mkey_create_sig(struct dvx_dev *dev, const struct dvx_mkey_sig_attr *use
 	int err = dvx_attr_copy(&attr, user, "dvx_mkey_create_sig");
 
 	if (!err)
-		err = dvx_given("dvx_mkey_create_sig", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_mkey_create_sig", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = sig_attr_check(dev, &attr);
 	if (err)
@@ -136,7 +136,7 @@ struct dvx_sig_key *dvx_mkey_sig(struct dvx_mkey *mkey)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-/* The part of both 64-bit values that is wrong. */
+/* Extracts the wrong part from the CQE's expected and actual 64-bit values. */
 static void sig_error_part(const struct dvx_sig_side *s, const void *cqe, struct dvx_sig_error *out)
 {
 	uint32_t shift = s->type == DVX_SIG_CRC64 ? 0 : s->type <= DVX_SIG_CRC32C ? 32 : 48;
@@ -158,7 +158,8 @@ static void sig_error_part(const struct dvx_sig_side *s, const void *cqe, struct
 
 int dvx_sig_error_read(struct dvx_sig_key *key, const void *cqe, struct dvx_sig_error *out)
 {
-	int err = dvx_given("dvx_sig_error_read", "key", key, "cqe", cqe, "out", out, NULL);
+	int err =
+		dvx_check_not_null("dvx_sig_error_read", "key", key, "cqe", cqe, "out", out, NULL);
 
 	if (err)
 		return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The request that describes an mkey's signatures and encryption, as libmlx5's mkey builder
- * (mlx5dv_wr_mkey_configure()) writes it: a UMR with the descriptions (BSF) behind its list, then a
+ * The request that describes an mkey's signatures and encryption, in the form that libmlx5's
+ * mlx5dv_wr_mkey_configure() writes: a UMR with the descriptions (BSF) behind its list, then a
  * SET_PSV for each side with signatures.
  */
 #include "priv.h"
@@ -30,7 +30,7 @@ static const struct {
 
 static const struct dvx_sig unsigned_data;
 
-/* Selectors of block sizes; 0: none such. */
+/* Returns the selector of a block size; 0: there is none. */
 static uint32_t block_selector(uint32_t bytes)
 {
 	static const uint16_t sizes[] = {0, 512, 520, 4096, 4160, 0, 4048};
@@ -42,7 +42,7 @@ static uint32_t block_selector(uint32_t bytes)
 	return 0;
 }
 
-/* --- what can't be --------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 static int sig_check_side(const struct dvx_sig_side *s, const char *side)
 {
@@ -67,7 +67,7 @@ static int sig_check_side(const struct dvx_sig_side *s, const char *side)
 	return 0;
 }
 
-/* Both sides have the same structure: blocks as long, and the same CRC or T10-DIF. */
+/* Tells whether both sides have the same block size, and the same CRC or T10-DIF. */
 static bool sig_same(const struct dvx_sig *s)
 {
 	const struct dvx_sig_side *m = &s->memory, *w = &s->wire;
@@ -153,7 +153,7 @@ static void sig_write_dif(const struct dvx_sig_side *s, void *inl)
 	prm_bsf_inl_set_dif_app_bitmask_check(inl, 0xffff);
 }
 
-/* What is the same on both sides need not be made anew. */
+/* Returns the bytes that are the same on both sides, so that the device copies them. */
 static uint8_t sig_copied(const struct dvx_sig *s)
 {
 	const struct dvx_sig_side *m = &s->memory, *w = &s->wire;
@@ -215,7 +215,7 @@ static void crypt_write(const struct dvx_sig_key *key, const struct dvx_crypt *c
 	prm_crypto_bsf_set_enc_order(bsf, order[c->flags]);
 	prm_crypto_bsf_set_raw_data_size(bsf, ALL_OF_IT);
 	prm_crypto_bsf_set_bs_pointer(bsf, block_selector(c->data_unit));
-	for (i = 0; i < sizeof(c->tweak); i++) /* several data units: highest byte first */
+	for (i = 0; i < sizeof(c->tweak); i++) /* for several data units: highest byte first */
 		tweak[i] = c->tweak[sizeof(c->tweak) - 1 - i];
 	prm_crypto_bsf_set_dek_ptr(bsf, c->dek);
 	prm_crypto_bsf_set_keytag(bsf, c->keytag);
@@ -223,7 +223,7 @@ static void crypt_write(const struct dvx_sig_key *key, const struct dvx_crypt *c
 
 /* --- requests -------------------------------------------------------------------------------- */
 
-/* What the first block's signature begins with. */
+/* Returns the initial signature state, of the first block. */
 static uint64_t psv_value(const struct dvx_sig_side *s)
 {
 	const uint64_t ones = s->flags & DVX_SIG_ONES ? UINT64_MAX : 0;
@@ -244,7 +244,7 @@ static void psv_post(struct dvx_sq *sq, uint32_t psv, const struct dvx_sig_side 
 	dvx_sq_commit(sq, &p, wr_id);
 }
 
-/* The request in full: the UMR's segments, and how many SET_PSV follow. */
+/* A whole request: the UMR's segments, and how many SET_PSV follow. */
 struct sig_request {
 	uint32_t room, ds, psvs;
 	uint64_t len;
@@ -266,7 +266,7 @@ static int sig_request_check(struct dvx_sq *sq, const struct dvx_sge *pieces, ui
 				  : 0;
 }
 
-/* All of its WQEs have room, or none is written. */
+/* Claims the UMR's place; false unless all WQEs of the request have room. */
 static bool sig_claim(struct dvx_sq *sq, const struct sig_request *r, struct dvx_sq_place *p)
 {
 	uint32_t blocks = dvx_wqe_blocks(r->ds), at = sq->pi & sq->mask;
@@ -303,7 +303,8 @@ int dvx_post_umr_sig(struct dvx_sq *sq, struct dvx_sig_key *key, uint32_t access
 	struct dvx_sq_place p;
 	uint8_t *list;
 	bool signs;
-	int err = dvx_given("dvx_post_umr_sig", "sq", sq, "key", key, "pieces", pieces, NULL);
+	int err = dvx_check_not_null("dvx_post_umr_sig", "sq", sq, "key", key, "pieces", pieces,
+				     NULL);
 
 	if (!err)
 		err = lib_sig_check(key, sig);
@@ -329,7 +330,7 @@ int dvx_post_umr_sig(struct dvx_sq *sq, struct dvx_sig_key *key, uint32_t access
 	if (crypt)
 		crypt_write(key, crypt, list + (signs ? PRM_BSF_BYTES : 0));
 	dvx_sq_commit(sq, &p, wr_id);
-	/* They set states that the UMR has named: in order behind it. */
+	/* SET_PSV must follow the UMR in order, since they set its signature states. */
 	flags |= flags & DVX_FENCE ? 0 : DVX_SMALL_FENCE;
 	quiet = flags & ~(uint32_t)DVX_SIGNALED;
 	if (s->memory.type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-/* Programs have these offsets compiled in; a change is a new DVX_RING_LAYOUT. */
+/* These offsets are compiled into programs: a change needs a new DVX_RING_LAYOUT. */
 _Static_assert(sizeof(struct dvx_sq) == 128, "layout 3");
 _Static_assert(offsetof(struct dvx_sq, pi) == 48, "layout 3");
 _Static_assert(offsetof(struct dvx_sq, cq) == 64, "layout 3: the first line is what a post reads");
@@ -15,7 +15,7 @@ void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn)
 	sq->qpn_be = 0;
 	prm_wqe_ctrl_seg_set_qpn(&sq->qpn_be, qpn);
 	if (!sq->pi)
-		sq->head = sq->qpn_be; /* of a doorbell before the first post */
+		sq->head = sq->qpn_be; /* for a doorbell before the first post */
 }
 
 #define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */
@@ -27,7 +27,7 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	int err = dvx_struct_copy(&init, user, "dvx_sq_init", "init");
 
 	if (!err)
-		err = dvx_given("dvx_sq_init", "sq", sq, NULL);
+		err = dvx_check_not_null("dvx_sq_init", "sq", sq, NULL);
 	if (!err)
 		err = dvx_check_layout(layout);
 	if (err)
@@ -48,7 +48,7 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	sq->bf_size = init.bf_size;
 	sq->layout = layout;
 	sq->cq = init.cq ? init.cq : (struct dvx_cq *)&dvx_cq_of_several;
-	/* In the worst case n - 1 blocks of padding precede a WQE of n. */
+	/* In the worst case n - 1 blocks of padding precede a WQE of n blocks. */
 	fits = (init.blocks + 1) / 2 * (DVX_BLOCK / DVX_SEG);
 	if (init.max_wqe_bytes && init.max_wqe_bytes / DVX_SEG < fits)
 		fits = init.max_wqe_bytes / DVX_SEG;

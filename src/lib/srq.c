@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared receive queues made by DevX: RMPs, as a device of ISSI 1 has them. */
+/* Shared receive queues made by DevX: RMPs, the form in which devices of ISSI 1 have them. */
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/rq.h>
@@ -12,7 +12,7 @@ _Static_assert(offsetof(struct dvx_srq, priv) == 64, "layout 3");
 #define SRQ_MAX_LOG 15u /* links and the record's counter have 16 bits */
 #define SRQ_MAX_SGE 127u
 
-/* Every entry leads to the next one; nobody follows the last one's link before it is written. */
+/* Links every entry to the next one. The last link is written before the device follows it. */
 static void srq_link_all(struct dvx_srq *srq)
 {
 	for (uint32_t i = 0; i <= srq->mask; i++) {
@@ -56,7 +56,7 @@ int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *user, 
 	int err = dvx_struct_copy(&init, user, "dvx_srq_init", "init");
 
 	if (!err)
-		err = dvx_given("dvx_srq_init", "srq", srq, NULL);
+		err = dvx_check_not_null("dvx_srq_init", "srq", srq, NULL);
 	if (!err)
 		err = dvx_srq_set_ring(srq, &init, layout);
 	if (!err)
@@ -64,7 +64,7 @@ int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *user, 
 	return err;
 }
 
-/* What the device can: 0 is an older one, which does not say. */
+/* Reads how many entries the device allows; a capability of 0 is an older device without it. */
 static int srq_most(struct dvx_dev *dev, uint32_t *most)
 {
 	const void *cap;
@@ -159,7 +159,7 @@ int dvx_srq_create_layout(struct dvx_dev *dev, const struct dvx_srq_attr *user, 
 	int err = dvx_attr_copy(&attr, user, "dvx_srq_create");
 
 	if (!err)
-		err = dvx_given("dvx_srq_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_srq_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = srq_check(dev, &attr);
 	if (err)
@@ -196,7 +196,7 @@ int dvx_srq_destroy(struct dvx_srq *ring)
 	if (err)
 		return err;
 	if (srq->ibsrq)
-		dvx_srq_abandon(srq);
+		dvx_srq_unadopt(srq);
 	else
 		dvx_unref(&srq->pd->refs);
 	srq_release(srq);
@@ -224,7 +224,7 @@ static int srq_modify(struct dvx_srq_priv *srq, uint32_t limit)
 
 int dvx_srq_arm(struct dvx_srq *ring, uint32_t limit)
 {
-	int err = dvx_given("dvx_srq_arm", "srq", ring, NULL);
+	int err = dvx_check_not_null("dvx_srq_arm", "srq", ring, NULL);
 	struct dvx_srq_priv *srq;
 
 	if (err)

@@ -3,9 +3,9 @@
 #include "priv.h"
 
 /*
- * libmlx5 does not say how many entries its ring has, but the free ones are linked from `head` to
- * `tail`, and before the first post those are all. Those behind them, which libmlx5 keeps as a
- * reserve, stay unused. 0: the list is none.
+ * Counts the entries of libmlx5's ring, which libmlx5 does not report: before the first post, all
+ * are free and linked from `head` to `tail`. The entries behind them, libmlx5's reserve, stay
+ * unused. Returns 0 if the list is broken.
  */
 static uint32_t srq_adopt_entries(const struct mlx5dv_srq *dv)
 {
@@ -57,9 +57,12 @@ static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv
 	return err;
 }
 
-#define SRQ_NO_NUMBER (1u << 24) /* with an SRQ's number: what no CQE has */
+#define SRQ_NO_NUMBER (1u << 24) /* added to an SRQ's number: no CQE has this number */
 
-/* Its CQEs have the targets' numbers, and a user index that libmlx5 keeps to itself. */
+/*
+ * Attaches an XRC SRQ to its CQ, as an indexed queue: its CQEs have the targets' numbers, and a
+ * user index that only libmlx5 knows.
+ */
 static int srq_adopt_attach(struct dvx_srq_priv *srq, struct dvx_cq *cq)
 {
 	struct dvx_cq_queue queue = {.number = SRQ_NO_NUMBER | srq->ring.srqn,
@@ -75,13 +78,13 @@ static int srq_adopt_attach(struct dvx_srq_priv *srq, struct dvx_cq *cq)
 	return err;
 }
 
-/* cq: of an XRC SRQ, else NULL */
+/* Adopts an SRQ. cq: of an XRC SRQ, else NULL. */
 static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq, uint32_t layout,
 		     struct dvx_srq **out)
 {
 	struct mlx5dv_srq dv = {0};
 	struct dvx_srq_priv *srq;
-	int err = dvx_given("dvx_srq_adopt", "dev", dev, "ibsrq", ibsrq, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_srq_adopt", "dev", dev, "ibsrq", ibsrq, "out", out, NULL);
 
 	if (!err)
 		err = srq_adopt_check(dev, ibsrq, &dv);
@@ -124,7 +127,7 @@ int dvx_srq_adopt_xrc_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct 
 	return srq_adopt(dev, ibsrq, cq, layout, out);
 }
 
-void dvx_srq_abandon(struct dvx_srq_priv *srq)
+void dvx_srq_unadopt(struct dvx_srq_priv *srq)
 {
 	struct dvx_srq_priv **p;
 

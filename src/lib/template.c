@@ -5,7 +5,7 @@
 
 static int template_check(const struct dvx_sq *sq, const struct dvx_template *out, const char *who)
 {
-	int err = dvx_given(who, "sq", sq, "out", out, NULL);
+	int err = dvx_check_not_null(who, "sq", sq, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -18,7 +18,7 @@ static int template_check(const struct dvx_sq *sq, const struct dvx_template *ou
 	return 0;
 }
 
-/* A ring of one block beside the queue's: what is posted there becomes the template. */
+/* A ring of one block, to which the ordinary calls post the request for the template. */
 struct template_block {
 	struct dvx_sq sq;
 	struct dvx_sq_slot slot;
@@ -96,7 +96,7 @@ int dvx_template_read(struct dvx_sq *sq, uint32_t rkey, uint32_t lkey, uint32_t 
 
 int dvx_template_end(struct dvx_sq *sq)
 {
-	int err = dvx_given("dvx_template_end", "sq", sq, NULL);
+	int err = dvx_check_not_null("dvx_template_end", "sq", sq, NULL);
 	uint32_t used;
 
 	if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-/* The bytes, big-endian. */
+/* Offsets of the members, big-endian. */
 enum {
 	AT_MAGIC = 0,
 	AT_VERSION = 4,
@@ -64,7 +64,7 @@ static int ticket_check(const uint8_t *in, size_t len)
 
 int dvx_ticket_decode(const void *in, size_t len, struct dvx_ticket *t)
 {
-	int err = dvx_given("dvx_ticket_decode", "in", in, "ticket", t, NULL);
+	int err = dvx_check_not_null("dvx_ticket_decode", "in", in, "ticket", t, NULL);
 
 	if (err)
 		return err;
@@ -106,7 +106,7 @@ static int ticket_nibble(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int from_hex(const char *text, uint8_t *bytes, size_t *len)
+static int ticket_from_hex(const char *text, uint8_t *bytes, size_t *len)
 {
 	int hi, lo;
 
@@ -130,7 +130,7 @@ int dvx_ticket_from_text(const char *text, struct dvx_ticket *t)
 {
 	uint8_t bytes[DVX_TICKET_BYTES];
 	size_t len;
-	int err = dvx_given("dvx_ticket_from_text", "text", text, "ticket", t, NULL);
+	int err = dvx_check_not_null("dvx_ticket_from_text", "text", text, "ticket", t, NULL);
 
 	if (err)
 		return err;
@@ -138,7 +138,7 @@ int dvx_ticket_from_text(const char *text, struct dvx_ticket *t)
 		dvx_ticket_wipe(t);
 		return dvx_fail(EINVAL, "ticket: it does not begin with %s", prefix);
 	}
-	err = from_hex(text + sizeof(prefix) - 1, bytes, &len);
+	err = ticket_from_hex(text + sizeof(prefix) - 1, bytes, &len);
 	if (err)
 		dvx_ticket_wipe(t);
 	else

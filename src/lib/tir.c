@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TIRs: where steering sends packets to. All of a device share one transport domain. */
+/* TIRs: destinations of steering rules. All TIRs of a device share one transport domain. */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/misc.h>
@@ -8,8 +8,8 @@
 #define KEY_BYTES 40
 
 /*
- * The key of the examples in Microsoft's RSS documentation. Users of libmlx5 and the kernel's tests
- * use it too.
+ * The key of the examples in Microsoft's RSS documentation. Programs on libmlx5 and the kernel's
+ * tests use it, too.
  */
 static const uint8_t usual_key[KEY_BYTES] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
@@ -43,7 +43,7 @@ int dvx_td_get(struct dvx_dev *dev, uint32_t *tdn)
 	return err;
 }
 
-/* If the device refuses to free it, the next user takes it. */
+/* Frees the domain with its last user. If the device refuses, the next user takes it again. */
 void dvx_td_put(struct dvx_dev *dev)
 {
 	pthread_mutex_lock(&dev->lock);
@@ -52,7 +52,7 @@ void dvx_td_put(struct dvx_dev *dev)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-static void fill_hash(void *tirc, const struct dvx_rss_attr *hash)
+static void tir_fill_hash(void *tirc, const struct dvx_rss_attr *hash)
 {
 	void *select = prm_tirc_at_rx_hash_field_selector_outer(tirc);
 
@@ -79,7 +79,7 @@ int dvx_tir_create(struct dvx_dev *dev, const struct dvx_tir *want, struct dvx_o
 	if (want->hash) {
 		prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
 		prm_tirc_set_indirect_table(tirc, want->rqtn);
-		fill_hash(tirc, want->hash);
+		tir_fill_hash(tirc, want->hash);
 	} else {
 		prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_DIRECT);
 		prm_tirc_set_inline_rqn(tirc, want->rqn);

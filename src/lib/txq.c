@@ -67,8 +67,8 @@ static int txq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
 }
 
 /*
- * What the device can send. Of wqe_inline_mode, 0 needs layer 2 inline; 1 (the vport's context
- * decides) needs at most that at first.
+ * Reads what the device offers. wqe_inline_mode: 0 needs layer 2 inline; 1, by which the vport's
+ * context decides, needs at most layer 2 unless somebody changed the context.
  */
 static int txq_read_caps(struct dvx_txq *txq)
 {
@@ -114,7 +114,7 @@ static void txq_fill_wq(void *wq, const struct dvx_txq *txq)
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(dvx_sq_blocks(&txq->ring)));
 }
 
-/* min_wqe_inline_mode stays 0, as in mlx5_ib. */
+/* Creates the SQ. min_wqe_inline_mode stays 0, as in mlx5_ib. */
 static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
@@ -165,7 +165,7 @@ static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, u
 	if (err)
 		return err;
 	sq.slots = calloc(sq.blocks, sizeof(*sq.slots));
-	txq->ring.slots = sq.slots; /* release() finds them there */
+	txq->ring.slots = sq.slots; /* txq_release() frees them there */
 	if (!sq.slots)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", sq.blocks);
 	sq.buf = dvx_mem_addr(txq->at.mem);
@@ -201,7 +201,7 @@ static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint3
 	return err ? err : txq_attach(txq, attr->user_index);
 }
 
-/* The device's objects: the SQ before the TIS that it sends through. */
+/* Destroys the device's objects, the SQ before its TIS. */
 static int txq_destroy_objects(struct dvx_txq *txq)
 {
 	int err = dvx_obj_destroy(txq->sq);
@@ -233,7 +233,7 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	int err = dvx_attr_copy(&attr, user, "dvx_txq_create");
 
 	if (!err)
-		err = dvx_given("dvx_txq_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_txq_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = txq_check(dev, &attr);
 	if (err)

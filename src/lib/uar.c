@@ -6,8 +6,8 @@ static const uint32_t devx_type[] = {
 	[DVX_UAR_NC] = MLX5DV_UAR_ALLOC_TYPE_NC,
 };
 
-/* A register holds two BlueFlame buffers that take turns. */
-static uint32_t buffer_size(const struct dvx_caps *caps)
+/* Returns the size of a BlueFlame buffer: a register has two, which take turns. */
+static uint32_t uar_buffer_size(const struct dvx_caps *caps)
 {
 	return caps->bf && caps->log_bf_reg_size > 6 ? 1u << (caps->log_bf_reg_size - 1) : 0;
 }
@@ -16,7 +16,7 @@ int dvx_uar_alloc(struct dvx_dev *dev, enum dvx_uar_type type, struct dvx_uar **
 {
 	enum dvx_uar_type got = type == DVX_UAR_ANY ? DVX_UAR_BF : type;
 	struct mlx5dv_devx_uar *devx;
-	int err = dvx_given("dvx_uar_alloc", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_uar_alloc", "dev", dev, "out", out, NULL);
 	struct dvx_uar *uar;
 
 	if (err)
@@ -39,7 +39,7 @@ int dvx_uar_alloc(struct dvx_dev *dev, enum dvx_uar_type type, struct dvx_uar **
 	}
 	uar->dev = dev;
 	uar->devx = devx;
-	uar->bf_size = got == DVX_UAR_BF ? buffer_size(&dev->caps) : 0;
+	uar->bf_size = got == DVX_UAR_BF ? uar_buffer_size(&dev->caps) : 0;
 	dvx_ref(&dev->refs);
 	*out = uar;
 	return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-/* Pages that memory may have, in order: if it lacks one, it lacks all that follow. */
+/* Possible page sizes. Memory that can't be mapped by one of them can't by the next ones. */
 static const uint8_t page_logs[] = {16, 21, 25, 29, 30};
 
-/* By pages of this size alone; NULL: the memory has no such pages. */
+/* Registers memory with pages of this size only; NULL: the memory has no such pages. */
 static struct mlx5dv_devx_umem *umem_of_pages(struct dvx_dev *dev, struct mlx5dv_devx_umem_in in,
 					      size_t len, uint32_t log_page)
 {
@@ -14,9 +14,10 @@ static struct mlx5dv_devx_umem *umem_of_pages(struct dvx_dev *dev, struct mlx5dv
 }
 
 /*
- * The kernel takes pages above its own only if the umem begins and ends with one, and does not tell
- * which size it chose. So the first page of each size is asked for, which is cheap where the memory
- * has only small pages, before the whole is pinned.
+ * Finds the largest page size of the memory. The kernel uses pages larger than its own only if the
+ * umem begins and ends at their boundaries, and does not report which size it chose. So this tries
+ * to register the first page of each size, before the whole is pinned; that is cheap if the memory
+ * has only small pages.
  */
 static uint32_t umem_best_page(struct dvx_dev *dev, const struct mlx5dv_devx_umem_in *in)
 {
@@ -44,7 +45,7 @@ static int umem_create(struct dvx_dev *dev, struct mlx5dv_devx_umem_in *in, stru
 		return dvx_fail(ENOMEM, "no memory for a umem");
 	if (log_page > DVX_LOG_PAGE_MIN)
 		umem->devx = umem_of_pages(dev, *in, in->size, log_page);
-	if (!umem->devx) { /* small pages, or some in the middle */
+	if (!umem->devx) { /* some pages are smaller than the first one */
 		log_page = DVX_LOG_PAGE_MIN;
 		in->pgsz_bitmap = ~0ull << DVX_LOG_PAGE_MIN;
 		umem->devx = mlx5dv_devx_umem_reg_ex(dev->ctx, in);
@@ -62,7 +63,7 @@ static int umem_create(struct dvx_dev *dev, struct mlx5dv_devx_umem_in *in, stru
 	return 0;
 }
 
-/* The kernel takes only these three rights; the mkey has the others. */
+/* Converts the rights. The kernel takes only these three; the mkey has the others. */
 static uint32_t umem_access(uint32_t access)
 {
 	return access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
@@ -79,7 +80,7 @@ int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
 		 struct dvx_umem **out)
 {
 	struct mlx5dv_devx_umem_in in = {.addr = addr, .size = len, .access = umem_access(access)};
-	int err = dvx_given("dvx_umem_reg", "dev", dev, "addr", addr, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_umem_reg", "dev", dev, "addr", addr, "out", out, NULL);
 
 	if (!err)
 		err = umem_check("dvx_umem_reg", len, access);
@@ -100,7 +101,7 @@ int dvx_umem_reg_dmabuf(struct dvx_dev *dev, int fd, uint64_t offset, size_t len
 					 .access = umem_access(access),
 					 .comp_mask = MLX5DV_UMEM_MASK_DMABUF,
 					 .dmabuf_fd = fd};
-	int err = dvx_given("dvx_umem_reg_dmabuf", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_umem_reg_dmabuf", "dev", dev, "out", out, NULL);
 
 	if (!err && fd < 0)
 		err = dvx_fail(EINVAL, "dvx_umem_reg_dmabuf: fd is %d", fd);

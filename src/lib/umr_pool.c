@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pools of keys whose lists are made and ended by work requests of one queue. */
+/* Pools of list mkeys, which work requests of one queue set and invalidate. */
 #include "priv.h"
 
 #define MAX_KEYS (1u << 16)
 
 struct pool_key {
 	struct dvx_mkey *mkey;
-	uint32_t key; /* its number now */
-	uint32_t end; /* pi after its invalidation */
+	uint32_t key; /* its present number */
+	uint32_t end; /* the queue's pi after the invalidation */
 	bool taken;
 };
 
 /*
- * Keys that are not taken stand in `order` as they were given back, which is the order in which
- * their invalidations complete: if the first is in flight, all are.
+ * `order` has the keys that are not taken, in the order in which they were given back. Their
+ * invalidations complete in this order: if the first key is in flight, all are.
  */
 struct dvx_umr_pool {
 	struct dvx_sq *sq;
 	uint32_t count, max_pieces;
-	uint32_t first, waiting; /* of order: a ring of count */
+	uint32_t first, waiting; /* begin and length of `order`, a ring of `count` */
 	uint32_t *order;
 	struct pool_key keys[]; /* by number */
 };
@@ -49,7 +49,7 @@ static int pool_by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Those that are there; keeps the error that made it useless. */
+/* Frees a pool with the mkeys that were made; keeps the thread's last error. */
 static void pool_drop(struct dvx_umr_pool *pool)
 {
 	struct dvx_error why = *dvx_last_error();
@@ -88,7 +88,7 @@ int dvx_umr_pool_create(struct dvx_dev *dev, const struct dvx_umr_pool_attr *use
 	int err = dvx_attr_copy(&attr, user, "dvx_umr_pool_create");
 
 	if (!err)
-		err = dvx_given("dvx_umr_pool_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_umr_pool_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = pool_check(dev, &attr);
 	if (err)
@@ -110,8 +110,8 @@ int dvx_umr_pool_create(struct dvx_dev *dev, const struct dvx_umr_pool_attr *use
 }
 
 /*
- * Its invalidation is among the blocks that are posted and not retired. (A count of blocks that
- * went round 2^32 meanwhile can delay a free key, never free one in flight.)
+ * Tells whether the key's invalidation is among the blocks that are posted and not retired. (If
+ * 2^32 blocks were posted since, a free key may seem in flight, never the reverse.)
  */
 static bool pool_in_flight(const struct dvx_umr_pool *pool, uint32_t at)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which thread uses a ring: for programs that are compiled with -DDVX_DEBUG. */
+/* Detects two threads on one ring, for programs that are compiled with -DDVX_DEBUG. */
 #include <unistd.h>
 #include "priv.h"
 
 static const struct {
-	const char *before, *behind; /* the number */
+	const char *before, *behind; /* text around the number */
 } users_words[] = {
 	[DVX_USERS_SQ] = {"send ring", ""},
 	[DVX_USERS_RQ] = {"the receive ring of", " entries"},
@@ -13,7 +13,7 @@ static const struct {
 	[DVX_USERS_SRQ] = {"SRQ", ""},
 };
 
-/* A thread's id costs a system call, once. */
+/* Returns the thread's id, which costs a system call only once. */
 static uint32_t users_self(void)
 {
 	static _Thread_local uint32_t self;
@@ -23,7 +23,7 @@ static uint32_t users_self(void)
 	return self;
 }
 
-/* *id, or `self` if it was 0. */
+/* Sets *id to `self` if it is 0, atomically; returns *id. */
 static uint32_t users_enter(uint32_t *id, uint32_t self)
 {
 	uint32_t was = 0;

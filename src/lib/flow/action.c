@@ -45,7 +45,8 @@ static int same_device(const struct dvx_flow_domain *domain, const struct dvx_de
 int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_DROP};
-	int err = dvx_given("dvx_flow_action_create_drop", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_drop", "domain", domain, "out", out,
+				     NULL);
 
 	return err ? err : dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_drop", out);
 }
@@ -53,7 +54,8 @@ int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_DEFAULT};
-	int err = dvx_given("dvx_flow_action_create_default", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_default", "domain", domain, "out", out,
+				     NULL);
 
 	return err ? err : dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_default", out);
 }
@@ -62,7 +64,8 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 			       struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_TAG};
-	int err = dvx_given("dvx_flow_action_create_tag", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_tag", "domain", domain, "out", out,
+				     NULL);
 
 	if (!err)
 		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_tag");
@@ -80,8 +83,8 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				 uint32_t index, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_COUNT};
-	int err = dvx_given("dvx_flow_action_create_count", "domain", domain, "counter", counter,
-			    "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_count", "domain", domain, "counter",
+				     counter, "out", out, NULL);
 
 	if (!err)
 		err = same_device(domain, counter->dev, "dvx_flow_action_create_count", "counter");
@@ -102,8 +105,8 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 				 struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_TABLE};
-	int err = dvx_given("dvx_flow_action_create_table", "domain", domain, "table", table, "out",
-			    out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_table", "domain", domain, "table",
+				     table, "out", out, NULL);
 
 	if (err)
 		return err;
@@ -123,7 +126,8 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 				struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_ROOT};
-	int err = dvx_given("dvx_flow_action_create_root", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_root", "domain", domain, "out", out,
+				     NULL);
 
 	if (err)
 		return err;
@@ -151,8 +155,8 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 				 struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_QUEUE};
-	int err = dvx_given("dvx_flow_action_create_queue", "domain", domain, "rxq", rxq, "out",
-			    out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_queue", "domain", domain, "rxq", rxq,
+				     "out", out, NULL);
 
 	if (err)
 		return err;
@@ -165,8 +169,8 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 			       struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_QUEUE};
-	int err = dvx_given("dvx_flow_action_create_rss", "domain", domain, "rss", rss, "out", out,
-			    NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_rss", "domain", domain, "rss", rss,
+				     "out", out, NULL);
 
 	if (err)
 		return err;
@@ -179,8 +183,8 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 			      struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_QUEUE};
-	int err = dvx_given("dvx_flow_action_create_qp", "domain", domain, "ibqp", ibqp, "out", out,
-			    NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_qp", "domain", domain, "ibqp", ibqp,
+				     "out", out, NULL);
 
 	if (!err)
 		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_qp");

@@ -67,8 +67,8 @@ int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
 				 struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_ARRAY};
-	int err = dvx_given("dvx_flow_action_create_array", "domain", domain, "members", members,
-			    "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_array", "domain", domain, "members",
+				     members, "out", out, NULL);
 
 	if (!err)
 		err = flow_array_check(domain, members, n, &want.level);

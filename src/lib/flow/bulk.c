@@ -71,7 +71,7 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	int err = dvx_struct_copy(&bulk, user, "dvx_flow_rules_insert", "bulk");
 
 	if (!err && n)
-		err = dvx_given("dvx_flow_rules_insert", "rules", rules, NULL);
+		err = dvx_check_not_null("dvx_flow_rules_insert", "rules", rules, NULL);
 	if (err)
 		return err;
 	if (!bulk.attrs == !bulk.next)
@@ -99,7 +99,7 @@ int dvx_flow_rules_delete(struct dvx_flow_rule **rules, size_t n)
 	struct dvx_error first = {0};
 	int err = 0, e;
 
-	if (n && (err = dvx_given("dvx_flow_rules_delete", "rules", rules, NULL)))
+	if (n && (err = dvx_check_not_null("dvx_flow_rules_delete", "rules", rules, NULL)))
 		return err;
 	while (n--) {
 		e = dvx_flow_rule_destroy(rules[n]);

@@ -10,7 +10,8 @@
 int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_DECAP};
-	int err = dvx_given("dvx_flow_action_create_decap_l2", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_decap_l2", "domain", domain, "out",
+				     out, NULL);
 
 	if (!err)
 		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_decap_l2");
@@ -21,8 +22,8 @@ int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *
 				    uint32_t bytes, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_DECAP};
-	int err = dvx_given("dvx_flow_action_create_decap_l3", "domain", domain, "header", header,
-			    "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_decap_l3", "domain", domain, "header",
+				     header, "out", out, NULL);
 
 	if (!err)
 		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_decap_l3");
@@ -43,7 +44,8 @@ int dvx_flow_action_create_push_vlan(struct dvx_flow_domain *domain, uint16_t et
 	uint32_t tag = (uint32_t)ethertype << 16 | tci;
 	struct dvx_flow_action want = {
 		.domain = domain, .kind = ACTION_PUSH_VLAN, .bytes = sizeof(tag)};
-	int err = dvx_given("dvx_flow_action_create_push_vlan", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_push_vlan", "domain", domain, "out",
+				     out, NULL);
 
 	if (err)
 		return err;
@@ -59,7 +61,8 @@ int dvx_flow_action_create_pop_vlan(struct dvx_flow_domain *domain, struct dvx_f
 {
 	struct dvx_flow_action want = {
 		.domain = domain, .kind = ACTION_POP_VLAN, .change = {.tag = true}};
-	int err = dvx_given("dvx_flow_action_create_pop_vlan", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_pop_vlan", "domain", domain, "out",
+				     out, NULL);
 
 	return err ? err : dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_pop_vlan", out);
 }

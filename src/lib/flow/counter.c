@@ -70,13 +70,13 @@ static int lib_flow_counter_fill(struct dvx_flow_counter *counter, uint32_t n)
 static void lib_flow_counter_abandon(struct dvx_flow_counter *counter)
 {
 	while (counter->parts)
-		dvx_obj_abandon(counter->part[--counter->parts].obj);
+		dvx_obj_forget(counter->part[--counter->parts].obj);
 	free(counter);
 }
 
 int dvx_flow_counter_create(struct dvx_dev *dev, uint32_t n, struct dvx_flow_counter **out)
 {
-	int err = dvx_given("dvx_flow_counter_create", "dev", dev, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_counter_create", "dev", dev, "out", out, NULL);
 	struct dvx_flow_counter *counter;
 	uint32_t bulk, parts = 1;
 
@@ -166,10 +166,10 @@ static int lib_flow_counter_read(const struct dvx_flow_part *part, uint32_t firs
 int dvx_flow_counter_query(struct dvx_flow_counter *counter, uint32_t first, uint32_t n,
 			   struct dvx_flow_count *out)
 {
-	int err = dvx_given("dvx_flow_counter_query", "counter", counter, NULL);
+	int err = dvx_check_not_null("dvx_flow_counter_query", "counter", counter, NULL);
 
 	if (!err && n)
-		err = dvx_given("dvx_flow_counter_query", "out", out, NULL);
+		err = dvx_check_not_null("dvx_flow_counter_query", "out", out, NULL);
 	if (err)
 		return err;
 	if (first > counter->size || n > counter->size - first)

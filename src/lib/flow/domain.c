@@ -20,7 +20,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 	int err = dvx_attr_copy(&attr, user, "dvx_flow_domain_create");
 
 	if (!err)
-		err = dvx_given("dvx_flow_domain_create", "dev", dev, "out", out, NULL);
+		err = dvx_check_not_null("dvx_flow_domain_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = flow_domain_check(&attr);
 	if (err)
@@ -66,7 +66,7 @@ bool dvx_flow_domain_has_levels(const struct dvx_flow_domain *domain)
 /* The root needs no sync: its calls return when the device has the change. */
 int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
 {
-	int err = dvx_given("dvx_flow_domain_sync", "domain", domain, NULL);
+	int err = dvx_check_not_null("dvx_flow_domain_sync", "domain", domain, NULL);
 
 	return err || !domain->levels ? err : domain->backend->domain_sync(domain);
 }
@@ -78,7 +78,7 @@ bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain)
 
 int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 {
-	int err = dvx_given("dvx_flow_domain_dump", "domain", domain, "to", to, NULL);
+	int err = dvx_check_not_null("dvx_flow_domain_dump", "domain", domain, "to", to, NULL);
 
 	return err ? err : domain->backend->dump(domain, NULL, to, "dvx_flow_domain_dump");
 }

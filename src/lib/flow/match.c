@@ -55,7 +55,7 @@ int dvx_flow_match_set(struct dvx_flow_match *m, const char *field, uint64_t val
 	const struct prm_field *f;
 	uint64_t bit, most;
 	char path[160];
-	int err = dvx_given("dvx_flow_match_set", "match", m, "field", field, NULL);
+	int err = dvx_check_not_null("dvx_flow_match_set", "match", m, "field", field, NULL);
 
 	if (!err)
 		err = flow_match_find(field, path, sizeof(path), &f, &bit);
@@ -80,8 +80,8 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 	const struct prm_field *f;
 	uint64_t bit;
 	char path[160];
-	int err = dvx_given("dvx_flow_match_get", "match", m, "field", field, "value", value,
-			    "mask", mask, NULL);
+	int err = dvx_check_not_null("dvx_flow_match_get", "match", m, "field", field, "value",
+				     value, "mask", mask, NULL);
 
 	if (!err)
 		err = flow_match_find(field, path, sizeof(path), &f, &bit);
@@ -134,7 +134,7 @@ int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum
 	int i, err = check_where(m, depth, end);
 
 	if (!err)
-		err = dvx_given("dvx_flow_match_mac", "mac", mac, NULL);
+		err = dvx_check_not_null("dvx_flow_match_mac", "mac", mac, NULL);
 	if (err)
 		return err;
 	l = layer(m, depth);
@@ -242,7 +242,7 @@ int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 	int err = check_address(m, depth, end, beyond, prefix, 128);
 
 	if (!err)
-		err = dvx_given("dvx_flow_match_ipv6", "addr", addr, NULL);
+		err = dvx_check_not_null("dvx_flow_match_ipv6", "addr", addr, NULL);
 	if (err)
 		return err;
 	l = layer(m, depth);

@@ -22,7 +22,8 @@ int dvx_flow_matcher_create(struct dvx_flow_table *table, const struct dvx_flow_
 	int err = dvx_attr_copy(&attr, user, "dvx_flow_matcher_create");
 
 	if (!err)
-		err = dvx_given("dvx_flow_matcher_create", "table", table, "out", out, NULL);
+		err = dvx_check_not_null("dvx_flow_matcher_create", "table", table, "out", out,
+					 NULL);
 	if (!err)
 		err = flow_matcher_check(table, &attr, &needs);
 	if (err)

@@ -90,8 +90,8 @@ int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
 				  struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_MODIFY};
-	int err = dvx_given("dvx_flow_action_create_modify", "domain", domain, "list", list, "out",
-			    out, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_create_modify", "domain", domain, "list",
+				     list, "out", out, NULL);
 
 	if (!err)
 		err = flow_modify_check(domain, list, &want.change);
@@ -103,7 +103,8 @@ int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
 
 int dvx_flow_action_rewrites(const struct dvx_flow_action *action, struct dvx_flow_rewrites *list)
 {
-	int err = dvx_given("dvx_flow_action_rewrites", "action", action, "list", list, NULL);
+	int err = dvx_check_not_null("dvx_flow_action_rewrites", "action", action, "list", list,
+				     NULL);
 
 	if (err)
 		return err;

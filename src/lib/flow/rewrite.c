@@ -119,7 +119,7 @@ static int flow_rewrite_by_value(struct dvx_flow_rewrites *r, const char *who, u
 {
 	uint8_t a[DVX_FLOW_REWRITE_BYTES] = {0};
 	const struct dvx_flow_rewrite_field *f;
-	int err = dvx_given(who, "list", r, NULL);
+	int err = dvx_check_not_null(who, "list", r, NULL);
 
 	if (err)
 		return err;
@@ -168,7 +168,7 @@ int dvx_flow_rewrite_set_bits(struct dvx_flow_rewrites *r, const char *name, uin
 	static const char who[] = "dvx_flow_rewrite_set_bits";
 	uint8_t a[DVX_FLOW_REWRITE_BYTES] = {0};
 	const struct dvx_flow_rewrite_field *f;
-	int err = dvx_given(who, "list", r, NULL);
+	int err = dvx_check_not_null(who, "list", r, NULL);
 
 	if (err)
 		return err;
@@ -195,7 +195,7 @@ int dvx_flow_rewrite_copy(struct dvx_flow_rewrites *r, const char *to, uint32_t 
 {
 	uint8_t a[DVX_FLOW_REWRITE_BYTES] = {0};
 	const struct dvx_flow_rewrite_field *dst, *src = NULL;
-	int err = dvx_given("dvx_flow_rewrite_copy", "list", r, NULL);
+	int err = dvx_check_not_null("dvx_flow_rewrite_copy", "list", r, NULL);
 
 	if (err)
 		return err;
@@ -223,7 +223,7 @@ static int flow_rewrite_end(struct dvx_flow_rewrites *r, const char *who, enum d
 			    const char *const names[], const uint32_t *values, uint32_t n)
 {
 	uint32_t count;
-	int err = dvx_given(who, "list", r, NULL);
+	int err = dvx_check_not_null(who, "list", r, NULL);
 
 	if (err)
 		return err;
@@ -242,7 +242,7 @@ static int flow_rewrite_end(struct dvx_flow_rewrites *r, const char *who, enum d
 int dvx_flow_rewrite_mac(struct dvx_flow_rewrites *r, enum dvx_flow_end end, const uint8_t mac[6])
 {
 	static const char *const names[] = {"smac_47_16", "smac_15_0", "dmac_47_16", "dmac_15_0"};
-	int err = dvx_given("dvx_flow_rewrite_mac", "list", r, "mac", mac, NULL);
+	int err = dvx_check_not_null("dvx_flow_rewrite_mac", "list", r, "mac", mac, NULL);
 
 	return err ? err
 		   : flow_rewrite_end(r, "dvx_flow_rewrite_mac", end, names,
@@ -271,7 +271,7 @@ int dvx_flow_rewrite_ipv6(struct dvx_flow_rewrites *r, enum dvx_flow_end end,
 		"dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_31_0",
 	};
 	uint32_t words[4];
-	int err = dvx_given("dvx_flow_rewrite_ipv6", "list", r, "addr", addr, NULL);
+	int err = dvx_check_not_null("dvx_flow_rewrite_ipv6", "list", r, "addr", addr, NULL);
 
 	if (err)
 		return err;

@@ -18,7 +18,7 @@ int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
 			  struct dvx_flow_table **out)
 {
 	struct dvx_flow_table *table;
-	int err = dvx_given("dvx_flow_table_create", "domain", domain, "out", out, NULL);
+	int err = dvx_check_not_null("dvx_flow_table_create", "domain", domain, "out", out, NULL);
 
 	if (!err)
 		err = flow_table_check_level(domain, level);
@@ -59,7 +59,7 @@ int dvx_flow_table_destroy(struct dvx_flow_table *table)
 
 int dvx_flow_table_dump(struct dvx_flow_table *table, FILE *to)
 {
-	int err = dvx_given("dvx_flow_table_dump", "table", table, "to", to, NULL);
+	int err = dvx_check_not_null("dvx_flow_table_dump", "table", table, "to", to, NULL);
 
 	return err ? err
 		   : table->domain->backend->dump(table->domain, table, to, "dvx_flow_table_dump");
