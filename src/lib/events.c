@@ -305,7 +305,7 @@ static int events_read(struct dvx_events *ev, struct dvx_event *out)
 		return dvx_fail(EPROTO, "the kernel gives %zd bytes of an event of %zu", n,
 				sizeof(in));
 	*out = (struct dvx_event){0};
-	events_say(in.eqe, out);
+	events_decode(in.eqe, out);
 	return events_find(ev, in.head.cookie, out);
 }
 

@@ -93,7 +93,7 @@ static int lib_sig_make(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *a
 	if (!sig)
 		return dvx_fail(ENOMEM, "no memory for an mkey");
 	mkey->sig = sig;
-	/* As in libmlx5: the device reports no error before a request has set the count. */
+	/* The device reports no error before a request has set the count; libmlx5 does the same. */
 	sig->open.errors = 1;
 	sig->open.unanswered = sig->open.signs = attr->flags & DVX_MKEY_SIGNS;
 	sig->open.encrypts = attr->flags & DVX_MKEY_ENCRYPTS;

@@ -33,7 +33,7 @@ struct uverbs_resource {
 	uint8_t mask; /* of a COUNTER: as in struct uverbs_statistic; its mode is in `state` */
 	uint32_t qpn; /* of a CM_ID: its QP, of `type`; 0: none */
 	uint64_t len;
-	/* Of a CM_ID: RDMA_PS_*, and struct sockaddr_in, _in6 or _ib; family 0: not known. */
+	/* CM_ID: RDMA_PS_*, and struct sockaddr_in, _in6 or _ib; family 0: not known. */
 	uint32_t ps;
 	uint8_t src[RESOURCE_ADDR], dst[RESOURCE_ADDR];
 	uint32_t counter; /* of a QP: its COUNTER's number; of a COUNTER: its port_stats.bound */
