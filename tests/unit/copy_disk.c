@@ -246,6 +246,7 @@ TEST(interrupted_in_a_rename)
 
 /* --- changes by other programs --- */
 
+static int lost_unlinks; /* calls of unlinkat() for lost1 and lost2 */
 static ino_t filled; /* an empty directory that gets a file just after it was found empty */
 
 struct dirent *__real_readdir(DIR *list);
@@ -276,6 +277,7 @@ int __wrap_unlinkat(int dir, const char *name, int flags)
 {
 	int fd = filled && flags & AT_REMOVEDIR ? openat(dir, name, O_RDONLY | O_DIRECTORY) : -1;
 
+	lost_unlinks += !strncmp(name, "lost", 4);
 	if (disk_fails("unlinkat"))
 		return -1;
 	fill(fd);
@@ -350,6 +352,33 @@ TEST(failed_delete_in_read_only)
 	}
 	copy_pull.merges = false;
 	copy_pull.options = 0;
+}
+
+/* After the disk failed in a directory that is to be deleted, nothing more in it is deleted. */
+TEST_F(failed_delete_ends)
+{
+	static const struct copy_msg script[] = {DIR_(""), UP, DONE, {0}};
+	struct copy_fault f;
+	char path[128];
+
+	copy_pull.options = OPTION_DELETE;
+	make_read_only("extra");
+	for (int i = 1; i <= 2; i++) {
+		snprintf(path, sizeof(path), "%s/got/extra", copy_pull.dest);
+		assert_int_equal(chmod(path, 0755), 0);
+		snprintf(path, sizeof(path), "%s/got/extra/lost%d", copy_pull.dest, i);
+		__real_close(open(path, O_CREAT | O_WRONLY, 0600));
+	}
+	snprintf(path, sizeof(path), "%s/got/extra/extra", copy_pull.dest);
+	assert_int_equal(unlink(path), 0);
+	lost_unlinks = 0;
+	never = "unlinkat";
+	f = copy_pull_from(script);
+	never = NULL;
+	report_free(&copy_pull.report);
+	copy_pull.options = 0;
+	assert_int_equal(f.code, COPY_IO);
+	assert_int_equal(lost_unlinks, 1);
 }
 
 int __real_mkdirat(int dir, const char *name, mode_t mode);

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
 #include "copy_pull.h"
 #include "base/filter.h"
@@ -298,6 +299,33 @@ TEST(modes_without_owners)
 	assert_int_equal(meta_compare(&d, NULL, "f", NULL, &meta), 0);
 	assert_false(meta_owned(&meta));
 	assert_int_equal(meta.mode, 01755);
+}
+
+/* -A copies ACLs and no other attribute, whatever the sender sends; -X copies the others. */
+TEST_F(attributes_by_letter)
+{
+	static const struct copy_msg script[] = {
+		DIR_(""),
+		{.type = MSG_XATTR, .name = TEXT("user.x"), .text = TEXT("1")},
+		FILE_("f", 5),
+		LAST(0, 1, 0, 5),
+		UP,
+		DONE,
+		{0}};
+	static const uint32_t letters[] = {OPTION_ACLS, OPTION_XATTRS};
+	struct copy_fault f;
+	char path[128], value[2];
+
+	snprintf(path, sizeof(path), "%s/got/f", copy_pull.dest);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(copy_pull_fresh(NULL), 0);
+		copy_pull.options = letters[i];
+		f = copy_pull_from(script);
+		report_free(&copy_pull.report);
+		copy_pull.options = 0;
+		assert_int_equal(f.code, COPY_OK);
+		assert_int_equal(getxattr(path, "user.x", value, sizeof(value)), i ? 1 : -1);
+	}
 }
 
 /* A FIFO is not replaced by a file. */

@@ -10,6 +10,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/dct.h>
 #include <dvx/prm/mkey.h>
+#include <dvx/prm/object.h>
 #include <dvx/prm/qp.h>
 #include "ring.h"
 
@@ -26,7 +27,7 @@ static struct {
 	uint8_t alias_status;
 	int destroy_err;
 	/* capabilities that the device lacks */
-	bool no_export, no_import, no_mmo;
+	bool no_export, no_import, no_mmo, no_cq_oi;
 	uint32_t log_mmo;
 	uint8_t last_in[512];
 	int objects;
@@ -49,6 +50,9 @@ static void capability(const void *in, void *cap)
 		prm_cmd_hca_cap_set_vhca_id(cap, 3);
 		prm_cmd_hca_cap_set_dma_mmo_qp(cap, !fake.no_mmo);
 		prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, fake.log_mmo);
+		prm_cmd_hca_cap_set_cq_oi(cap, !fake.no_cq_oi);
+		prm_cmd_hca_cap_set_crypto(cap, 1);
+		prm_cmd_hca_cap_set_aes_xts_multi_block_be_tweak(cap, 1);
 		prm_cmd_hca_cap_set_num_ports(cap, 2);
 		prm_cmd_hca_cap_set_dct(cap, 1);
 		prm_cmd_hca_cap_set_log_max_rmp(cap, 8);
@@ -478,5 +482,87 @@ TEST_F(dct_context)
 	assert_int_equal(dvx_cq_destroy(attr.cq), 0);
 	assert_int_equal(dvx_pd_free(attr.pd), 0);
 	assert_int_equal(dvx_uar_free(ca.uar), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* Calls with a mailbox check the object and both mailboxes before they use them. */
+TEST_F(bad_mailboxes)
+{
+	uint8_t in[PRM_MBOX_IN_BYTES] = {0}, out[PRM_MBOX_OUT_BYTES];
+	struct dvx_dev *dev = start();
+	struct dvx_obj *obj;
+
+	assert_int_equal(dvx_obj_create(dev, in, sizeof(in), out, sizeof(out), &obj), 0);
+	for (int i = 0; i < 2; i++) {
+		int (*call)(struct dvx_obj * obj, const void *in, size_t in_len, void *out,
+			    size_t out_len) = i ? dvx_obj_modify : dvx_obj_query;
+
+		assert_int_equal(call(NULL, in, sizeof(in), out, sizeof(out)), -EINVAL);
+		assert_int_equal(call(obj, NULL, sizeof(in), out, sizeof(out)), -EINVAL);
+		assert_int_equal(call(obj, in, sizeof(in) - 1, out, sizeof(out)), -EINVAL);
+		assert_int_equal(call(obj, in, sizeof(in), NULL, sizeof(out)), -EINVAL);
+		assert_int_equal(call(obj, in, sizeof(in), out, sizeof(out) - 1), -EINVAL);
+	}
+	assert_int_equal(dvx_obj_destroy(obj), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* A CQ that ignores overruns, as a collapsed one does, needs cq_oi; another CQ does not. */
+TEST_F(no_overrun_ignore)
+{
+	struct dvx_dev *dev;
+	struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16};
+	struct dvx_cq *cq;
+
+	fake.no_cq_oi = true;
+	dev = start();
+	assert_int_equal(dvx_uar_alloc(dev, DVX_UAR_ANY, &attr.uar), 0);
+	for (int i = 0; i < 2; i++) {
+		attr.flags = i ? DVX_CQ_COLLAPSED : DVX_CQ_OVERRUN_IGNORE;
+		assert_int_equal(dvx_cq_create(dev, &attr, &cq), -EOPNOTSUPP);
+		assert_non_null(strstr(dvx_strerror(EOPNOTSUPP), "cq_oi"));
+	}
+	attr.flags = 0;
+	assert_int_equal(dvx_cq_create(dev, &attr, &cq), 0);
+	assert_int_equal(dvx_cq_destroy(cq), 0);
+	assert_int_equal(dvx_uar_free(attr.uar), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* A key's command has the size of one key, and the bytes of both. */
+TEST_F(dek_sizes)
+{
+	static const uint8_t bytes[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	struct dvx_dev *dev = start();
+	struct dvx_dek_attr attr = {.size = sizeof(attr), .key = bytes};
+	struct dvx_dek *dek;
+
+	assert_int_equal(dvx_pd_alloc(dev, &attr.pd), 0);
+	for (attr.bits = 128; attr.bits <= 256; attr.bits += 128) {
+		void *key = prm_create_encryption_key_in_at_encryption_key_object(fake.last_in);
+
+		attr.len = attr.bits / 4;
+		assert_int_equal(dvx_dek_create(dev, &attr, &dek), 0);
+		assert_int_equal(prm_encryption_key_obj_get_key_size(key),
+				 attr.bits == 128 ? PRM_KEY_SIZE_128 : PRM_KEY_SIZE_256);
+		assert_memory_equal(prm_encryption_key_obj_at_key(key, 0), bytes, attr.len);
+		assert_int_equal(dvx_dek_destroy(dek), 0);
+	}
+	assert_int_equal(dvx_pd_free(attr.pd), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* A channel of verbs that belongs to another context of the device is not adopted. */
+TEST_F(foreign_channel)
+{
+	struct ibv_context other = {.device = &ibdev};
+	struct ibv_comp_channel theirs = {.context = &other}, ours = {.context = &ctx};
+	struct dvx_dev *dev = start();
+	struct dvx_channel *ch;
+
+	assert_int_equal(dvx_channel_adopt(dev, &theirs, &ch), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(EINVAL), "another context"));
+	assert_int_equal(dvx_channel_adopt(dev, &ours, &ch), 0);
+	assert_int_equal(dvx_channel_close(ch), 0);
 	assert_int_equal(dvx_dev_close(dev), 0);
 }

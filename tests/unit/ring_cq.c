@@ -71,7 +71,7 @@ static void index_passes_24_bits(void **state)
 
 	(void)state;
 	plain_cq_init(&p, 64);
-	/* Pretends that 2^24 - 64 were consumed: a multiple of the entries, so the phase is right. */
+	/* Pretends that 2^24 - 64 were consumed, a multiple of the entries: the phase is right. */
 	p.cq.stop_index += 0x1000000 - 64;
 	p.cq.phase = DVX_CQ_OLD;
 	p.pi = 0x1000000 - 64;
