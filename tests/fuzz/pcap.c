@@ -6,12 +6,12 @@
 #include <unistd.h>
 #include "fuzz.h"
 #include "src/sim/port/packets.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 #include "tools/dvx-sim/pcap.h"
 
 static unsigned int packets;
 
-void say(const char *fmt, ...)
+void message_print(const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "json.h"
 #include "names.h"
-#include "say.h"
+#include "message.h"
 
 #define OPTIONS_MAX 192
 #define OPT_USAGE   512
@@ -177,7 +177,7 @@ static int flushed(int code)
 
 	if (!err && !ferror(stdout))
 		return code;
-	say("standard output cannot be written%s%s", err ? ": " : "", err ? strerror(err) : "");
+	message_print("standard output cannot be written%s%s", err ? ": " : "", err ? strerror(err) : "");
 	return EXIT_INPUT;
 }
 
@@ -241,7 +241,7 @@ static int cli_ended(const struct cli_parse *p, int code)
 {
 	code = flushed(code);
 	if (code && p->json && !json_is_out() && !ferror(stdout)) {
-		print_error(say_recorded(), code);
+		print_error(message_recorded(), code);
 		fflush(stdout);
 	}
 	return code;
@@ -341,7 +341,7 @@ int cli_main(const struct cli *cli, int argc, char **argv)
 	const struct cli_command *c;
 	const char *first;
 
-	say_as(cli->tool);
+	message_set_name(cli->tool);
 	first = argc > 1 ? argv[1] : NULL;
 	if (first && !strcmp(first, "--complete"))
 		return flushed(cli_complete(cli, argc - 2, argv + 2));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exit.h"
-#include "say.h"
+#include "message.h"
 
 static bool is_out;
 
@@ -37,7 +37,7 @@ static int json_dump(json_t *root, size_t flags)
 	err = !root || json_dumpf(root, stdout, flags | JSON_ENSURE_ASCII) || putchar('\n') == EOF;
 	json_decref(root);
 	if (err && !ferror(stdout)) /* cli_main() reports errors of stdout */
-		say("out of memory for the JSON");
+		message_print("out of memory for the JSON");
 	return err ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -63,7 +63,7 @@ json_t *json_error(const char *message, int code)
 {
 	json_t *j = json_pack("{s:o, s:i}", "message", json_text(message, strlen(message)), "exit",
 			      code);
-	struct say_where at = say_placed();
+	struct message_place at = message_get_place();
 
 	if (at.file[0])
 		json_object_set_new(j, "file", json_text(at.file, strlen(at.file)));

@@ -20,7 +20,7 @@ bool json_is_out(void);
 
 /*
  * Makes {"message": ..., "exit": ...}, the error object of all tools, with the place of
- * say_place().
+ * message_get_place().
  */
 json_t *json_error(const char *message, int code);
 

@@ -5,7 +5,7 @@
 #include <dvx/cmd.h>
 
 /* Returns the error message of the libdvx call that failed last in this thread. */
-static inline const char *library_says(void)
+static inline const char *library_error(void)
 {
 	return dvx_strerror(dvx_last_error()->err);
 }

@@ -168,7 +168,7 @@ static void cmd_confine(const struct copy_args *a, const char *dest)
 
 	confine_client(dest, text);
 	if (a->verbose)
-		say("confined %s", text);
+		message_print("confined %s", text);
 }
 
 /* --list-only lists one level, unless -r or -a asks for more. */
@@ -400,7 +400,7 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 
 	report_begin(&r, a->quiet, a->json);
 	if (a->compress && !a->quiet)
-		say("-z is ignored: file contents travel by DMA or RDMA, which do not compress");
+		message_print("-z is ignored: file contents travel by DMA or RDMA, which do not compress");
 	report_enable(&r, a->progress, a->stats);
 	r.sending = sending;
 	r.list = a->list_only || a->argc == 1;

@@ -191,6 +191,6 @@ int copy_cmd_serve(const struct copy_args *a)
 	struct copy_fault f = {0};
 
 	if (cmd_serve_root(a, &config, &f))
-		say("%s", f.text);
+		message_print("%s", f.text);
 	return f.code;
 }

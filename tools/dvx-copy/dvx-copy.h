@@ -11,7 +11,7 @@
 #include "base/filter.h"
 #define CLI_ARGS copy_args
 #include "tools/cli/cli.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 struct copy_args {
 	const char *key_file, *device, *via;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "wire/net.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 #include "tools/cli/tcp.h"
 
 #define SLICE_MS  250
@@ -66,7 +66,7 @@ static bool serve_may_log(struct clients *all)
 	all->suppressed += !may;
 	pthread_mutex_unlock(&all->lock);
 	if (suppressed)
-		say("%u more connections ended without the key", suppressed);
+		message_print("%u more connections ended without the key", suppressed);
 	return may;
 }
 
@@ -87,11 +87,11 @@ static void serve_log_end(const struct serve_client *c, const struct copy_counts
 			  const struct copy_fault *f)
 {
 	if (f->code && (c->known || serve_may_log(c->all)))
-		say("client %s: %s", c->name, serve_why(c, f));
+		message_print("client %s: %s", c->name, serve_why(c, f));
 	else if (f->code)
 		return;
 	else if (!c->all->serve->quiet)
-		say("client %s: %llu file%s, %llu bytes", c->name, (unsigned long long)t->files,
+		message_print("client %s: %llu file%s, %llu bytes", c->name, (unsigned long long)t->files,
 		    t->files == 1 ? "" : "s", (unsigned long long)t->bytes);
 }
 
@@ -287,14 +287,14 @@ static void serve_reload(struct clients *all)
 
 	if (s->reload(s->arg, &fresh, &f) || access_within(fresh, s->shared.access, &f)) {
 		access_free(fresh);
-		say("the keys stay as they are: %s", f.text);
+		message_print("the keys stay as they are: %s", f.text);
 		return;
 	}
 	access_free(all->access);
 	all->access = fresh;
 	serve_revoke(all);
 	if (!s->quiet)
-		say("the keys were read again");
+		message_print("the keys were read again");
 }
 
 static bool serve_is_done(struct clients *all)

@@ -102,7 +102,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 	struct flow_fault f = {0};
 
 	if (dvx_dev_open(a->device, &g.dev)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		return EXIT_INPUT;
 	}
 	if (!check_make_queues(&g, set, &f))
@@ -116,7 +116,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 	if (f.line)
 		rules_point(source, f.line, f.column, f.text);
 	else if (f.code)
-		say("%s: %s: %s", source->name, a->device, f.text);
+		message_print("%s: %s: %s", source->name, a->device, f.text);
 	return f.code;
 }
 
@@ -132,7 +132,7 @@ static int check_refuse(const struct rules_text *s, const struct ruleset *set, i
 	if (r)
 		rules_point(s, r->line + r->at.line, r->at.column, why);
 	else
-		say("%s: %s", s->name, why);
+		message_print("%s: %s", s->name, why);
 	return EXIT_RULES;
 }
 

@@ -71,10 +71,10 @@ int client_connect(const struct args *a, int *code)
 		return fd;
 	*code = EXIT_INPUT;
 	if (client_nobody(fd))
-		say("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
+		message_print("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
 		    w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
 	else
-		say("%s: %s", w.socket, strerror(-fd));
+		message_print("%s: %s", w.socket, strerror(-fd));
 	return -1;
 }
 
@@ -156,10 +156,10 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 	if (code && line && source)
 		client_point(source, line, column, error);
 	else if (code && line) {
-		say_place(NULL, line, column);
-		say("line %u, column %u: %s", line, column, error);
+		message_set_place(NULL, line, column);
+		message_print("line %u, column %u: %s", line, column, error);
 	} else if (code) {
-		say("%s", error);
+		message_print("%s", error);
 	}
 	return code;
 }
@@ -218,7 +218,7 @@ int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow
 			progress(arg, answer->head);
 		msg_free(answer);
 	}
-	say("the daemon ended or closed the connection before it answered");
+	message_print("the daemon ended or closed the connection before it answered");
 	return EXIT_INPUT;
 }
 

@@ -193,7 +193,7 @@ static json_t *diff_json(const struct diff *d)
 static int diff_show(const struct args *a, struct diff *d)
 {
 	if (diff_find(d)) {
-		say("no memory");
+		message_print("no memory");
 		return EXIT_INPUT;
 	}
 	if (a->json)

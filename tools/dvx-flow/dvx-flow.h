@@ -11,7 +11,7 @@
 #include "rules/rule.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 /* Exit codes; dvx(7) lists them and those of tools/cli. */
 enum {

@@ -124,7 +124,7 @@ int cmd_del(const struct args *a)
 	if (which)
 		return edit_ask(a, json_pack("{s:s, s:o}", "do", "del", "rules", which), NULL,
 				"deleted");
-	say("a rule has no such characters");
+	message_print("a rule has no such characters");
 	return EXIT_RULES;
 }
 
@@ -168,7 +168,7 @@ static int edit_at(const struct args *a, const char *where, int id, const char *
 		return edit_rule(a, json_pack("{s:s, s:o}", "do", "add", where, which), id + 1,
 				 verb);
 	json_decref(which);
-	say("\"%s\" is not one rule's ID or name; see dvx-flow list", a->argv[id]);
+	message_print("\"%s\" is not one rule's ID or name; see dvx-flow list", a->argv[id]);
 	return EXIT_USAGE;
 }
 
@@ -176,7 +176,7 @@ int cmd_insert(const struct args *a)
 {
 	if (!strcmp(a->argv[0], "before"))
 		return edit_at(a, "before", 1, "inserted");
-	say("write: dvx-flow insert before ID|NAME RULE");
+	message_print("write: dvx-flow insert before ID|NAME RULE");
 	return EXIT_USAGE;
 }
 
@@ -198,7 +198,7 @@ static int edit_write_text(const char *path, const struct flow_msg *m)
 	if (to && (out ? fflush(to) : fclose(to)))
 		ret = -1;
 	if (ret)
-		say("%s: %s", path, strerror(errno));
+		message_print("%s: %s", path, strerror(errno));
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -209,7 +209,7 @@ static int edit_remove_marks(struct flow_msg *m)
 	char *plain = marks_plain(m->body, m->body_len, &len);
 
 	if (!plain) {
-		say("%s", strerror(errno));
+		message_print("%s", strerror(errno));
 		msg_free(m);
 		return -1;
 	}

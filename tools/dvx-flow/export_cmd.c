@@ -75,11 +75,11 @@ static int export_set(const struct args *a, const struct export_ask *ask,
 			       : export_rules(ask, set, stdout, export_left_out, &job);
 
 	if (left_out < 0) {
-		say("%s", strerror(-left_out));
+		message_print("%s", strerror(-left_out));
 		return EXIT_INPUT;
 	}
 	if (left_out && !a->quiet)
-		say("%s: %d of %zu rules left out", rules->name, left_out, set->n);
+		message_print("%s: %d of %zu rules left out", rules->name, left_out, set->n);
 	return left_out ? EXIT_RULES : EXIT_DONE;
 }
 
@@ -128,7 +128,7 @@ int cmd_export(const struct args *a)
 	int code;
 
 	if (!ask.tool) {
-		say("--to takes tc or testpmd, not \"%s\"", a->to ? a->to : "");
+		message_print("--to takes tc or testpmd, not \"%s\"", a->to ? a->to : "");
 		return EXIT_USAGE;
 	}
 	if (!a->argc)

@@ -29,7 +29,7 @@ static const char *fault_without(const char *text, const char *start)
 
 const char *device_last_error(void)
 {
-	return fault_without(fault_without(library_says(), "rule "), "dvx_");
+	return fault_without(fault_without(library_error(), "rule "), "dvx_");
 }
 
 int flow_fault_device(struct flow_fault *f)

@@ -78,14 +78,14 @@ static int import_failed(const struct import_ask *ask, const struct rules_text *
 	static const char all[] = "tc, testpmd, iptables, ip6tables, nft, ovs";
 
 	if (err != -EPROTOTYPE)
-		say("%s: %s", s->name, strerror(-err));
+		message_print("%s: %s", s->name, strerror(-err));
 	else if (r->dialect == DIALECT_OWN)
-		say("%s: these are rules of dvx-flow already", s->name);
+		message_print("%s: these are rules of dvx-flow already", s->name);
 	else if (r->dialect == DIALECTS)
-		say("%s: no line is of %s", s->name,
+		message_print("%s: no line is of %s", s->name,
 		    ask->from == DIALECTS ? all : dialect_name(ask->from));
 	else
-		say("%s: these are rules of %s, not of %s", s->name, dialect_name(r->dialect),
+		message_print("%s: these are rules of %s, not of %s", s->name, dialect_name(r->dialect),
 		    dialect_name(ask->from));
 	return err == -EPROTOTYPE ? EXIT_RULES : EXIT_INPUT;
 }
@@ -102,7 +102,7 @@ static int import_result(const struct args *a, const struct rules_text *s,
 	if (code || !r->left_out)
 		return code;
 	if (!a->quiet)
-		say("%s: %zu of %zu left out", s->name, r->left_out, r->n);
+		message_print("%s: %zu of %zu left out", s->name, r->left_out, r->n);
 	return EXIT_RULES;
 }
 
@@ -128,7 +128,7 @@ int cmd_import(const struct args *a)
 	int code;
 
 	if (a->from && (ask.from = dialect_find(a->from)) == DIALECTS) {
-		say("--from takes tc, testpmd, iptables, ip6tables, nft or ovs, not \"%s\"",
+		message_print("--from takes tc, testpmd, iptables, ip6tables, nft or ovs, not \"%s\"",
 		    a->from);
 		return EXIT_USAGE;
 	}

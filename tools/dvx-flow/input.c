@@ -57,7 +57,7 @@ int file_read(const char *path, char **text, size_t *len)
 	int ret = file_load(path, text, len);
 
 	if (ret)
-		say("%s: %s", path, strerror(-ret));
+		message_print("%s: %s", path, strerror(-ret));
 	return ret;
 }
 
@@ -105,8 +105,8 @@ static void mistake_print_line(const struct mistake *m)
 void mistake_print(const char *name, const struct mistake *m)
 {
 	fprintf(stderr, "%s:%u:%u: %s\n", name, m->line, m->column, m->text);
-	say_place(name, m->line, m->column);
-	say_record("%s:%u:%u: %s", name, m->line, m->column, m->text);
+	message_set_place(name, m->line, m->column);
+	message_record("%s:%u:%u: %s", name, m->line, m->column, m->text);
 	if (m->source_len <= LINE_SHOWN)
 		mistake_print_line(m);
 }
@@ -187,9 +187,9 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 static int input_result(const char *name, int ret)
 {
 	if (name && ret < 0)
-		say("%s: %s", name, strerror(-ret));
+		message_print("%s: %s", name, strerror(-ret));
 	if (name && ret == MISTAKES_MAX)
-		say("%s: the first %d mistakes are listed; there may be more", name, MISTAKES_MAX);
+		message_print("%s: the first %d mistakes are listed; there may be more", name, MISTAKES_MAX);
 	return ret;
 }
 

@@ -92,7 +92,7 @@ static void splice_put(struct splice *s, const char *bytes, size_t n)
 		char *grown = room > 2 * RULES_BYTES_MAX ? NULL : realloc(s->out, room);
 
 		if (!grown) {
-			say("%s: %s", s->first->name,
+			message_print("%s: %s", s->first->name,
 			    room > 2 * RULES_BYTES_MAX ? strerror(EFBIG) : strerror(ENOMEM));
 			s->failed = EXIT_INPUT;
 			return;
@@ -367,7 +367,7 @@ static int splice_includes(struct rules_text *s)
 	char *text = marks_plain(s->text + mark, s->len - mark, &len);
 
 	if (!text || !splice_find_folder(&splice)) {
-		say("%s: %s", s->name, strerror(errno));
+		message_print("%s: %s", s->name, strerror(errno));
 		free(text);
 		return EXIT_INPUT;
 	}

@@ -34,9 +34,9 @@ static int stats_operand(const struct args *a, double *seconds)
 	if (a->watch && end != a->argv[0] && !*end && *seconds >= 0.01 && *seconds <= 86400)
 		return EXIT_DONE;
 	if (a->watch)
-		say("--watch %s: not a number of seconds from 0.01 to 86400", a->argv[0]);
+		message_print("--watch %s: not a number of seconds from 0.01 to 86400", a->argv[0]);
 	else
-		say("\"%s\" is one argument too many; SECONDS belong to --watch", a->argv[0]);
+		message_print("\"%s\" is one argument too many; SECONDS belong to --watch", a->argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -51,7 +51,7 @@ static int stats_choose(const struct args *a, struct stats_way *w)
 	w->screen = w->seconds > 0 && !a->json && isatty(STDOUT_FILENO);
 	if (!a->prometheus || (!a->json && w->seconds <= 0))
 		return EXIT_DONE;
-	say("--prometheus prints one report for a scraper: leave out %s",
+	message_print("--prometheus prints one report for a scraper: leave out %s",
 	    a->json ? "--json" : "--watch");
 	return EXIT_USAGE;
 }

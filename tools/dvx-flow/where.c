@@ -18,12 +18,12 @@ static int own_directory(const char *path)
 	struct stat st;
 
 	if (mkdir(path, 0700) && errno != EEXIST) {
-		say("%s: %s", path, strerror(errno));
+		message_print("%s: %s", path, strerror(errno));
 		return EXIT_INPUT;
 	}
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    st.st_mode & 077) {
-		say("%s is not a private directory of this user; set XDG_RUNTIME_DIR or use "
+		message_print("%s is not a private directory of this user; set XDG_RUNTIME_DIR or use "
 		    "--socket",
 		    path);
 		return EXIT_INPUT;
@@ -52,7 +52,7 @@ static int where_set(char *out, size_t size, const char *base, const char *end)
 {
 	if ((size_t)snprintf(out, size, "%s%s", base, end) < size)
 		return EXIT_DONE;
-	say("%s%s: the path is longer than %zu bytes", base, end, size - 1);
+	message_print("%s%s: the path is longer than %zu bytes", base, end, size - 1);
 	return EXIT_INPUT;
 }
 
@@ -108,7 +108,7 @@ int where_to_hold(const struct args *a, struct where *w)
 	*w = (struct where){0};
 	/* Does not open the device: a client needs no permission on it. */
 	if (dvx_dev_find(a->device, &info)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		return EXIT_INPUT;
 	}
 	ret = directory(dir, sizeof(dir));

@@ -113,20 +113,20 @@ static int caps_parse_operands(const struct info_args *a, struct request *r)
 	for (int i = 0; i < a->argc; i++) {
 		if (page_parse(a->argv[i], &type)) {
 			if (r->page >= 0) {
-				say("\"%s\" is a second page; only one can be shown", a->argv[i]);
+				message_print("\"%s\" is a second page; only one can be shown", a->argv[i]);
 				return EXIT_USAGE;
 			}
 			r->page = type;
 		} else if (r->sources < want) {
 			r->source[r->sources++] = a->argv[i];
 		} else {
-			say("no capability page is called \"%s\"%s", a->argv[i],
+			message_print("no capability page is called \"%s\"%s", a->argv[i],
 			    page_near(a->argv[i], near, sizeof(near)));
 			return EXIT_USAGE;
 		}
 	}
 	if (a->diff && r->sources < 2) {
-		say("--diff compares two: each a device or a dump");
+		message_print("--diff compares two: each a device or a dump");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -137,7 +137,7 @@ static int save(const struct cap_source *s, const char *path)
 	char err[512];
 
 	if (cap_dump_save(s, path, err, sizeof(err))) {
-		say("%s: %s", path, err);
+		message_print("%s: %s", path, err);
 		return EXIT_INPUT;
 	}
 	return EXIT_DONE;
@@ -160,7 +160,7 @@ static int caps_show(const struct info_args *a, const struct cap_source *s, cons
 
 	json_object_set_new(root, "pages", pages);
 	if (!json_array_size(pages)) {
-		say("%s has no page 0x%x", s->name, (unsigned int)r->page);
+		message_print("%s has no page 0x%x", s->name, (unsigned int)r->page);
 		json_decref(root);
 		return EXIT_INPUT;
 	}
@@ -182,7 +182,7 @@ static int run_diff(const struct info_args *a, const struct request *r)
 		code = cap_source_open(&s[1], r->source[1], r->page);
 	for (int i = 0; s && i < 2; i++)
 		if (*s[i].error)
-			say("%s", s[i].error);
+			message_print("%s", s[i].error);
 	if (!code) {
 		diffs = diff_sources(&s[0], &s[1], r->page);
 		code = json_array_size(diffs) ? EXIT_NO : EXIT_DONE;
@@ -214,7 +214,7 @@ int info_cmd_caps(const struct info_args *a)
 	s = calloc(1, sizeof(*s));
 	code = s ? cap_source_open(s, r.source[0], r.page) : EXIT_INPUT;
 	if (s && *s->error)
-		say("%s", s->error);
+		message_print("%s", s->error);
 	if (!code)
 		code = a->save ? save(s, a->save) : caps_show(a, s, &r);
 	if (s)

@@ -34,7 +34,7 @@ static void doctor_open_device(struct doctor *d)
 		return;
 	}
 	if (dvx_dev_open(d->which, &d->dev))
-		snprintf(d->error, sizeof(d->error), "%s", library_says());
+		snprintf(d->error, sizeof(d->error), "%s", library_error());
 	if (dvx_dev_list(&list, &n))
 		return;
 	d->devices = n;
@@ -77,7 +77,7 @@ int info_cmd_doctor(const struct info_args *a)
 	int code;
 
 	if (a->root && !fact_folder(a->root)) {
-		say("%s is no folder", a->root);
+		message_print("%s is no folder", a->root);
 		json_decref(d.lines);
 		return EXIT_INPUT;
 	}

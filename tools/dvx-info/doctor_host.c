@@ -131,7 +131,7 @@ static void write_combining(struct doctor *d)
 			    "machine the host decides",
 			    "No write-combining doorbell page (%s): small messages cost one more "
 			    "trip over PCI.",
-			    library_says());
+			    library_error());
 	} else if (in_file("/proc/cmdline", "nopat")) {
 		doctor_line(
 			d, "wc", LEVEL_WARN,

@@ -182,7 +182,7 @@ static void port(struct doctor *d, uint8_t number)
 	struct dvx_port p;
 
 	if (dvx_dev_port(d->dev, number, &p)) {
-		doctor_line(d, "port", LEVEL_FAIL, "", "%s.", library_says());
+		doctor_line(d, "port", LEVEL_FAIL, "", "%s.", library_error());
 		return;
 	}
 	if (p.state != DVX_PORT_ACTIVE)

@@ -10,7 +10,7 @@
 #define CLI_ARGS info_args
 #include "tools/cli/cli.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 struct info_args {
 	bool json;

@@ -113,11 +113,11 @@ int info_cmd_gids(const struct info_args *a)
 	int code;
 
 	if (dvx_dev_open(a->argc ? a->argv[0] : a->device, &dev)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		return EXIT_INPUT;
 	}
 	if (dvx_dev_gids(dev, &gids, &n)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		dvx_dev_close(dev);
 		return EXIT_INPUT;
 	}

@@ -19,7 +19,7 @@ static json_t *port_json(struct dvx_dev *dev, uint8_t number)
 	struct dvx_port port;
 
 	if (dvx_dev_port(dev, number, &port))
-		return json_pack("{si ss}", "number", number, "error", library_says());
+		return json_pack("{si ss}", "number", number, "error", library_error());
 	return json_pack("{si ss ss si sI sI sI sI}", "number", number, "state",
 			 list_state_name(port.state), "link_layer",
 			 port.ethernet ? "Ethernet" : "InfiniBand", "lid", port.lid, "mtu",
@@ -54,7 +54,7 @@ static json_t *device_json(const struct dvx_dev_info *info)
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, info->guid);
 	d = json_pack("{ss ss ss}", "name", info->name, "pci", info->pci, "guid", guid);
 	if (dvx_dev_open(info->name, &dev)) {
-		json_object_set_new(d, "error", json_string(library_says()));
+		json_object_set_new(d, "error", json_string(library_error()));
 		return d;
 	}
 	add_opened(d, dev);
@@ -118,7 +118,7 @@ int info_cmd_list(const struct info_args *a)
 	json_t *all = json_array(), *d;
 
 	if (dvx_dev_list(&infos, &n)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		json_decref(all);
 		return EXIT_INPUT;
 	}

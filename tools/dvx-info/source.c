@@ -101,7 +101,7 @@ static void source_read_page(struct cap_source *s, uint16_t type, bool ask)
 		return;
 	}
 	if (dvx_dev_cap_page(s->dev, type, &bytes)) {
-		snprintf(page->error, sizeof(page->error), "%s", library_says());
+		snprintf(page->error, sizeof(page->error), "%s", library_error());
 		return;
 	}
 	page->bytes = malloc(PAGE_BYTES);
@@ -147,9 +147,9 @@ static void why_no_device(struct cap_source *s, const char *which)
 {
 	if (which && strpbrk(which, "/"))
 		snprintf(s->error, sizeof(s->error),
-			 "there is no such file, and no such device (%s)", library_says());
+			 "there is no such file, and no such device (%s)", library_error());
 	else
-		snprintf(s->error, sizeof(s->error), "%s", library_says());
+		snprintf(s->error, sizeof(s->error), "%s", library_error());
 }
 
 static int open_dump(struct cap_source *s, const char *path, int only)

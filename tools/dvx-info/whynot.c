@@ -122,7 +122,7 @@ static void need_bf_uar(const struct cap_source *s, struct whynot_finding *f)
 	struct dvx_uar *uar;
 
 	if (dvx_uar_alloc(s->dev, DVX_UAR_BF, &uar)) {
-		whynot_note(f, MISSING, library_says(),
+		whynot_note(f, MISSING, library_error(),
 			    "write-combining is off (PAT disabled, or a virtual machine): use "
 			    "DVX_UAR_NC "
 			    "or "
@@ -193,7 +193,7 @@ static void need_channel(const struct cap_source *s, struct whynot_finding *f)
 	struct dvx_channel *ch;
 
 	if (dvx_channel_open(s->dev, &ch)) {
-		whynot_note(f, MISSING, library_says(), "dvx-info doctor checks kernel and limits");
+		whynot_note(f, MISSING, library_error(), "dvx-info doctor checks kernel and limits");
 		return;
 	}
 	whynot_note(f, OK, "an event channel opens", NULL);
@@ -479,23 +479,23 @@ int info_cmd_whynot(const struct info_args *a)
 	if (a->list)
 		return list_features(a);
 	if (!a->argc) {
-		say("why-not needs a feature; dvx-info why-not --list has them");
+		message_print("why-not needs a feature; dvx-info why-not --list has them");
 		return EXIT_USAGE;
 	}
 	feature = feature_find(a->argv[0]);
 	if (!feature) {
-		say("no feature is called \"%s\"%s; dvx-info why-not --list has them", a->argv[0],
+		message_print("no feature is called \"%s\"%s; dvx-info why-not --list has them", a->argv[0],
 		    feature_near(a->argv[0], near, sizeof(near)));
 		return EXIT_USAGE;
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s) {
-		say("out of memory");
+		message_print("out of memory");
 		return EXIT_INPUT;
 	}
 	code = cap_source_open(s, a->argc > 1 ? a->argv[1] : a->device, -1);
 	if (code)
-		say("%s", s->error);
+		message_print("%s", s->error);
 	else
 		code = whynot_show(a, feature, s);
 	cap_source_close(s);

@@ -9,7 +9,7 @@
 #include "exits.h"
 #include "control.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 #include "tools/cli/tcp.h"
 
 #define HELLO_MS 10000 /* a peer that is silent for longer does not know the protocol */
@@ -35,15 +35,15 @@ int control_wait(int fd, short events, const volatile sig_atomic_t *stop, int ms
 static int control_died(const struct control *t, int err)
 {
 	if (!err || err == ECONNRESET || err == EPIPE)
-		say("%s died or closed the connection", t->peer);
+		message_print("%s died or closed the connection", t->peer);
 	else
-		say("connection to %s: %s", t->peer, strerror(err));
+		message_print("connection to %s: %s", t->peer, strerror(err));
 	return EXIT_PEER;
 }
 
 static int control_stranger(const struct control *t)
 {
-	say("%s does not speak dvx-perf's protocol", t->peer);
+	message_print("%s does not speak dvx-perf's protocol", t->peer);
 	return EXIT_PROTOCOL;
 }
 
@@ -54,7 +54,7 @@ int control_begin(struct control *t, int fd, const char *peer)
 	*t = (struct control){.fd = fd, .peer = peer, .line = malloc(CONTROL_LINE)};
 	if (t->line)
 		return EXIT_DONE;
-	say("no memory for messages");
+	message_print("no memory for messages");
 	control_end(t);
 	return EXIT_INPUT;
 }
@@ -82,7 +82,7 @@ int control_send(struct control *t, json_t *message)
 
 	json_decref(message);
 	if (!text) {
-		say("no memory for a message");
+		message_print("no memory for a message");
 		return EXIT_INPUT;
 	}
 	text[n++] = '\n'; /* replaces the terminating 0 */
@@ -106,7 +106,7 @@ static int control_more(struct control *t, int ms)
 	if (!ready)
 		return EXIT_PEER; /* interrupted: no message needed */
 	if (ready == -ETIMEDOUT) {
-		say("%s says nothing for %d s: it serves another client, or does not speak "
+		message_print("%s says nothing for %d s: it serves another client, or does not speak "
 		    "dvx-perf's protocol",
 		    t->peer, HELLO_MS / 1000);
 		return EXIT_PROTOCOL;
@@ -154,7 +154,7 @@ static int control_take(struct control *t, json_t **message, int ms)
 	error = json_str(*message, "error");
 	if (!*error)
 		return EXIT_DONE;
-	say("%s says: %s", t->peer, error);
+	message_print("%s says: %s", t->peer, error);
 	json_decref(*message);
 	return EXIT_DEVICE;
 }
@@ -180,7 +180,7 @@ int control_hello(struct control *t)
 		return control_stranger(t);
 	if (theirs == CONTROL_VERSION)
 		return EXIT_DONE;
-	say("%s speaks version %d of dvx-perf's protocol, this end speaks version %d", t->peer,
+	message_print("%s speaks version %d of dvx-perf's protocol, this end speaks version %d", t->peer,
 	    (int)theirs, CONTROL_VERSION);
 	return EXIT_PROTOCOL;
 }

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include "exits.h"
 #include "control.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 #include "tools/cli/tcp.h"
 
 #define CONNECT_MS 10000
@@ -45,7 +45,7 @@ static int address_parse(const char *text, struct control_address *a)
 		if (port_is_possible(a->port))
 			return EXIT_DONE;
 	}
-	say("\"%s\" is no ADDR[:PORT]", text);
+	message_print("\"%s\" is no ADDR[:PORT]", text);
 	return EXIT_USAGE;
 }
 
@@ -56,7 +56,7 @@ static int address_find(const struct control_address *a, int flags, struct addri
 
 	if (!err)
 		return EXIT_DONE;
-	say("cannot find address %s port %s: %s", a->host, a->port,
+	message_print("cannot find address %s port %s: %s", a->host, a->port,
 	    err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	return EXIT_CONNECT;
 }
@@ -75,7 +75,7 @@ int control_connect(struct control *t, const char *where)
 		fd = tcp_connect(a, CONNECT_MS, NULL);
 	freeaddrinfo(list);
 	if (fd < 0) {
-		say("cannot connect to %s port %s: %s", address.host, address.port, strerror(-fd));
+		message_print("cannot connect to %s port %s: %s", address.host, address.port, strerror(-fd));
 		return EXIT_CONNECT;
 	}
 	return control_begin(t, fd, "the server");
@@ -94,7 +94,7 @@ int control_listen(const char *where, int *listener, char name[CONTROL_NAME])
 	*listener = tcp_listen(list, 8);
 	freeaddrinfo(list);
 	if (*listener < 0) {
-		say("--listen: cannot listen on %s port %s: %s", address.host, address.port,
+		message_print("--listen: cannot listen on %s port %s: %s", address.host, address.port,
 		    strerror(-*listener));
 		return EXIT_CONNECT;
 	}

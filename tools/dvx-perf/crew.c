@@ -7,7 +7,7 @@
 #include <string.h>
 #include "crew.h"
 #include "tools/cli/exit.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 enum { GATE_SHUT, GATE_OPEN, GATE_OFF };
 
@@ -51,9 +51,9 @@ static int crew_start(struct crew_thread *t, const int *cpu)
 		err = pthread_create(&t->id, &attr, crew_thread_run, t);
 	pthread_attr_destroy(&attr);
 	if (err && cpu)
-		say("--cpus: no thread can run on CPU %d: %s", *cpu, strerror(err));
+		message_print("--cpus: no thread can run on CPU %d: %s", *cpu, strerror(err));
 	else if (err)
-		say("--threads: cannot start one more thread: %s", strerror(err));
+		message_print("--threads: cannot start one more thread: %s", strerror(err));
 	return err;
 }
 

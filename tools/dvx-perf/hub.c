@@ -3,7 +3,7 @@
 #include "hub.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 const char *const hub_mode_names[HUB_MODES] = {"shared queues", "own queues",
 					       "own queues and register"};
@@ -133,11 +133,11 @@ int hub_open(const struct hub_request *w, struct hub **out)
 	struct hub *h = hub_alloc(w);
 
 	if (!h) {
-		say("no memory for %u threads", w->threads);
+		message_print("no memory for %u threads", w->threads);
 		return EXIT_INPUT;
 	}
 	if (hub_make(h)) {
-		say("libdvx can't make queues for %u threads: %s", w->threads, library_says());
+		message_print("libdvx can't make queues for %u threads: %s", w->threads, library_error());
 		hub_close(h);
 		return EXIT_DEVICE;
 	}

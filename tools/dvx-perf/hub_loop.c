@@ -5,7 +5,7 @@
  */
 #include "hub.h"
 #include "loop.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 PERF_INLINE void hub_take(struct hub_lock *l, struct hub_waits *w)
 {
@@ -24,7 +24,7 @@ PERF_INLINE void hub_take(struct hub_lock *l, struct hub_waits *w)
 
 static int hub_failed(const struct dvx_wc *wc)
 {
-	say("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
 	return -1;
 }
 
@@ -83,7 +83,7 @@ PERF_INLINE int hub_post(struct hub_thread *t, struct hub_queue *q, uint32_t con
 	rc = dvx_post_write(q->sq, h->to + at, h->key, &sge, 1, (uint64_t)(t - h->thread),
 			    DVX_SIGNALED);
 	if (rc) {
-		say("libdvx refuses a message: %s", dvx_strerror(rc));
+		message_print("libdvx refuses a message: %s", dvx_strerror(rc));
 		return rc;
 	}
 	q->out++;

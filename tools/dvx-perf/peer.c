@@ -6,7 +6,7 @@
 #include "ops.h"
 #include "peer.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 json_t *ends_json(const struct perf_ends *e)
 {
@@ -108,7 +108,7 @@ static int peer_ask(struct perf_peer *p, json_t *request, json_t **answer)
 
 static int peer_wrong(const struct perf_peer *p)
 {
-	say("%s answers something else than was asked", p->control->peer);
+	message_print("%s answers something else than was asked", p->control->peer);
 	return EXIT_PROTOCOL;
 }
 
@@ -153,7 +153,7 @@ int peer_begin(struct perf_peer *p, const struct responder_request *w,
 					      .lane_keys = responder_lane_keys(w)}};
 	f->ends.keys = calloc((size_t)w->lanes * f->ends.lane_keys + 1, sizeof(uint32_t));
 	if (!f->ends.qpn || !f->ends.keys) {
-		say("no memory for %u queues", w->lanes);
+		message_print("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
 	}
 	return p->control ? peer_open_there(p, w, requester, f)

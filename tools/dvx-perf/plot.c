@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "exits.h"
 #include "plot.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 /*
  * State of the drawing. gnuplot draws into memory, because it does not report a full disk; the file
@@ -59,7 +59,7 @@ static int plot_start(int out)
 
 static int plot_failed(int err)
 {
-	say("--plot: %s: %s", plot.file, strerror(err));
+	message_print("--plot: %s: %s", plot.file, strerror(err));
 	if (plot.created)
 		unlink(plot.file);
 	return EXIT_INPUT;
@@ -99,7 +99,7 @@ int plot_begin(const char *file)
 	close(plot.drawing);
 	if (plot.created)
 		unlink(file);
-	say(err == ENOENT ? "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"
+	message_print(err == ENOENT ? "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"
 			  : "--plot: gnuplot does not start: %s",
 	    strerror(err));
 	return EXIT_INPUT;
@@ -142,7 +142,7 @@ int plot_end(void)
 	if (!plot.commands)
 		return EXIT_DONE;
 	if (!plot_drawn()) {
-		say("--plot: gnuplot could not draw %s", plot.file);
+		message_print("--plot: gnuplot could not draw %s", plot.file);
 		close(plot.drawing);
 		return EXIT_INPUT;
 	}

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "report.h"
 #include "tools/cli/exit.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 const char *report_caution(const struct perf_site *s)
 {
@@ -14,7 +14,7 @@ int report_flush(void)
 {
 	if (!fflush(stdout))
 		return EXIT_DONE;
-	say("standard output cannot be written: %s", strerror(errno));
+	message_print("standard output cannot be written: %s", strerror(errno));
 	clearerr(stdout); /* reported already */
 	return EXIT_INPUT;
 }

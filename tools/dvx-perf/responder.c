@@ -7,7 +7,7 @@
 #include "verbs/xrc.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -201,23 +201,23 @@ int responder_open(const struct perf_site *s, const struct responder_request *w,
 	struct responder *f = NULL;
 
 	if (w->windows && (uint64_t)w->lanes * w->receives > RESPONDER_KEYS) {
-		say("%u queues with %u windows each are more than %u windows", w->lanes,
+		message_print("%u queues with %u windows each are more than %u windows", w->lanes,
 		    w->receives, RESPONDER_KEYS);
 		return EXIT_INPUT;
 	}
 	if (w->windows && windows_blocks(w) > RESPONDER_SQ_BLOCKS) {
-		say("%u receives of a queue are more windows than it can bind at once: take a "
+		message_print("%u receives of a queue are more windows than it can bind at once: take a "
 		    "smaller --window",
 		    w->receives);
 		return EXIT_INPUT;
 	}
 	f = responder_alloc(s, w);
 	if (!f) {
-		say("no memory for %u queues", w->lanes);
+		message_print("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
 	}
 	if (responder_fill(s, f)) {
-		say("libdvx can't make the far end's queues: %s", perf_xrc_why(f->xrc));
+		message_print("libdvx can't make the far end's queues: %s", perf_xrc_why(f->xrc));
 		responder_close(f);
 		return EXIT_DEVICE;
 	}
@@ -264,11 +264,11 @@ int responder_connect(const struct perf_site *s, struct responder *f,
 {
 	for (uint32_t i = 0; i < f->request.lanes; i++) {
 		if (responder_connect_one(s, f, requester, i)) {
-			say("libdvx can't connect the far end's queues: %s", perf_xrc_why(f->xrc));
+			message_print("libdvx can't connect the far end's queues: %s", perf_xrc_why(f->xrc));
 			return EXIT_DEVICE;
 		}
 		if (f->request.windows && windows_bind(s, f, i)) {
-			say("libdvx can't bind the far end's windows: %s", library_says());
+			message_print("libdvx can't bind the far end's windows: %s", library_error());
 			return EXIT_DEVICE;
 		}
 		if (f->request.receives && f->rq[i] && !f->request.windows)
@@ -307,6 +307,6 @@ void responder_close(struct responder *f)
 
 int responder_failed(const struct dvx_wc *wc)
 {
-	say("a receive failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	message_print("a receive failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
 	return -1;
 }

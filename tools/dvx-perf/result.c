@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "result.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 const char *const perf_figure_names[FIGURES] = {"min",	 "p50",	   "p90", "p99",
 						"p99.9", "p99.99", "max"};
@@ -34,7 +34,7 @@ struct perf_result *results_add(struct perf_results *all)
 	if (r)
 		all->list[all->n++] = r;
 	else
-		say("no memory for a result");
+		message_print("no memory for a result");
 	return r;
 }
 

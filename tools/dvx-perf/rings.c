@@ -5,7 +5,7 @@
 #include "verbs/xrc.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 struct ring_requester {
 	const struct perf_params *p;
@@ -167,7 +167,7 @@ int ring_open(const struct perf_params *p, void **requester, struct perf_ends *e
 	r->queue = calloc(perf_lanes(p), sizeof(*r->queue));
 	r->set = calloc(p->threads, sizeof(*r->set));
 	if (!r->queue || !r->set || ring_make(r)) {
-		say("libdvx can't make its queues: %s",
+		message_print("libdvx can't make its queues: %s",
 		    r->queue && r->set ? perf_xrc_why(r->xrc) : "no memory");
 		ring_close(r);
 		return EXIT_DEVICE;
@@ -205,7 +205,7 @@ int ring_connect(void *requester, const struct perf_ends *responder)
 
 	for (uint32_t i = 0; i < responder->n; i++) {
 		if (ring_connect_one(r, responder, i)) {
-			say("libdvx can't connect its queues: %s", perf_xrc_why(r->xrc));
+			message_print("libdvx can't connect its queues: %s", perf_xrc_why(r->xrc));
 			return EXIT_DEVICE;
 		}
 		r->queue[i].raddr = responder->addr + i / r->p->qps * (uint64_t)r->p->max_size;
@@ -255,12 +255,12 @@ int ring_leave(struct perf_thread *t, int result)
 
 bool ring_refused(int rc)
 {
-	say("libdvx refuses a message: %s", dvx_strerror(rc));
+	message_print("libdvx refuses a message: %s", dvx_strerror(rc));
 	return false;
 }
 
 int ring_failed(const struct dvx_wc *wc)
 {
-	say("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
 	return -1;
 }

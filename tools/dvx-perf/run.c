@@ -9,7 +9,7 @@
 #include "session.h"
 #include "stop.h"
 #include "ticks.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 #define AUTO_COUNT  2000
 #define AUTO_WARMUP 100
@@ -50,7 +50,7 @@ static int run_round(struct run *r, uint32_t round)
 			code = session_rate(&r->session[i], cpu, round);
 		if (code) {
 			progress_clear();
-			say("%s stopped: %s of %u bytes", r->session[i].engine->name,
+			message_print("%s stopped: %s of %u bytes", r->session[i].engine->name,
 			    perf_ops[r->p.op].name, r->p.size);
 			return peer_print_error(&r->peer, code);
 		}
@@ -169,7 +169,7 @@ static int run_memory(struct run *r)
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED) {
-		say("no memory for %u x %u bytes", r->p.threads, r->p.max_size);
+		message_print("no memory for %u x %u bytes", r->p.threads, r->p.max_size);
 		return EXIT_INPUT;
 	}
 	r->p.memory = at;
@@ -214,7 +214,7 @@ static int run_check_datagram(const struct run *r)
 
 	if (r->p.transport->id != PERF_UD || r->p.max_size <= most)
 		return EXIT_DONE;
-	say("--size=%u: a datagram has at most %u bytes, the MTU of %s", r->p.max_size, most,
+	message_print("--size=%u: a datagram has at most %u bytes, the MTU of %s", r->p.max_size, most,
 	    site_name(&r->site));
 	return EXIT_INPUT;
 }
@@ -222,7 +222,7 @@ static int run_check_datagram(const struct run *r)
 /* Reports an operation that the device lacks. It is an error unless all were requested. */
 static int run_lacks(const struct run *r, enum perf_op op, const char *what)
 {
-	say("--op=%s: %s has no %s", perf_ops[op].word, site_name(&r->site), what);
+	message_print("--op=%s: %s has no %s", perf_ops[op].word, site_name(&r->site), what);
 	return r->a->ops == PERF_ALL_OPS ? EXIT_DONE : EXIT_DEVICE;
 }
 

@@ -14,7 +14,7 @@
 #include "options.h"
 #include "peer.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 #define SERVE_RESPONDERS 16 /* engines of one client */
 /* Empty polls for receives between two looks at the connection. */
@@ -50,7 +50,7 @@ static int request_number(const json_t *j, const struct request_range *r, json_i
 	*out = json_integer_value(n);
 	if (json_is_integer(n) && *out >= r->least && *out <= r->most)
 		return 0;
-	say("the client's \"%s\" is not a number from %lld to %lld", r->name, (long long)r->least,
+	message_print("the client's \"%s\" is not a number from %lld to %lld", r->name, (long long)r->least,
 	    (long long)r->most);
 	return -1;
 }
@@ -79,13 +79,13 @@ static int request_take(const json_t *j, struct responder_request *w)
 					(uint32_t)v[4],
 					(uint64_t)v[3]};
 	if (!w->transport)
-		say("the client's \"transport\" is not known here: %s", json_str(j, "transport"));
+		message_print("the client's \"transport\" is not known here: %s", json_str(j, "transport"));
 	else if (w->lanes % w->sets)
-		say("the client's \"lanes\" are no multiple of its \"sets\"");
+		message_print("the client's \"lanes\" are no multiple of its \"sets\"");
 	else if (w->transport->pooled && !w->srq)
-		say("the client's \"srq\" is 0, but %s has no other receives", w->transport->name);
+		message_print("the client's \"srq\" is 0, but %s has no other receives", w->transport->name);
 	else if (w->windows && (w->srq || !w->receives || w->transport->id != PERF_RC))
-		say("the client's \"windows\" is 1, but windows are bound anew by RC queues with "
+		message_print("the client's \"windows\" is 1, but windows are bound anew by RC queues with "
 		    "receives of their own");
 	else
 		return 0;
@@ -102,7 +102,7 @@ static int serve_make(struct perf_client *c, const json_t *message)
 	if (rc)
 		return -1;
 	if (c->opened == SERVE_RESPONDERS) {
-		say("the client opens more than %d far ends", SERVE_RESPONDERS);
+		message_print("the client opens more than %d far ends", SERVE_RESPONDERS);
 		return -1;
 	}
 	requester.n = w.lanes;
@@ -113,7 +113,7 @@ static int serve_make(struct perf_client *c, const json_t *message)
 			c->responder[c->opened++] = f;
 		rc = rc ? rc : responder_connect(c->site, f, &requester);
 	} else {
-		say("the client's \"ends\" are not of %u queues", w.lanes);
+		message_print("the client's \"ends\" are not of %u queues", w.lanes);
 		rc = -1;
 	}
 	free(requester.qpn);
@@ -123,7 +123,7 @@ static int serve_make(struct perf_client *c, const json_t *message)
 /* Answers with the last error message. */
 static json_t *serve_error(void)
 {
-	return json_pack("{s:s}", "error", say_last());
+	return json_pack("{s:s}", "error", message_last());
 }
 
 static json_t *serve_open(struct perf_client *c, const json_t *message)
@@ -154,7 +154,7 @@ static json_t *serve_close(struct perf_client *c, const json_t *message)
 	struct responder *f;
 
 	if (!c->opened) {
-		say("the client closes what it did not open");
+		message_print("the client closes what it did not open");
 		return serve_error();
 	}
 	f = c->responder[--c->opened];

@@ -4,7 +4,7 @@
 #include "exits.h"
 #include "progress.h"
 #include "session.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 static struct responder_request session_wish(const struct perf_params *p)
 {
@@ -63,7 +63,7 @@ int session_open(struct perf_session *s, const struct perf_engine *e, const stru
 	s->thread = calloc(p->threads, sizeof(*s->thread));
 	s->lane = calloc(perf_lanes(p), sizeof(*s->lane));
 	if (!s->thread || !s->lane || !qpn)
-		say("no memory for %u threads", p->threads);
+		message_print("no memory for %u threads", p->threads);
 	else
 		code = e->open(p, &s->requester, &requester);
 	if (!code)
@@ -175,7 +175,7 @@ static int session_count(const struct perf_session *s, uint64_t sent)
 {
 	if (!perf_ops[s->p->op].receives || s->responder.received == sent)
 		return EXIT_DONE;
-	say("%s: %llu of %llu messages arrived", s->engine->name,
+	message_print("%s: %llu of %llu messages arrived", s->engine->name,
 	    (unsigned long long)s->responder.received, (unsigned long long)sent);
 	return s->p->transport->reliable ? EXIT_DEVICE : EXIT_DONE;
 }

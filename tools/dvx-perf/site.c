@@ -7,7 +7,7 @@
 #include "site.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 #define PORT 1
 
@@ -16,7 +16,7 @@ static int site_gid_choose(struct perf_site *s)
 	struct dvx_gid_choice choice;
 
 	if (dvx_gid_choose(s->dev, PORT, NULL, &choice)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		return EXIT_DEVICE;
 	}
 	memcpy(s->gid, choice.gid.gid, sizeof(s->gid));
@@ -26,7 +26,7 @@ static int site_gid_choose(struct perf_site *s)
 static int site_gid_take(struct perf_site *s, uint32_t index)
 {
 	if (dvx_dev_gid(s->dev, PORT, index, s->gid)) {
-		say("--gid-index: port %d of %s has no GID %u", PORT, site_name(s), index);
+		message_print("--gid-index: port %d of %s has no GID %u", PORT, site_name(s), index);
 		return EXIT_INPUT;
 	}
 	s->local.gid_index = (uint8_t)index;
@@ -40,16 +40,16 @@ int site_open(struct perf_site *s, const char *device, uint32_t gid_index)
 
 	*s = (struct perf_site){0};
 	if (dvx_dev_open(device, &s->dev)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		return EXIT_INPUT;
 	}
 	if (dvx_dev_ident(s->dev, &ident) || dvx_dev_port(s->dev, PORT, &port) ||
 	    dvx_qp_local_init(s->dev, PORT, &s->local)) {
-		say("%s", library_says());
+		message_print("%s", library_error());
 		return EXIT_DEVICE;
 	}
 	if (port.state != DVX_PORT_ACTIVE)
-		say("port %d of %s is not active: messages may fail", PORT, site_name(s));
+		message_print("port %d of %s is not active: messages may fail", PORT, site_name(s));
 	s->local.q_key = SITE_Q_KEY;
 	if (dvx_events_open(s->dev, &s->events))
 		s->events = NULL;
@@ -75,7 +75,7 @@ bool site_gone(const struct perf_site *s)
 		err = dvx_events_wait(s->events, 0, &event);
 	if (err != -EIO)
 		return false;
-	say("%s", library_says());
+	message_print("%s", library_error());
 	return true;
 }
 

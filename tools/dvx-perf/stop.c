@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stop.h"
 #include "tools/cli/exit.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 volatile sig_atomic_t stop_signal;
 
@@ -21,6 +21,6 @@ int stop_code(void)
 {
 	if (!stop_signal)
 		return EXIT_DONE;
-	say("interrupted: the results are of the messages until then");
+	message_print("interrupted: the results are of the messages until then");
 	return 128 + stop_signal;
 }

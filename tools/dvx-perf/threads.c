@@ -10,7 +10,7 @@
 #include "stop.h"
 #include "threads.h"
 #include "ticks.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 #define THREADS_RESULTS (HUB_MODES * 16)
 #define THREADS_SIZE	4096
@@ -125,7 +125,7 @@ int perf_cmd_threads(const struct perf_args *a)
 	int code;
 
 	if (own.connections < own.threads) {
-		say("--connections=%u: %u threads need one each", own.connections, own.threads);
+		message_print("--connections=%u: %u threads need one each", own.connections, own.threads);
 		return EXIT_USAGE;
 	}
 	code = plot_begin(a->plot);

@@ -150,7 +150,7 @@ static int add_thing(struct file *file, const struct dump *d)
 	struct dump *more = realloc(file->things, (file->count + 1) * sizeof(*more));
 
 	if (!more) {
-		say("out of memory");
+		message_print("out of memory");
 		return -1;
 	}
 	file->things = more;
@@ -312,7 +312,7 @@ static size_t diff_files(const struct file *a, const struct file *b, const struc
 		json_decref(o);
 	}
 	if (a->count != b->count)
-		say("%s holds %zu dumps and %s %zu; the first %zu are compared", a->path, a->count,
+		message_print("%s holds %zu dumps and %s %zu; the first %zu are compared", a->path, a->count,
 		    b->path, b->count, n);
 	return count + (a->count != b->count);
 }

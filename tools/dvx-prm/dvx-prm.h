@@ -12,7 +12,7 @@
 #define CLI_ARGS prm_args
 #include "tools/cli/cli.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 struct prm_args {
 	bool json;

@@ -68,22 +68,22 @@ static int bad_value(const struct prm_field *f, const char *path, const char *te
 	for (size_t i = 0; f->values && i < f->values->count; i++)
 		near_offer(&near, text, f->values->values[i].name);
 	if (f->values)
-		say("%s: \"%s\" is no number and no name of %s%s; dvx-prm show %s lists them", path,
+		message_print("%s: \"%s\" is no number and no name of %s%s; dvx-prm show %s lists them", path,
 		    text, f->values->name, near_text(&near, names, sizeof(names)), f->values->name);
 	else
-		say("%s: \"%s\" is no number (decimal, 0x or 0b)", path, text);
+		message_print("%s: \"%s\" is no number (decimal, 0x or 0b)", path, text);
 	return -1;
 }
 
 static int encode_claim(struct encoder *e, const char *path, uint64_t bit, uint64_t width)
 {
 	if ((bit + width + 7) / 8 > MOST_BYTES) {
-		say("%s: its end is beyond %u bytes", path, MOST_BYTES);
+		message_print("%s: its end is beyond %u bytes", path, MOST_BYTES);
 		return -1;
 	}
 	for (uint64_t i = bit; i < bit + width; i++) {
 		if (prm_bits_get(e->written, i, 1)) {
-			say("%s: another assignment has already given bit 0x%" PRIx64
+			message_print("%s: another assignment has already given bit 0x%" PRIx64
 			    "; the two share bits of a union",
 			    path, i);
 			return -1;
@@ -105,12 +105,12 @@ static int encode_put_bytes(struct encoder *e, const struct prm_field *f, const 
 		text += 2;
 	n = strlen(text);
 	if (strspn(text, "0123456789abcdefABCDEF") != n || n % 2) {
-		say("%s: its value is bytes, an even number of hex digits; \"%s\" is not", path,
+		message_print("%s: its value is bytes, an even number of hex digits; \"%s\" is not", path,
 		    text);
 		return -1;
 	}
 	if (n / 2 > room) {
-		say("%s: %zu bytes do not fit into its %" PRIu64, path, n / 2, room);
+		message_print("%s: %zu bytes do not fit into its %" PRIu64, path, n / 2, room);
 		return -1;
 	}
 	if (encode_claim(e, path, bit, n * 4))
@@ -150,7 +150,7 @@ static int bad_size(const struct prm_field *f, const char *path, const char *tex
 {
 	char hint[128];
 
-	say("%s: %s does not fit into its %u bits; the largest value is 0x%" PRIx64 "%s", path,
+	message_print("%s: %s does not fit into its %u bits; the largest value is 0x%" PRIx64 "%s", path,
 	    text, f->width, (UINT64_C(1) << f->width) - 1,
 	    size_hint(f, text, v, hint, sizeof(hint)));
 	return -1;
@@ -179,7 +179,7 @@ static int assign(struct encoder *e, const char *word)
 	char path[256];
 
 	if (!equals || equals == word || (size_t)(equals - word) >= sizeof(path)) {
-		say("\"%s\" is not of the form field=value", word);
+		message_print("\"%s\" is not of the form field=value", word);
 		return -1;
 	}
 	snprintf(path, sizeof(path), "%.*s", (int)(equals - word), word);
@@ -187,7 +187,7 @@ static int assign(struct encoder *e, const char *word)
 	if (!f)
 		return -1;
 	if (f->type) {
-		say("%s is a structure (%s); set its fields, as in %s.%s=...", path, f->type->name,
+		message_print("%s is a structure (%s); set its fields, as in %s.%s=...", path, f->type->name,
 		    path, f->type->fields[0].name);
 		return -1;
 	}
@@ -208,7 +208,7 @@ static void note_unused(const struct encoder *e, const char *word)
 		if (!b || b->selector < 0 || strlen(f->name) != n || strncmp(f->name, word, n))
 			continue;
 		if (!prm_field_active(e->s, f, e->bytes, e->len))
-			say("note: %s belongs to variant %s, which %s does not choose", f->name,
+			message_print("note: %s belongs to variant %s, which %s does not choose", f->name,
 			    b->name, e->s->fields[b->selector].name);
 	}
 }
@@ -261,7 +261,7 @@ static int print_as(const struct encoder *e, const struct prm_args *a)
 			formats[i].print(e);
 			return EXIT_DONE;
 		}
-	say("--format is dump, hex, c or bin, not \"%s\"", a->format);
+	message_print("--format is dump, hex, c or bin, not \"%s\"", a->format);
 	return EXIT_USAGE;
 }
 
@@ -275,7 +275,7 @@ int prm_cmd_encode(const struct prm_args *a)
 	e.len = e.s->bytes;
 	e.bytes = calloc(2, MOST_BYTES);
 	if (!e.bytes) {
-		say("out of memory");
+		message_print("out of memory");
 		return EXIT_USAGE;
 	}
 	e.written = e.bytes + MOST_BYTES;

@@ -13,7 +13,7 @@ const struct prm_struct *need_struct(const char *name)
 		return s;
 	for (size_t i = 0; i < prm_struct_count; i++)
 		near_offer(&near, name, prm_structs[i].name);
-	say("no structure is called \"%s\"%s; dvx-prm list shows all", name,
+	message_print("no structure is called \"%s\"%s; dvx-prm list shows all", name,
 	    near_text(&near, text, sizeof(text)));
 	return NULL;
 }
@@ -53,15 +53,15 @@ const struct prm_field *need_field(const struct prm_struct *s, const char *path,
 		near_offer(&near, name, s->fields[i].name);
 	}
 	if (same && !same->count)
-		say("%s.%s has elements from 0 to 0x%x; \"%s\" is none of them", s->name, name,
+		message_print("%s.%s has elements from 0 to 0x%x; \"%s\" is none of them", s->name, name,
 		    UINT32_MAX - 1, path);
 	else if (same && same->count != 1)
-		say("%s.%s has %u elements, counted from 0; \"%s\" is none of them", s->name, name,
+		message_print("%s.%s has %u elements, counted from 0; \"%s\" is none of them", s->name, name,
 		    same->count, path);
 	else if (same)
-		say("%s.%s has no parts; \"%s\" leads nowhere", s->name, name, path);
+		message_print("%s.%s has no parts; \"%s\" leads nowhere", s->name, name, path);
 	else
-		say("%s has no field \"%s\"%s; dvx-prm show %s lists them", s->name, name,
+		message_print("%s has no field \"%s\"%s; dvx-prm show %s lists them", s->name, name,
 		    near_text(&near, text, sizeof(text)), s->name);
 	return NULL;
 }

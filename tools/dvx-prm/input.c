@@ -14,7 +14,7 @@ char *input_text(struct hex *hex, const char *path, size_t *len)
 	char *text;
 
 	if (!in) {
-		say("%s: %s", path, strerror(errno));
+		message_print("%s: %s", path, strerror(errno));
 		memset(hex, 0, sizeof(*hex));
 		return NULL;
 	}
@@ -46,9 +46,9 @@ const char *input_name(const char *path)
 void input_fail(struct hex *hex, const char *path)
 {
 	if (hex->error_line)
-		say_place(path, hex->error_line, hex->error_column);
+		message_set_place(path, hex->error_line, hex->error_column);
 	if (*hex->error)
-		say("%s: %s", input_name(path), hex->error);
+		message_print("%s: %s", input_name(path), hex->error);
 	hex_free(hex);
 }
 

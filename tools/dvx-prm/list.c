@@ -96,7 +96,7 @@ int prm_cmd_list(const struct prm_args *a)
 		list_by_parts(rows, pattern);
 	if (!json_array_size(rows)) {
 		json_decref(rows);
-		say("no structure, enumeration, field or value matches \"%s\"; dvx-prm list shows "
+		message_print("no structure, enumeration, field or value matches \"%s\"; dvx-prm list shows "
 		    "all",
 		    pattern);
 		return EXIT_NO;

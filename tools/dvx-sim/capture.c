@@ -57,9 +57,9 @@ static int capturing_gone(const struct capturing *c, int err)
 	if (!registry_is_ours(c->args->argv[0], err))
 		return -1;
 	if (err == -EPIPE || err == -ECONNRESET)
-		say("%s is gone: what was on its wire last may be missing", c->args->argv[0]);
+		message_print("%s is gone: what was on its wire last may be missing", c->args->argv[0]);
 	else
-		say("%s can't be captured: %s", c->args->argv[0], strerror(-err));
+		message_print("%s can't be captured: %s", c->args->argv[0], strerror(-err));
 	return -1;
 }
 
@@ -133,11 +133,11 @@ static int capturing_wait_answer(struct capturing *c)
 	int n = ppoll(p, 2, c->stopping ? &patience : NULL, &c->before);
 
 	if (n < 0 && errno != EINTR) {
-		say("can't wait for packets: %s", strerror(errno));
+		message_print("can't wait for packets: %s", strerror(errno));
 		return -1;
 	}
 	if (!n) {
-		say("%s does not answer: what was on its wire last may be missing",
+		message_print("%s does not answer: what was on its wire last may be missing",
 		    c->args->argv[0]);
 		return -1;
 	}
@@ -177,7 +177,7 @@ static int capturing_begin(struct capturing *c)
 	while (c->pending)
 		if (capturing_wait_answer(c) || capturing_read_answer(c) || signalled)
 			return -1;
-	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
+	message_print("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
 	return capturing_request(c, LINK_CAPTURE_NEXT);
 }
 
@@ -194,10 +194,10 @@ static int capturing_run(struct capturing *c)
 		rc = capturing_turn(c);
 	if (pcap_out_close(&c->out))
 		rc = -1;
-	say("%" PRIu64 " packets, %" PRIu64 " bytes in %s", c->out.packets, c->out.bytes,
+	message_print("%" PRIu64 " packets, %" PRIu64 " bytes in %s", c->out.packets, c->out.bytes,
 	    c->out.name);
 	if (c->lost)
-		say("%" PRIu64 " packets are not among them: they were written too slowly",
+		message_print("%" PRIu64 " packets are not among them: they were written too slowly",
 		    c->lost);
 	return rc;
 }
@@ -213,7 +213,7 @@ int cmd_capture(const struct sim_args *a)
 	signal(SIGPIPE, SIG_IGN); /* write() reports that the reader is gone */
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
-		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");
+		message_print("packets are not for a terminal: give a file, or a pipe to tshark -r -");
 	else if (!pcap_out_open(&c.out, a->argv[1])) {
 		capturing_take_signals(&c);
 		rc = capturing_run(&c);

@@ -33,7 +33,7 @@ static bool signal_it(int pidfd, int signal, pid_t pid)
 {
 	if (!pidfd_send_signal(pidfd, signal, NULL, 0) || errno == ESRCH)
 		return true;
-	say("its server (pid %d): %s", pid, strerror(errno));
+	message_print("its server (pid %d): %s", pid, strerror(errno));
 	return false;
 }
 
@@ -44,7 +44,7 @@ static bool down_wait_end(int pidfd, pid_t pid)
 
 	if (poll(&end, 1, ANSWER_SECONDS * 1000) == 1)
 		return true;
-	say("it does not end: killing it");
+	message_print("it does not end: killing it");
 	return signal_it(pidfd, SIGKILL, pid);
 }
 
@@ -66,7 +66,7 @@ static bool down_end_silent(int pidfd, pid_t pid, const char *name, unsigned int
 {
 	if (version)
 		return down_end_other(pidfd, pid, name, version);
-	say("%s does not answer: killing its server (pid %d)", name, pid);
+	message_print("%s does not answer: killing its server (pid %d)", name, pid);
 	return signal_it(pidfd, SIGKILL, pid);
 }
 
@@ -81,7 +81,7 @@ static bool end_server(const char *name, int sock, int lock)
 	link_message_free(&answer);
 	/* A server that is alive after pidfd_open() is the one that the pidfd refers to. */
 	if (down_is_alive(lock) && pidfd < 0 && err) {
-		say("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
+		message_print("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
 		    strerror(no_pidfd));
 		ok = false;
 	} else if (down_is_alive(lock) && pidfd >= 0) {

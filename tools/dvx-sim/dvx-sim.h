@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #define CLI_ARGS sim_args
 #include "tools/cli/cli.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 /* The arguments of the command line. */
 struct sim_args {

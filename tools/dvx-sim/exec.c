@@ -64,7 +64,7 @@ static int add_preload(const char *lib)
 	int err;
 
 	if (strpbrk(lib, " :")) {
-		say("%s can't be preloaded: LD_PRELOAD takes no path with spaces or colons", lib);
+		message_print("%s can't be preloaded: LD_PRELOAD takes no path with spaces or colons", lib);
 		errno = EINVAL;
 		return -1;
 	}
@@ -134,12 +134,12 @@ int exec_on_chip(const struct chip_command *c)
 	if (add_preload(lib) || add_sanitizer() || allow_asan() ||
 	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_CHIP", c->chip, 1) ||
 	    setenv("DVX_SIM_FUNCTION", c->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
-		say("can't set the environment: %s", strerror(errno));
+		message_print("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
 	preloadable_warn(c->cmd[0]);
 	execvp(c->cmd[0], c->cmd);
-	say("can't run %s: %s%s", c->cmd[0], strerror(errno),
+	message_print("can't run %s: %s%s", c->cmd[0], strerror(errno),
 	    c->traced ? " (the file of a trace is joined by =: --trace=FILE)" : "");
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }
@@ -173,7 +173,7 @@ int cmd_exec(const struct sim_args *a)
 	ours = exec_is_ours(c.chip, sock);
 	close(sock);
 	if (a->quiet && setenv("DVX_SIM_LOG", "/dev/null", 0)) {
-		say("can't set the environment: %s", strerror(errno));
+		message_print("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
 	return ours ? exec_on_chip(&c) : EXIT_SELF;

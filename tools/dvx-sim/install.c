@@ -28,7 +28,7 @@ static const char *install_find(char path[PATH_MAX], const char *built, const ch
 	snprintf(path, PATH_MAX, "%s", installed);
 	if (!access(path, R_OK))
 		return path;
-	say("%s is missing: is dvx installed as a whole?", installed);
+	message_print("%s is missing: is dvx installed as a whole?", installed);
 	return NULL;
 }
 

@@ -65,7 +65,7 @@ static bool ls_query(const char *name, struct ls_chip *c)
 	if (!err && rows_fit(c))
 		return true;
 	if (registry_is_ours(name, err))
-		say("%s does not answer", name);
+		message_print("%s does not answer", name);
 	ls_forget(c);
 	return false;
 }

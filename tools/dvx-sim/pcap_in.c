@@ -46,21 +46,21 @@ struct pcap_in *pcap_in_open(const char *path)
 	FILE *f = in ? open_file(path, &in->size) : NULL;
 
 	if (!f) {
-		say("can't read %s: %s", path, strerror(errno));
+		message_print("can't read %s: %s", path, strerror(errno));
 		free(in);
 		return NULL;
 	}
 	in->name = strcmp(path, "-") ? path : "standard input";
 	in->pcap = pcap_fopen_offline(f, why);
 	if (!in->pcap) {
-		say("%s is no packet file: %s", in->name, why);
+		message_print("%s is no packet file: %s", in->name, why);
 		fclose(f);
 		free(in);
 		return NULL;
 	}
 	if (pcap_datalink(in->pcap) == DLT_EN10MB)
 		return in;
-	say("%s has packets of link type %s: the port takes Ethernet", in->name,
+	message_print("%s has packets of link type %s: the port takes Ethernet", in->name,
 	    link_name(pcap_datalink(in->pcap)));
 	pcap_in_close(in);
 	return NULL;
@@ -84,14 +84,14 @@ int pcap_in_percent(struct pcap_in *in)
 static int pcap_in_check(const struct pcap_in *in, const struct pcap_pkthdr *h)
 {
 	if (h->caplen < h->len) {
-		say("%s: packet %" PRIu64 " was cut when it was captured (%u of %u bytes): capture "
+		message_print("%s: packet %" PRIu64 " was cut when it was captured (%u of %u bytes): capture "
 		    "whole packets (tcpdump -s 0)",
 		    in->name, in->n, h->caplen, h->len);
 		return -1;
 	}
 	if (h->len >= PORT_PACKET_MIN && h->len <= PORT_PACKET_MAX)
 		return 1;
-	say("%s: packet %" PRIu64 " has %u bytes: the port takes %u to %u", in->name, in->n, h->len,
+	message_print("%s: packet %" PRIu64 " has %u bytes: the port takes %u to %u", in->name, in->n, h->len,
 	    PORT_PACKET_MIN, PORT_PACKET_MAX);
 	return -1;
 }
@@ -105,7 +105,7 @@ int pcap_in_next(struct pcap_in *in, struct pcap_packet *p)
 		return 0;
 	in->n++;
 	if (rc != 1) {
-		say("%s: packet %" PRIu64 " can't be read: %s", in->name, in->n,
+		message_print("%s: packet %" PRIu64 " can't be read: %s", in->name, in->n,
 		    pcap_geterr(in->pcap));
 		return -1;
 	}

@@ -36,7 +36,7 @@ static int pcap_out_begin(struct pcap_out *o, const char *path)
 	o->fd = out ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	o->buf = malloc(o->room);
 	if (o->fd < 0 || !o->buf) {
-		say("can't write %s: %s", path, strerror(errno));
+		message_print("can't write %s: %s", path, strerror(errno));
 		return -1;
 	}
 	o->regular = !fstat(o->fd, &st) && S_ISREG(st.st_mode);
@@ -88,7 +88,7 @@ static size_t pcap_out_whole(const struct pcap_out *o, size_t written, uint64_t 
 
 int pcap_out_unread(const struct pcap_out *o)
 {
-	say("%s has no reader any more", o->name);
+	message_print("%s has no reader any more", o->name);
 	return -1;
 }
 
@@ -102,7 +102,7 @@ static int pcap_out_failed(struct pcap_out *o, size_t written)
 	if (errno == EPIPE)
 		return pcap_out_unread(o);
 	if (!o->packets) { /* the file's header */
-		say("can't write %s: %s", o->name, why);
+		message_print("can't write %s: %s", o->name, why);
 		return -1;
 	}
 	pcap_out_whole(o, o->have, &all);
@@ -110,7 +110,7 @@ static int pcap_out_failed(struct pcap_out *o, size_t written)
 	o->have = 0;
 	if (end >= 0 && ftruncate(o->fd, end - (off_t)(written - at)))
 		end = -1;
-	say("%s: packet %" PRIu64 " and what followed could not be written: %s", o->name,
+	message_print("%s: packet %" PRIu64 " and what followed could not be written: %s", o->name,
 	    o->packets + 1, why);
 	return -1;
 }
@@ -140,6 +140,6 @@ int pcap_out_close(struct pcap_out *o)
 	o->buf = NULL;
 	if (o->fd < 0 || !close(o->fd) || rc)
 		return rc;
-	say("%s: the last packets may not be in it: %s", o->name, strerror(errno));
+	message_print("%s: the last packets may not be in it: %s", o->name, strerror(errno));
 	return -1;
 }

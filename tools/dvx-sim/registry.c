@@ -20,18 +20,18 @@ static bool usable(const char *dir)
 	struct stat st;
 
 	if (mkdir(dir, 0700) && errno != EEXIST) {
-		say("can't make the folder %s: %s", dir, strerror(errno));
+		message_print("can't make the folder %s: %s", dir, strerror(errno));
 		return false;
 	}
 	if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid()) {
-		say("%s belongs to user %u: run dvx-sim as that user for its chips, or set "
+		message_print("%s belongs to user %u: run dvx-sim as that user for its chips, or set "
 		    "XDG_RUNTIME_DIR to a folder of your own",
 		    dir, (unsigned int)st.st_uid);
 		return false;
 	}
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & 077)) {
-		say("%s is not a folder that only you may enter: remove it, or set XDG_RUNTIME_DIR",
+		message_print("%s is not a folder that only you may enter: remove it, or set XDG_RUNTIME_DIR",
 		    dir);
 		return false;
 	}
@@ -83,7 +83,7 @@ bool registry_name_ok(const char *name)
 	bool ok = registry_name_fits(name);
 
 	if (!ok)
-		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
+		message_print("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
 		    "underscores, and neither dot nor dash first",
 		    name, LINK_NAME_MAX - 1);
 	return ok;
@@ -149,7 +149,7 @@ unsigned int registry_other_version(const char *name, int err)
 
 void registry_say_version(const char *name, unsigned int version, const char *what_now)
 {
-	say("%s speaks link version %u, this dvx-sim speaks %u: it was started by another dvx-sim; "
+	message_print("%s speaks link version %u, this dvx-sim speaks %u: it was started by another dvx-sim; "
 	    "%s",
 	    name, version, LINK_VERSION, what_now);
 }

@@ -128,7 +128,7 @@ static int send_batch(struct replaying *r)
 		end_progress();
 		if (!r->sent && !registry_is_ours(r->args->argv[0], err))
 			return err;
-		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
+		message_print("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
 		    r->sent, why(err));
 	}
 	replaying_show_progress(r);
@@ -166,7 +166,7 @@ static int replaying_check_file(const char *path)
 		rc = pcap_in_next(in, &p);
 	pcap_in_close(in);
 	if (rc < 0)
-		say("nothing was sent");
+		message_print("nothing was sent");
 	return rc;
 }
 
@@ -182,9 +182,9 @@ static int replaying_send_file(struct replaying *r)
 		return -1;
 	end_progress();
 	if (rc < 0)
-		say("%" PRIu64 " packets before it were sent", r->sent);
+		message_print("%" PRIu64 " packets before it were sent", r->sent);
 	if (stopped)
-		say("interrupted: %" PRIu64 " packets were sent", r->sent);
+		message_print("interrupted: %" PRIu64 " packets were sent", r->sent);
 	return rc < 0 || stopped ? -1 : 0;
 }
 
@@ -233,7 +233,7 @@ static int replaying_run(struct replaying *r)
 
 	r->batch = malloc(BATCH);
 	if (!r->batch) {
-		say("out of memory");
+		message_print("out of memory");
 		return -1;
 	}
 	r->began = replaying_now_ns();

@@ -38,7 +38,7 @@ static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 		if (waitpid(child, &status, WNOHANG) == child)
 			return lost ? EXIT_SELF : code_of(status);
 		if (waitpid(server, &status, WNOHANG) == server) {
-			say("the device ended before the command did (status %d)", code_of(status));
+			message_print("the device ended before the command did (status %d)", code_of(status));
 			lost = true;
 		}
 		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
@@ -52,7 +52,7 @@ static int run_with(const struct chip_command *c, pid_t server, const sigset_t *
 	pid_t child = fork();
 
 	if (child < 0) {
-		say("can't start %s: %s", c->cmd[0], strerror(errno));
+		message_print("can't start %s: %s", c->cmd[0], strerror(errno));
 		return EXIT_SELF;
 	}
 	if (!child) {
@@ -87,7 +87,7 @@ int cmd_run(const struct sim_args *a)
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit codes would be lost */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	if (pipe2(life, O_CLOEXEC)) {
-		say("can't start the device: %s", strerror(errno));
+		message_print("can't start the device: %s", strerror(errno));
 		return EXIT_SELF;
 	}
 	s.lifeline = life[0];
@@ -98,7 +98,7 @@ int cmd_run(const struct sim_args *a)
 	rc = run_with(&client, server, &signals, &before);
 	close(life[1]);
 	if (waitpid(server, &status, 0) == server && status) {
-		say("the device ended badly (status %d)", code_of(status));
+		message_print("the device ended badly (status %d)", code_of(status));
 		rc = EXIT_SELF;
 	}
 	return rc;

@@ -65,7 +65,7 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (getenv("DVX_SIM_SOCKET"))
 		unsetenv("LD_PRELOAD");
 	execv(server, (char **)(uintptr_t)argv);
-	say("can't run %s: %s", server, strerror(errno));
+	message_print("can't run %s: %s", server, strerror(errno));
 	_exit(EXIT_SELF);
 }
 
@@ -91,7 +91,7 @@ pid_t start_server(const struct start *s)
 		return -1;
 	registry_file(dir, s->name, "");
 	if (pipe2(ready, O_CLOEXEC)) {
-		say("can't start the device: %s", strerror(errno));
+		message_print("can't start the device: %s", strerror(errno));
 		return -1;
 	}
 	pid = fork();
@@ -104,7 +104,7 @@ pid_t start_server(const struct start *s)
 	}
 	close(ready[0]);
 	if (pid < 0)
-		say("can't start the device: %s", strerror(errno));
+		message_print("can't start the device: %s", strerror(errno));
 	else
 		waitpid(pid, NULL, 0); /* the server has printed the error */
 	return -1;

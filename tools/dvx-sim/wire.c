@@ -113,7 +113,7 @@ static int wire_query(const char *name, uint16_t type, const void *body, size_t 
 	if (!err)
 		return EXIT_DONE;
 	if (registry_is_ours(name, err))
-		say("%s does not answer", name);
+		message_print("%s does not answer", name);
 	return EXIT_INPUT;
 }
 
@@ -128,7 +128,7 @@ static int wire_get(const char *name, const void *rates, size_t len, struct link
 	if (answer.h.len == sizeof(*w)) {
 		memcpy(w, answer.body, sizeof(*w));
 	} else {
-		say("%s does not answer", name);
+		message_print("%s does not answer", name);
 		rc = EXIT_INPUT;
 	}
 	link_message_free(&answer);
@@ -154,7 +154,7 @@ void wire_note_alone(const char *name)
 	struct link_wire w;
 
 	if (!wire_get(name, NULL, 0, &w) && wire_alone(&w))
-		say("%s is the first chip on its switch, %s/.switches/%s; others must have the "
+		message_print("%s is the first chip on its switch, %s/.switches/%s; others must have the "
 		    "same folder (XDG_RUNTIME_DIR)",
 		    name, registry(), w.wire + SWITCH_AT);
 }
@@ -168,7 +168,7 @@ int cmd_fault(const struct sim_args *a)
 	if (a->argc < 2)
 		return wire_show(a, &print, NULL, 0);
 	if (strcmp(a->argv[1], "off") && fault_rates_parse(&rates, a->argv[1], why)) {
-		say("%s", why);
+		message_print("%s", why);
 		return EXIT_USAGE;
 	}
 	return wire_show(a, &print, &rates, sizeof(rates));
@@ -184,7 +184,7 @@ int cmd_link(const struct sim_args *a)
 	if (a->argc < 2)
 		return wire_show(a, &print, NULL, 0);
 	if (!up && strcmp(a->argv[1], "down")) {
-		say("the link goes up or down, not \"%s\"", a->argv[1]);
+		message_print("the link goes up or down, not \"%s\"", a->argv[1]);
 		return EXIT_USAGE;
 	}
 	rc = wire_query(a->argv[0], LINK_SET_PORT, &up, sizeof(up), &answer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
 #include "tools/cli/json.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why
 	size_t n = path.n ? path.n : 1;
 
 	clear_line(r);
-	say("%s: %s", QUOTED(p, n), QUOTED(why.p, why.n));
+	message_print("%s: %s", QUOTED(p, n), QUOTED(why.p, why.n));
 	if (r->skipped++ < SKIPS_LISTED)
 		json_array_append_new(r->skips,
 				      json_pack("{s:o, s:o}", "path", json_text(p, n), "reason",
@@ -64,7 +64,7 @@ void report_via(struct report *r, const char *why)
 		return;
 	if (why && !r->rc && !r->quiet && !r->json) {
 		clear_line(r);
-		say("copies by RDMA READ over a connection: %s", why);
+		message_print("copies by RDMA READ over a connection: %s", why);
 	}
 	r->rc = why;
 	r->via = why ? "rc" : "dma";
@@ -415,7 +415,7 @@ int report_end(struct report *r, const struct copy_fault *f)
 	if (r->events) /* a program gets the last state, however short the copy was */
 		report_event(r);
 	if (f->code)
-		say("%s", f->text);
+		message_print("%s", f->text);
 	if (r->json)
 		code = report_print_json(r, code, f, seconds) ? COPY_IO : code;
 	else if (!r->quiet && !f->code && !r->list) {

@@ -11,7 +11,7 @@
 
 int device_fault(struct copy_fault *f, const char *what)
 {
-	return copy_fail(f, COPY_DEVICE, "%s: %s", what, library_says());
+	return copy_fail(f, COPY_DEVICE, "%s: %s", what, library_error());
 }
 
 /*
@@ -70,7 +70,7 @@ int device_open(struct copy_device **out, const char *name, struct copy_fault *f
 		return copy_fail(f, COPY_IO, "out of memory");
 	if (dvx_dev_open(name, &d->dev)) {
 		free(d);
-		return copy_fail(f, COPY_IO, "%s", library_says());
+		return copy_fail(f, COPY_IO, "%s", library_error());
 	}
 	if (dvx_pd_alloc(d->dev, &d->pd)) {
 		device_fault(f, "making a protection domain");

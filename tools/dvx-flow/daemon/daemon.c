@@ -56,15 +56,15 @@ static void daemon_print_origin(const struct where *w, const struct holder *h)
 	struct tm tm;
 
 	if (w->outlived)
-		say("the committed rules are an older %s's and are forgotten", w->device);
+		message_print("the committed rules are an older %s's and are forgotten", w->device);
 	if (h->unsealed)
-		say("%s has no length and checksum (dvx-flow apply writes them): if a part of it "
+		message_print("%s has no length and checksum (dvx-flow apply writes them): if a part of it "
 		    "is missing, nothing shows it",
 		    w->state);
 	if (!n || stat(w->state, &st) || !localtime_r(&st.st_mtim.tv_sec, &tm))
 		return;
 	strftime(when, sizeof(when), "%F %T", &tm);
-	say("restored %zu rule%s committed at %s; daemon --fresh starts without them", n,
+	message_print("restored %zu rule%s committed at %s; daemon --fresh starts without them", n,
 	    n == 1 ? "" : "s", when);
 }
 
@@ -161,7 +161,7 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 		return -1;
 	/* The committed rules are removed only now that this daemon is sure to serve. */
 	if (fresh && unlink(w->state) && errno != ENOENT)
-		say("%s: %s: a daemon without --fresh would apply it again", w->state,
+		message_print("%s: %s: a daemon without --fresh would apply it again", w->state,
 		    strerror(errno));
 	if (!a->quiet && !a->fresh)
 		daemon_print_origin(w, h);
@@ -190,9 +190,9 @@ static void device_is_gone(void *arg)
 
 	if (r->w->bound)
 		unlink(r->w->socket);
-	say("%s is gone, and its rules with it", r->w->device);
+	message_print("%s is gone, and its rules with it", r->w->device);
 	if (r->a->json)
-		json_out_line(json_pack("{s:o}", "error", json_error(say_last(), EXIT_DEVICE)));
+		json_out_line(json_pack("{s:o}", "error", json_error(message_last(), EXIT_DEVICE)));
 	_exit(EXIT_DEVICE);
 }
 
@@ -227,7 +227,7 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 	if (a->capture && make_directory(a->capture, f))
 		return -1;
 	if (dvx_dev_open(w->device, &h.base.dev))
-		return flow_fault_set(f, EXIT_INPUT, "%s", library_says());
+		return flow_fault_set(f, EXIT_INPUT, "%s", library_error());
 	h.state = w->state;
 	pump.dev = h.base.dev;
 	ret = pump_start(&pump, &h.base.pump, f);
@@ -266,8 +266,8 @@ int cmd_daemon(const struct args *a)
 		close(lock);
 	}
 	if (f.line)
-		say_place(NULL, f.line, f.column);
+		message_set_place(NULL, f.line, f.column);
 	if (f.code)
-		say("%s", f.text);
+		message_print("%s", f.text);
 	return f.code;
 }

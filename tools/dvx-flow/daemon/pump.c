@@ -17,7 +17,7 @@
 
 #include "capture.h"
 #include "pump.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 #include "tools/dvx-flow/dvx-flow.h"
 
 #define PACKETS	     1024u  /* receives posted to each queue */
@@ -168,7 +168,7 @@ static void pump_note_capture(struct pump_queue *q, int err)
 	if (!err || q->count.capture_err)
 		return;
 	q->count.capture_err = -err;
-	say("%s ends after %" PRIu64 " packets: %s", queue_capture_path(q->capture),
+	message_print("%s ends after %" PRIu64 " packets: %s", queue_capture_path(q->capture),
 	    q->count.captured, strerror(-err));
 }
 

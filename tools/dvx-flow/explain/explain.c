@@ -128,7 +128,7 @@ static int explain_print_one(struct explain_job *job, const struct seen_packet *
 	json_object_set_new(job->out, "packet", json_string(line));
 	json_object_set_new(job->out, "ways", ways);
 	if (rc)
-		say("no memory");
+		message_print("no memory");
 	return rc ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -139,8 +139,8 @@ static void explain_print_mistake(void *arg, const struct mistake *m)
 	unsigned int before = *(const unsigned int *)arg;
 	unsigned int column = m->column > before ? m->column - before : 1;
 
-	say_place(NULL, 1, column);
-	say("the packet, column %u: %s", column, m->text);
+	message_set_place(NULL, 1, column);
+	message_print("the packet, column %u: %s", column, m->text);
 }
 
 /*
@@ -168,11 +168,11 @@ static int find_starts(struct explain_job *job)
 	if (job->nstarts)
 		return EXIT_DONE;
 	if (job->src.daemon) {
-		say("no rule matches packets that %s: they go the default way",
+		message_print("no rule matches packets that %s: they go the default way",
 		    job->side == SIDE_RX ? "come in" : "go out");
 		return EXIT_RULES;
 	}
-	say("%s has no first table for packets that %s", job->src.name,
+	message_print("%s has no first table for packets that %s", job->src.name,
 	    job->side == SIDE_RX ? "come in" : "go out");
 	return EXIT_INPUT;
 }
@@ -185,7 +185,7 @@ static int find_vport(struct explain_job *job, struct fields *p)
 
 	if (!p->known[F_SOURCE] || dump_source_vport(d, d->table[job->start[0]].domain, vport, p))
 		return EXIT_DONE;
-	say("%s does not say which VHCA vport %u is", job->src.name, vport);
+	message_print("%s does not say which VHCA vport %u is", job->src.name, vport);
 	return EXIT_RULES;
 }
 
@@ -199,14 +199,14 @@ static int explain_words(struct explain_job *job)
 
 	words_join(words, sizeof(words), job->args->argv, job->args->argc);
 	if (!words[0]) {
-		say("a packet is written like this: ipv4 dst 10.0.0.1 tcp dst port 80");
+		message_print("a packet is written like this: ipv4 dst 10.0.0.1 tcp dst port 80");
 		return EXIT_USAGE;
 	}
 	said = word_is_direction(words);
 	if (one_rule(&set, words, said ? "" : job->args->out ? "out " : "in "))
 		return EXIT_USAGE;
 	if (set.rule[0].nexcepts) {
-		say("a packet has values: write what it has, not `not' or `!='");
+		message_print("a packet has values: write what it has, not `not' or `!='");
 		ruleset_free(&set);
 		return EXIT_USAGE;
 	}
@@ -354,7 +354,7 @@ static void print_sums(struct explain_job *job)
 static void explain_print_start(const struct explain_job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
-		say("%s has %u first tables; the sums are of table 0x%llx", job->src.name,
+		message_print("%s has %u first tables; the sums are of table 0x%llx", job->src.name,
 		    job->nstarts, (unsigned long long)job->src.d.table[job->start[0]].id);
 }
 
@@ -381,25 +381,25 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 			snprintf(name, sizeof(name), "packet %llu",
 				 (unsigned long long)job->packets);
 			if (job->cut)
-				say("the capture cut it (%u of %u bytes): " CUT_MEANS, head->caplen,
+				message_print("the capture cut it (%u of %u bytes): " CUT_MEANS, head->caplen,
 				    head->len);
 			return explain_print_one(job, &p, name, "");
 		}
 		rc = sum_up(job, &p, job->packets);
 	}
 	if (rc || got == PCAP_ERROR) {
-		say("%s: packet %llu: %s", job->args->argv[0], (unsigned long long)job->packets + 1,
+		message_print("%s: packet %llu: %s", job->args->argv[0], (unsigned long long)job->packets + 1,
 		    rc ? "no memory" : pcap_geterr(in));
 		return EXIT_INPUT;
 	}
 	if (job->args->packet) {
-		say("%s has %llu packets, no number %llu", job->args->argv[0],
+		message_print("%s has %llu packets, no number %llu", job->args->argv[0],
 		    (unsigned long long)job->packets, (unsigned long long)job->args->packet);
 		return EXIT_INPUT;
 	}
 	print_sums(job);
 	if (job->cut)
-		say("%llu packet%s cut when %s captured: " CUT_MEANS, (unsigned long long)job->cut,
+		message_print("%llu packet%s cut when %s captured: " CUT_MEANS, (unsigned long long)job->cut,
 		    job->cut == 1 ? " was" : "s were", job->cut == 1 ? "it was" : "they were");
 	return EXIT_DONE;
 }
@@ -415,7 +415,7 @@ static int explain_file(struct explain_job *job, const char *path)
 	explain_begin(job, false);
 	in = pcap_open_offline(path, why);
 	if (!in) {
-		say("%s: %s", path, why);
+		message_print("%s: %s", path, why);
 		return EXIT_INPUT;
 	}
 	job->side = job->args->out ? SIDE_TX : SIDE_RX;
@@ -423,11 +423,11 @@ static int explain_file(struct explain_job *job, const char *path)
 	job->first_by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->first_by_rule));
 	ret = find_starts(job);
 	if (!ret && pcap_datalink(in) != DLT_EN10MB) {
-		say("%s: its packets are %s; Ethernet is needed", path,
+		message_print("%s: its packets are %s; Ethernet is needed", path,
 		    pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
 		ret = EXIT_INPUT;
 	} else if (!ret && (!job->by_rule || !job->first_by_rule)) {
-		say("no memory");
+		message_print("no memory");
 		ret = EXIT_INPUT;
 	} else if (!ret) {
 		ret = read_packets(job, in);

@@ -19,20 +19,20 @@ static int read_dump(struct dump_source *s, const char *text, size_t len)
 	int rc = steering_dump_parse(&s->d, text, len, &err);
 
 	if (rc) {
-		say_place(NULL, err.line, 0);
+		message_set_place(NULL, err.line, 0);
 		if (err.line)
-			say("%s:%u: %s", s->name, err.line, err.text);
+			message_print("%s:%u: %s", s->name, err.line, err.text);
 		else
-			say("%s: %s", s->name, rc == -EINVAL ? err.text : "no memory");
+			message_print("%s: %s", s->name, rc == -EINVAL ? err.text : "no memory");
 		return EXIT_INPUT;
 	}
 	if (s->d.unknown)
-		say("%s:%u: a record of an unknown type; %u such records are left out", s->name,
+		message_print("%s:%u: a record of an unknown type; %u such records are left out", s->name,
 		    s->d.unknown_line, s->d.unknown);
 	s->cache = view_cache_new(&s->d);
 	if (s->cache)
 		return EXIT_DONE;
-	say("%s: no memory", s->name);
+	message_print("%s: no memory", s->name);
 	return EXIT_INPUT;
 }
 
@@ -122,7 +122,7 @@ static int dump_source_read_rewrites(struct dump_source *s)
 	free(rows);
 	free(bytes);
 	if (ret)
-		say("%s: no memory", s->name);
+		message_print("%s: no memory", s->name);
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -222,7 +222,7 @@ int dump_source_open(struct dump_source *s, const struct args *a, const char *pa
 		ret = ask_daemon(s, a, json_pack("{s:s}", "do", "dump"));
 		if (ret != DUMP_SOURCE_NOTHING)
 			return ret;
-		say("the daemon holds no rules: every packet goes the default way");
+		message_print("the daemon holds no rules: every packet goes the default way");
 		return EXIT_RULES;
 	}
 	memset(s, 0, sizeof(*s));

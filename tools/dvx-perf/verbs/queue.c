@@ -6,7 +6,7 @@
 #include <string.h>
 #include <dvx/dvx.h>
 #include "tools/cli/exit.h"
-#include "tools/cli/say.h"
+#include "tools/cli/message.h"
 #include "connect.h"
 #include "verbs.h"
 
@@ -145,7 +145,7 @@ int verbs_open(const struct perf_params *p, void **requester, struct perf_ends *
 	v->p = p;
 	errno = 0;
 	if (verbs_make(v)) {
-		say("libibverbs can't make the baseline's queues: %s",
+		message_print("libibverbs can't make the baseline's queues: %s",
 		    strerror(errno ? errno : EIO));
 		verbs_close(v);
 		return EXIT_DEVICE;
@@ -179,7 +179,7 @@ int verbs_connect(void *requester, const struct perf_ends *responder)
 		int rc = verbs_connect_one(v, responder, i);
 
 		if (rc) {
-			say("libibverbs can't connect the baseline's queues: %s", strerror(rc));
+			message_print("libibverbs can't connect the baseline's queues: %s", strerror(rc));
 			return EXIT_DEVICE;
 		}
 		q->raddr = responder->addr + i / v->p->qps * (uint64_t)v->p->max_size;
@@ -299,12 +299,12 @@ void *verbs_set_of(void *requester, uint32_t thread)
 
 bool verbs_refused(int rc)
 {
-	say("libibverbs refuses a message: %s", strerror(rc));
+	message_print("libibverbs refuses a message: %s", strerror(rc));
 	return false;
 }
 
 int verbs_failed(const struct ibv_wc *wc)
 {
-	say("a message failed: %s (vendor 0x%x)", ibv_wc_status_str(wc->status), wc->vendor_err);
+	message_print("a message failed: %s (vendor 0x%x)", ibv_wc_status_str(wc->status), wc->vendor_err);
 	return -1;
 }

@@ -129,7 +129,7 @@ int perf_xrc_connect(struct perf_xrc *x, uint32_t lane, const struct perf_ends *
 
 const char *perf_xrc_why(const struct perf_xrc *x)
 {
-	return x && *x->why ? x->why : library_says();
+	return x && *x->why ? x->why : library_error();
 }
 
 void perf_xrc_close(struct perf_xrc *x)

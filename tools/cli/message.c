@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "say.h"
+#include "message.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,14 +9,14 @@ static const char *name;
 static char record[4096];
 static size_t recorded;
 static char last[512];
-static struct say_where placed;
+static struct message_place placed;
 
-void say_as(const char *tool)
+void message_set_name(const char *tool)
 {
 	name = tool;
 }
 
-static void say_keep(const char *fmt, va_list args)
+static void message_keep(const char *fmt, va_list args)
 {
 	size_t room = sizeof(record) - recorded;
 	int n = recorded && room > 2 ? snprintf(record + recorded, room, "\n") : 0;
@@ -26,18 +26,18 @@ static void say_keep(const char *fmt, va_list args)
 	recorded = (size_t)n < room ? recorded + (size_t)n : sizeof(record) - 1;
 }
 
-void say_record(const char *fmt, ...)
+void message_record(const char *fmt, ...)
 {
 	va_list args;
 
 	flockfile(stderr);
 	va_start(args, fmt);
-	say_keep(fmt, args);
+	message_keep(fmt, args);
 	va_end(args);
 	funlockfile(stderr);
 }
 
-void say_place(const char *file, unsigned int line, unsigned int column)
+void message_set_place(const char *file, unsigned int line, unsigned int column)
 {
 	if (placed.line)
 		return;
@@ -46,22 +46,22 @@ void say_place(const char *file, unsigned int line, unsigned int column)
 	snprintf(placed.file, sizeof(placed.file), "%s", file ? file : "");
 }
 
-struct say_where say_placed(void)
+struct message_place message_get_place(void)
 {
 	return placed;
 }
 
-const char *say_recorded(void)
+const char *message_recorded(void)
 {
 	return record;
 }
 
-const char *say_last(void)
+const char *message_last(void)
 {
 	return last;
 }
 
-void say(const char *fmt, ...)
+void message_print(const char *fmt, ...)
 {
 	va_list args;
 
@@ -72,7 +72,7 @@ void say(const char *fmt, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	va_start(args, fmt);
-	say_keep(fmt, args);
+	message_keep(fmt, args);
 	va_end(args);
 	funlockfile(stderr);
 }
