@@ -177,7 +177,8 @@ static int flushed(int code)
 
 	if (!err && !ferror(stdout))
 		return code;
-	message_print("standard output cannot be written%s%s", err ? ": " : "", err ? strerror(err) : "");
+	message_print("standard output cannot be written%s%s", err ? ": " : "",
+		      err ? strerror(err) : "");
 	return EXIT_INPUT;
 }
 

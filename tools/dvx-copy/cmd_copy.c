@@ -400,7 +400,8 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 
 	report_begin(&r, a->quiet, a->json);
 	if (a->compress && !a->quiet)
-		message_print("-z is ignored: file contents travel by DMA or RDMA, which do not compress");
+		message_print("-z is ignored: file contents travel by DMA or RDMA, which do not "
+			      "compress");
 	report_enable(&r, a->progress, a->stats);
 	r.sending = sending;
 	r.list = a->list_only || a->argc == 1;

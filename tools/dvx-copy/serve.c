@@ -91,8 +91,9 @@ static void serve_log_end(const struct serve_client *c, const struct copy_counts
 	else if (f->code)
 		return;
 	else if (!c->all->serve->quiet)
-		message_print("client %s: %llu file%s, %llu bytes", c->name, (unsigned long long)t->files,
-		    t->files == 1 ? "" : "s", (unsigned long long)t->bytes);
+		message_print("client %s: %llu file%s, %llu bytes", c->name,
+			      (unsigned long long)t->files, t->files == 1 ? "" : "s",
+			      (unsigned long long)t->bytes);
 }
 
 static void serve_unlink(struct serve_client *c)

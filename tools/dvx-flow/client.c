@@ -72,7 +72,7 @@ int client_connect(const struct args *a, int *code)
 	*code = EXIT_INPUT;
 	if (client_nobody(fd))
 		message_print("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
-		    w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
+			      w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
 	else
 		message_print("%s: %s", w.socket, strerror(-fd));
 	return -1;

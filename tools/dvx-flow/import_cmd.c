@@ -83,10 +83,10 @@ static int import_failed(const struct import_ask *ask, const struct rules_text *
 		message_print("%s: these are rules of dvx-flow already", s->name);
 	else if (r->dialect == DIALECTS)
 		message_print("%s: no line is of %s", s->name,
-		    ask->from == DIALECTS ? all : dialect_name(ask->from));
+			      ask->from == DIALECTS ? all : dialect_name(ask->from));
 	else
-		message_print("%s: these are rules of %s, not of %s", s->name, dialect_name(r->dialect),
-		    dialect_name(ask->from));
+		message_print("%s: these are rules of %s, not of %s", s->name,
+			      dialect_name(r->dialect), dialect_name(ask->from));
 	return err == -EPROTOTYPE ? EXIT_RULES : EXIT_INPUT;
 }
 
@@ -128,8 +128,9 @@ int cmd_import(const struct args *a)
 	int code;
 
 	if (a->from && (ask.from = dialect_find(a->from)) == DIALECTS) {
-		message_print("--from takes tc, testpmd, iptables, ip6tables, nft or ovs, not \"%s\"",
-		    a->from);
+		message_print(
+			"--from takes tc, testpmd, iptables, ip6tables, nft or ovs, not \"%s\"",
+			a->from);
 		return EXIT_USAGE;
 	}
 	if (file_read(s.name, &text, &s.len))

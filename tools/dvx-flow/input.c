@@ -189,7 +189,8 @@ static int input_result(const char *name, int ret)
 	if (name && ret < 0)
 		message_print("%s: %s", name, strerror(-ret));
 	if (name && ret == MISTAKES_MAX)
-		message_print("%s: the first %d mistakes are listed; there may be more", name, MISTAKES_MAX);
+		message_print("%s: the first %d mistakes are listed; there may be more", name,
+			      MISTAKES_MAX);
 	return ret;
 }
 

@@ -93,7 +93,8 @@ static void splice_put(struct splice *s, const char *bytes, size_t n)
 
 		if (!grown) {
 			message_print("%s: %s", s->first->name,
-			    room > 2 * RULES_BYTES_MAX ? strerror(EFBIG) : strerror(ENOMEM));
+				      room > 2 * RULES_BYTES_MAX ? strerror(EFBIG)
+								 : strerror(ENOMEM));
 			s->failed = EXIT_INPUT;
 			return;
 		}

@@ -36,7 +36,8 @@ static int stats_operand(const struct args *a, double *seconds)
 	if (a->watch)
 		message_print("--watch %s: not a number of seconds from 0.01 to 86400", a->argv[0]);
 	else
-		message_print("\"%s\" is one argument too many; SECONDS belong to --watch", a->argv[0]);
+		message_print("\"%s\" is one argument too many; SECONDS belong to --watch",
+			      a->argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -52,7 +53,7 @@ static int stats_choose(const struct args *a, struct stats_way *w)
 	if (!a->prometheus || (!a->json && w->seconds <= 0))
 		return EXIT_DONE;
 	message_print("--prometheus prints one report for a scraper: leave out %s",
-	    a->json ? "--json" : "--watch");
+		      a->json ? "--json" : "--watch");
 	return EXIT_USAGE;
 }
 

@@ -23,9 +23,10 @@ static int own_directory(const char *path)
 	}
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    st.st_mode & 077) {
-		message_print("%s is not a private directory of this user; set XDG_RUNTIME_DIR or use "
-		    "--socket",
-		    path);
+		message_print(
+			"%s is not a private directory of this user; set XDG_RUNTIME_DIR or use "
+			"--socket",
+			path);
 		return EXIT_INPUT;
 	}
 	return EXIT_DONE;

@@ -113,7 +113,8 @@ static int caps_parse_operands(const struct info_args *a, struct request *r)
 	for (int i = 0; i < a->argc; i++) {
 		if (page_parse(a->argv[i], &type)) {
 			if (r->page >= 0) {
-				message_print("\"%s\" is a second page; only one can be shown", a->argv[i]);
+				message_print("\"%s\" is a second page; only one can be shown",
+					      a->argv[i]);
 				return EXIT_USAGE;
 			}
 			r->page = type;
@@ -121,7 +122,7 @@ static int caps_parse_operands(const struct info_args *a, struct request *r)
 			r->source[r->sources++] = a->argv[i];
 		} else {
 			message_print("no capability page is called \"%s\"%s", a->argv[i],
-			    page_near(a->argv[i], near, sizeof(near)));
+				      page_near(a->argv[i], near, sizeof(near)));
 			return EXIT_USAGE;
 		}
 	}

@@ -193,7 +193,8 @@ static void need_channel(const struct cap_source *s, struct whynot_finding *f)
 	struct dvx_channel *ch;
 
 	if (dvx_channel_open(s->dev, &ch)) {
-		whynot_note(f, MISSING, library_error(), "dvx-info doctor checks kernel and limits");
+		whynot_note(f, MISSING, library_error(),
+			    "dvx-info doctor checks kernel and limits");
 		return;
 	}
 	whynot_note(f, OK, "an event channel opens", NULL);
@@ -484,8 +485,8 @@ int info_cmd_whynot(const struct info_args *a)
 	}
 	feature = feature_find(a->argv[0]);
 	if (!feature) {
-		message_print("no feature is called \"%s\"%s; dvx-info why-not --list has them", a->argv[0],
-		    feature_near(a->argv[0], near, sizeof(near)));
+		message_print("no feature is called \"%s\"%s; dvx-info why-not --list has them",
+			      a->argv[0], feature_near(a->argv[0], near, sizeof(near)));
 		return EXIT_USAGE;
 	}
 	s = calloc(1, sizeof(*s));

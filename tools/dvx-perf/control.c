@@ -106,9 +106,10 @@ static int control_more(struct control *t, int ms)
 	if (!ready)
 		return EXIT_PEER; /* interrupted: no message needed */
 	if (ready == -ETIMEDOUT) {
-		message_print("%s says nothing for %d s: it serves another client, or does not speak "
-		    "dvx-perf's protocol",
-		    t->peer, HELLO_MS / 1000);
+		message_print(
+			"%s says nothing for %d s: it serves another client, or does not speak "
+			"dvx-perf's protocol",
+			t->peer, HELLO_MS / 1000);
 		return EXIT_PROTOCOL;
 	}
 	n = recv(t->fd, t->line + t->have, CONTROL_LINE - t->have, 0);
@@ -180,7 +181,7 @@ int control_hello(struct control *t)
 		return control_stranger(t);
 	if (theirs == CONTROL_VERSION)
 		return EXIT_DONE;
-	message_print("%s speaks version %d of dvx-perf's protocol, this end speaks version %d", t->peer,
-	    (int)theirs, CONTROL_VERSION);
+	message_print("%s speaks version %d of dvx-perf's protocol, this end speaks version %d",
+		      t->peer, (int)theirs, CONTROL_VERSION);
 	return EXIT_PROTOCOL;
 }

@@ -57,7 +57,7 @@ static int address_find(const struct control_address *a, int flags, struct addri
 	if (!err)
 		return EXIT_DONE;
 	message_print("cannot find address %s port %s: %s", a->host, a->port,
-	    err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		      err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	return EXIT_CONNECT;
 }
 
@@ -75,7 +75,8 @@ int control_connect(struct control *t, const char *where)
 		fd = tcp_connect(a, CONNECT_MS, NULL);
 	freeaddrinfo(list);
 	if (fd < 0) {
-		message_print("cannot connect to %s port %s: %s", address.host, address.port, strerror(-fd));
+		message_print("cannot connect to %s port %s: %s", address.host, address.port,
+			      strerror(-fd));
 		return EXIT_CONNECT;
 	}
 	return control_begin(t, fd, "the server");
@@ -94,8 +95,8 @@ int control_listen(const char *where, int *listener, char name[CONTROL_NAME])
 	*listener = tcp_listen(list, 8);
 	freeaddrinfo(list);
 	if (*listener < 0) {
-		message_print("--listen: cannot listen on %s port %s: %s", address.host, address.port,
-		    strerror(-*listener));
+		message_print("--listen: cannot listen on %s port %s: %s", address.host,
+			      address.port, strerror(-*listener));
 		return EXIT_CONNECT;
 	}
 	tcp_own_name(*listener, name, CONTROL_NAME);

@@ -137,7 +137,8 @@ int hub_open(const struct hub_request *w, struct hub **out)
 		return EXIT_INPUT;
 	}
 	if (hub_make(h)) {
-		message_print("libdvx can't make queues for %u threads: %s", w->threads, library_error());
+		message_print("libdvx can't make queues for %u threads: %s", w->threads,
+			      library_error());
 		hub_close(h);
 		return EXIT_DEVICE;
 	}

@@ -24,7 +24,8 @@ PERF_INLINE void hub_take(struct hub_lock *l, struct hub_waits *w)
 
 static int hub_failed(const struct dvx_wc *wc)
 {
-	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome),
+		      wc->vendor);
 	return -1;
 }
 

@@ -99,9 +99,10 @@ int plot_begin(const char *file)
 	close(plot.drawing);
 	if (plot.created)
 		unlink(file);
-	message_print(err == ENOENT ? "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"
-			  : "--plot: gnuplot does not start: %s",
-	    strerror(err));
+	message_print(err == ENOENT
+			      ? "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"
+			      : "--plot: gnuplot does not start: %s",
+		      strerror(err));
 	return EXIT_INPUT;
 }
 

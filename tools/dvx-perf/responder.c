@@ -202,13 +202,14 @@ int responder_open(const struct perf_site *s, const struct responder_request *w,
 
 	if (w->windows && (uint64_t)w->lanes * w->receives > RESPONDER_KEYS) {
 		message_print("%u queues with %u windows each are more than %u windows", w->lanes,
-		    w->receives, RESPONDER_KEYS);
+			      w->receives, RESPONDER_KEYS);
 		return EXIT_INPUT;
 	}
 	if (w->windows && windows_blocks(w) > RESPONDER_SQ_BLOCKS) {
-		message_print("%u receives of a queue are more windows than it can bind at once: take a "
-		    "smaller --window",
-		    w->receives);
+		message_print(
+			"%u receives of a queue are more windows than it can bind at once: take a "
+			"smaller --window",
+			w->receives);
 		return EXIT_INPUT;
 	}
 	f = responder_alloc(s, w);
@@ -264,11 +265,13 @@ int responder_connect(const struct perf_site *s, struct responder *f,
 {
 	for (uint32_t i = 0; i < f->request.lanes; i++) {
 		if (responder_connect_one(s, f, requester, i)) {
-			message_print("libdvx can't connect the far end's queues: %s", perf_xrc_why(f->xrc));
+			message_print("libdvx can't connect the far end's queues: %s",
+				      perf_xrc_why(f->xrc));
 			return EXIT_DEVICE;
 		}
 		if (f->request.windows && windows_bind(s, f, i)) {
-			message_print("libdvx can't bind the far end's windows: %s", library_error());
+			message_print("libdvx can't bind the far end's windows: %s",
+				      library_error());
 			return EXIT_DEVICE;
 		}
 		if (f->request.receives && f->rq[i] && !f->request.windows)
@@ -307,6 +310,7 @@ void responder_close(struct responder *f)
 
 int responder_failed(const struct dvx_wc *wc)
 {
-	message_print("a receive failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	message_print("a receive failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome),
+		      wc->vendor);
 	return -1;
 }

@@ -168,7 +168,7 @@ int ring_open(const struct perf_params *p, void **requester, struct perf_ends *e
 	r->set = calloc(p->threads, sizeof(*r->set));
 	if (!r->queue || !r->set || ring_make(r)) {
 		message_print("libdvx can't make its queues: %s",
-		    r->queue && r->set ? perf_xrc_why(r->xrc) : "no memory");
+			      r->queue && r->set ? perf_xrc_why(r->xrc) : "no memory");
 		ring_close(r);
 		return EXIT_DEVICE;
 	}
@@ -261,6 +261,7 @@ bool ring_refused(int rc)
 
 int ring_failed(const struct dvx_wc *wc)
 {
-	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome),
+		      wc->vendor);
 	return -1;
 }

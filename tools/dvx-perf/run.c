@@ -51,7 +51,7 @@ static int run_round(struct run *r, uint32_t round)
 		if (code) {
 			progress_clear();
 			message_print("%s stopped: %s of %u bytes", r->session[i].engine->name,
-			    perf_ops[r->p.op].name, r->p.size);
+				      perf_ops[r->p.op].name, r->p.size);
 			return peer_print_error(&r->peer, code);
 		}
 	}
@@ -214,8 +214,8 @@ static int run_check_datagram(const struct run *r)
 
 	if (r->p.transport->id != PERF_UD || r->p.max_size <= most)
 		return EXIT_DONE;
-	message_print("--size=%u: a datagram has at most %u bytes, the MTU of %s", r->p.max_size, most,
-	    site_name(&r->site));
+	message_print("--size=%u: a datagram has at most %u bytes, the MTU of %s", r->p.max_size,
+		      most, site_name(&r->site));
 	return EXIT_INPUT;
 }
 

@@ -50,8 +50,8 @@ static int request_number(const json_t *j, const struct request_range *r, json_i
 	*out = json_integer_value(n);
 	if (json_is_integer(n) && *out >= r->least && *out <= r->most)
 		return 0;
-	message_print("the client's \"%s\" is not a number from %lld to %lld", r->name, (long long)r->least,
-	    (long long)r->most);
+	message_print("the client's \"%s\" is not a number from %lld to %lld", r->name,
+		      (long long)r->least, (long long)r->most);
 	return -1;
 }
 
@@ -79,14 +79,17 @@ static int request_take(const json_t *j, struct responder_request *w)
 					(uint32_t)v[4],
 					(uint64_t)v[3]};
 	if (!w->transport)
-		message_print("the client's \"transport\" is not known here: %s", json_str(j, "transport"));
+		message_print("the client's \"transport\" is not known here: %s",
+			      json_str(j, "transport"));
 	else if (w->lanes % w->sets)
 		message_print("the client's \"lanes\" are no multiple of its \"sets\"");
 	else if (w->transport->pooled && !w->srq)
-		message_print("the client's \"srq\" is 0, but %s has no other receives", w->transport->name);
+		message_print("the client's \"srq\" is 0, but %s has no other receives",
+			      w->transport->name);
 	else if (w->windows && (w->srq || !w->receives || w->transport->id != PERF_RC))
-		message_print("the client's \"windows\" is 1, but windows are bound anew by RC queues with "
-		    "receives of their own");
+		message_print("the client's \"windows\" is 1, but windows are bound anew by RC "
+			      "queues with "
+			      "receives of their own");
 	else
 		return 0;
 	return -1;

@@ -176,7 +176,7 @@ static int session_count(const struct perf_session *s, uint64_t sent)
 	if (!perf_ops[s->p->op].receives || s->responder.received == sent)
 		return EXIT_DONE;
 	message_print("%s: %llu of %llu messages arrived", s->engine->name,
-	    (unsigned long long)s->responder.received, (unsigned long long)sent);
+		      (unsigned long long)s->responder.received, (unsigned long long)sent);
 	return s->p->transport->reliable ? EXIT_DEVICE : EXIT_DONE;
 }
 

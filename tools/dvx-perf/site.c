@@ -26,7 +26,8 @@ static int site_gid_choose(struct perf_site *s)
 static int site_gid_take(struct perf_site *s, uint32_t index)
 {
 	if (dvx_dev_gid(s->dev, PORT, index, s->gid)) {
-		message_print("--gid-index: port %d of %s has no GID %u", PORT, site_name(s), index);
+		message_print("--gid-index: port %d of %s has no GID %u", PORT, site_name(s),
+			      index);
 		return EXIT_INPUT;
 	}
 	s->local.gid_index = (uint8_t)index;

@@ -125,7 +125,8 @@ int perf_cmd_threads(const struct perf_args *a)
 	int code;
 
 	if (own.connections < own.threads) {
-		message_print("--connections=%u: %u threads need one each", own.connections, own.threads);
+		message_print("--connections=%u: %u threads need one each", own.connections,
+			      own.threads);
 		return EXIT_USAGE;
 	}
 	code = plot_begin(a->plot);

@@ -312,8 +312,8 @@ static size_t diff_files(const struct file *a, const struct file *b, const struc
 		json_decref(o);
 	}
 	if (a->count != b->count)
-		message_print("%s holds %zu dumps and %s %zu; the first %zu are compared", a->path, a->count,
-		    b->path, b->count, n);
+		message_print("%s holds %zu dumps and %s %zu; the first %zu are compared", a->path,
+			      a->count, b->path, b->count, n);
 	return count + (a->count != b->count);
 }
 

@@ -68,8 +68,10 @@ static int bad_value(const struct prm_field *f, const char *path, const char *te
 	for (size_t i = 0; f->values && i < f->values->count; i++)
 		near_offer(&near, text, f->values->values[i].name);
 	if (f->values)
-		message_print("%s: \"%s\" is no number and no name of %s%s; dvx-prm show %s lists them", path,
-		    text, f->values->name, near_text(&near, names, sizeof(names)), f->values->name);
+		message_print(
+			"%s: \"%s\" is no number and no name of %s%s; dvx-prm show %s lists them",
+			path, text, f->values->name, near_text(&near, names, sizeof(names)),
+			f->values->name);
 	else
 		message_print("%s: \"%s\" is no number (decimal, 0x or 0b)", path, text);
 	return -1;
@@ -84,8 +86,8 @@ static int encode_claim(struct encoder *e, const char *path, uint64_t bit, uint6
 	for (uint64_t i = bit; i < bit + width; i++) {
 		if (prm_bits_get(e->written, i, 1)) {
 			message_print("%s: another assignment has already given bit 0x%" PRIx64
-			    "; the two share bits of a union",
-			    path, i);
+				      "; the two share bits of a union",
+				      path, i);
 			return -1;
 		}
 		prm_bits_set(e->written, i, 1, 1);
@@ -105,8 +107,8 @@ static int encode_put_bytes(struct encoder *e, const struct prm_field *f, const 
 		text += 2;
 	n = strlen(text);
 	if (strspn(text, "0123456789abcdefABCDEF") != n || n % 2) {
-		message_print("%s: its value is bytes, an even number of hex digits; \"%s\" is not", path,
-		    text);
+		message_print("%s: its value is bytes, an even number of hex digits; \"%s\" is not",
+			      path, text);
 		return -1;
 	}
 	if (n / 2 > room) {
@@ -150,9 +152,9 @@ static int bad_size(const struct prm_field *f, const char *path, const char *tex
 {
 	char hint[128];
 
-	message_print("%s: %s does not fit into its %u bits; the largest value is 0x%" PRIx64 "%s", path,
-	    text, f->width, (UINT64_C(1) << f->width) - 1,
-	    size_hint(f, text, v, hint, sizeof(hint)));
+	message_print("%s: %s does not fit into its %u bits; the largest value is 0x%" PRIx64 "%s",
+		      path, text, f->width, (UINT64_C(1) << f->width) - 1,
+		      size_hint(f, text, v, hint, sizeof(hint)));
 	return -1;
 }
 
@@ -187,8 +189,8 @@ static int assign(struct encoder *e, const char *word)
 	if (!f)
 		return -1;
 	if (f->type) {
-		message_print("%s is a structure (%s); set its fields, as in %s.%s=...", path, f->type->name,
-		    path, f->type->fields[0].name);
+		message_print("%s is a structure (%s); set its fields, as in %s.%s=...", path,
+			      f->type->name, path, f->type->fields[0].name);
 		return -1;
 	}
 	if (f->width > 64 || (f->bytes && f->width == 8 && f->count != 1 && !strchr(path, '[')))
@@ -208,8 +210,8 @@ static void note_unused(const struct encoder *e, const char *word)
 		if (!b || b->selector < 0 || strlen(f->name) != n || strncmp(f->name, word, n))
 			continue;
 		if (!prm_field_active(e->s, f, e->bytes, e->len))
-			message_print("note: %s belongs to variant %s, which %s does not choose", f->name,
-			    b->name, e->s->fields[b->selector].name);
+			message_print("note: %s belongs to variant %s, which %s does not choose",
+				      f->name, b->name, e->s->fields[b->selector].name);
 	}
 }
 

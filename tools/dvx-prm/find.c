@@ -14,7 +14,7 @@ const struct prm_struct *need_struct(const char *name)
 	for (size_t i = 0; i < prm_struct_count; i++)
 		near_offer(&near, name, prm_structs[i].name);
 	message_print("no structure is called \"%s\"%s; dvx-prm list shows all", name,
-	    near_text(&near, text, sizeof(text)));
+		      near_text(&near, text, sizeof(text)));
 	return NULL;
 }
 
@@ -53,15 +53,15 @@ const struct prm_field *need_field(const struct prm_struct *s, const char *path,
 		near_offer(&near, name, s->fields[i].name);
 	}
 	if (same && !same->count)
-		message_print("%s.%s has elements from 0 to 0x%x; \"%s\" is none of them", s->name, name,
-		    UINT32_MAX - 1, path);
+		message_print("%s.%s has elements from 0 to 0x%x; \"%s\" is none of them", s->name,
+			      name, UINT32_MAX - 1, path);
 	else if (same && same->count != 1)
-		message_print("%s.%s has %u elements, counted from 0; \"%s\" is none of them", s->name, name,
-		    same->count, path);
+		message_print("%s.%s has %u elements, counted from 0; \"%s\" is none of them",
+			      s->name, name, same->count, path);
 	else if (same)
 		message_print("%s.%s has no parts; \"%s\" leads nowhere", s->name, name, path);
 	else
 		message_print("%s has no field \"%s\"%s; dvx-prm show %s lists them", s->name, name,
-		    near_text(&near, text, sizeof(text)), s->name);
+			      near_text(&near, text, sizeof(text)), s->name);
 	return NULL;
 }

@@ -18,7 +18,8 @@ int wish_read(struct wanted *w, const char *as)
 		return 0;
 	w->s = need_struct(as);
 	if (!w->s)
-		message_print("--as is cqe, mini, wqe, rwqe, in, out, cap, eqe or the name of a structure");
+		message_print("--as is cqe, mini, wqe, rwqe, in, out, cap, eqe or the name of a "
+			      "structure");
 	return w->s ? 0 : -1;
 }
 

@@ -96,9 +96,10 @@ int prm_cmd_list(const struct prm_args *a)
 		list_by_parts(rows, pattern);
 	if (!json_array_size(rows)) {
 		json_decref(rows);
-		message_print("no structure, enumeration, field or value matches \"%s\"; dvx-prm list shows "
-		    "all",
-		    pattern);
+		message_print("no structure, enumeration, field or value matches \"%s\"; dvx-prm "
+			      "list shows "
+			      "all",
+			      pattern);
 		return EXIT_NO;
 	}
 	if (a->json)

@@ -144,7 +144,8 @@ static bool has_variant(const struct prm_struct *s, const char *name)
 	for (size_t i = 0; i < s->branch_count; i++)
 		if (!strcmp(s->branches[i].name, name))
 			return true;
-	message_print("%s has no variant \"%s\"; dvx-prm show %s names them", s->name, name, s->name);
+	message_print("%s has no variant \"%s\"; dvx-prm show %s names them", s->name, name,
+		      s->name);
 	return false;
 }
 

@@ -57,7 +57,8 @@ static int capturing_gone(const struct capturing *c, int err)
 	if (!registry_is_ours(c->args->argv[0], err))
 		return -1;
 	if (err == -EPIPE || err == -ECONNRESET)
-		message_print("%s is gone: what was on its wire last may be missing", c->args->argv[0]);
+		message_print("%s is gone: what was on its wire last may be missing",
+			      c->args->argv[0]);
 	else
 		message_print("%s can't be captured: %s", c->args->argv[0], strerror(-err));
 	return -1;
@@ -138,7 +139,7 @@ static int capturing_wait_answer(struct capturing *c)
 	}
 	if (!n) {
 		message_print("%s does not answer: what was on its wire last may be missing",
-		    c->args->argv[0]);
+			      c->args->argv[0]);
 		return -1;
 	}
 	return p[1].revents & POLLERR ? pcap_out_unread(&c->out) : 0;
@@ -195,10 +196,11 @@ static int capturing_run(struct capturing *c)
 	if (pcap_out_close(&c->out))
 		rc = -1;
 	message_print("%" PRIu64 " packets, %" PRIu64 " bytes in %s", c->out.packets, c->out.bytes,
-	    c->out.name);
+		      c->out.name);
 	if (c->lost)
-		message_print("%" PRIu64 " packets are not among them: they were written too slowly",
-		    c->lost);
+		message_print("%" PRIu64
+			      " packets are not among them: they were written too slowly",
+			      c->lost);
 	return rc;
 }
 
@@ -213,7 +215,8 @@ int cmd_capture(const struct sim_args *a)
 	signal(SIGPIPE, SIG_IGN); /* write() reports that the reader is gone */
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
-		message_print("packets are not for a terminal: give a file, or a pipe to tshark -r -");
+		message_print(
+			"packets are not for a terminal: give a file, or a pipe to tshark -r -");
 	else if (!pcap_out_open(&c.out, a->argv[1])) {
 		capturing_take_signals(&c);
 		rc = capturing_run(&c);

@@ -81,8 +81,8 @@ static bool end_server(const char *name, int sock, int lock)
 	link_message_free(&answer);
 	/* A server that is alive after pidfd_open() is the one that the pidfd refers to. */
 	if (down_is_alive(lock) && pidfd < 0 && err) {
-		message_print("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
-		    strerror(no_pidfd));
+		message_print("%s does not answer, and its server (pid %d) is out of reach: %s",
+			      name, pid, strerror(no_pidfd));
 		ok = false;
 	} else if (down_is_alive(lock) && pidfd >= 0) {
 		ok = err ? down_end_silent(pidfd, pid, name, registry_other_version(name, err))

@@ -64,7 +64,9 @@ static int add_preload(const char *lib)
 	int err;
 
 	if (strpbrk(lib, " :")) {
-		message_print("%s can't be preloaded: LD_PRELOAD takes no path with spaces or colons", lib);
+		message_print(
+			"%s can't be preloaded: LD_PRELOAD takes no path with spaces or colons",
+			lib);
 		errno = EINVAL;
 		return -1;
 	}
@@ -140,7 +142,7 @@ int exec_on_chip(const struct chip_command *c)
 	preloadable_warn(c->cmd[0]);
 	execvp(c->cmd[0], c->cmd);
 	message_print("can't run %s: %s%s", c->cmd[0], strerror(errno),
-	    c->traced ? " (the file of a trace is joined by =: --trace=FILE)" : "");
+		      c->traced ? " (the file of a trace is joined by =: --trace=FILE)" : "");
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }
 

@@ -35,14 +35,17 @@ static bool others_look(const char *dir, const char *name)
 	if (!closed && access(chip, F_OK))
 		return false;
 	if (st.st_uid == geteuid())
-		message_print("no chip named %s is up in %s, but one is in %s: set XDG_RUNTIME_DIR as it was "
-		    "when dvx-sim up %s ran",
-		    name, mine ? mine : "?", dir, name);
+		message_print("no chip named %s is up in %s, but one is in %s: set XDG_RUNTIME_DIR "
+			      "as it was "
+			      "when dvx-sim up %s ran",
+			      name, mine ? mine : "?", dir, name);
 	else
-		message_print("no chip named %s is up for user %s; user %s %s: run dvx-sim as that user, or "
-		    "start a chip of your own with dvx-sim up %s",
-		    name, others_user(geteuid(), (char[16]){0}), others_user(st.st_uid, number),
-		    closed ? "has chips" : "has one", name);
+		message_print("no chip named %s is up for user %s; user %s %s: run dvx-sim as that "
+			      "user, or "
+			      "start a chip of your own with dvx-sim up %s",
+			      name, others_user(geteuid(), (char[16]){0}),
+			      others_user(st.st_uid, number), closed ? "has chips" : "has one",
+			      name);
 	return true;
 }
 

@@ -61,7 +61,7 @@ struct pcap_in *pcap_in_open(const char *path)
 	if (pcap_datalink(in->pcap) == DLT_EN10MB)
 		return in;
 	message_print("%s has packets of link type %s: the port takes Ethernet", in->name,
-	    link_name(pcap_datalink(in->pcap)));
+		      link_name(pcap_datalink(in->pcap)));
 	pcap_in_close(in);
 	return NULL;
 }
@@ -84,15 +84,16 @@ int pcap_in_percent(struct pcap_in *in)
 static int pcap_in_check(const struct pcap_in *in, const struct pcap_pkthdr *h)
 {
 	if (h->caplen < h->len) {
-		message_print("%s: packet %" PRIu64 " was cut when it was captured (%u of %u bytes): capture "
-		    "whole packets (tcpdump -s 0)",
-		    in->name, in->n, h->caplen, h->len);
+		message_print("%s: packet %" PRIu64
+			      " was cut when it was captured (%u of %u bytes): capture "
+			      "whole packets (tcpdump -s 0)",
+			      in->name, in->n, h->caplen, h->len);
 		return -1;
 	}
 	if (h->len >= PORT_PACKET_MIN && h->len <= PORT_PACKET_MAX)
 		return 1;
-	message_print("%s: packet %" PRIu64 " has %u bytes: the port takes %u to %u", in->name, in->n, h->len,
-	    PORT_PACKET_MIN, PORT_PACKET_MAX);
+	message_print("%s: packet %" PRIu64 " has %u bytes: the port takes %u to %u", in->name,
+		      in->n, h->len, PORT_PACKET_MIN, PORT_PACKET_MAX);
 	return -1;
 }
 
@@ -106,7 +107,7 @@ int pcap_in_next(struct pcap_in *in, struct pcap_packet *p)
 	in->n++;
 	if (rc != 1) {
 		message_print("%s: packet %" PRIu64 " can't be read: %s", in->name, in->n,
-		    pcap_geterr(in->pcap));
+			      pcap_geterr(in->pcap));
 		return -1;
 	}
 	p->number = in->n;

@@ -111,7 +111,7 @@ static int pcap_out_failed(struct pcap_out *o, size_t written)
 	if (end >= 0 && ftruncate(o->fd, end - (off_t)(written - at)))
 		end = -1;
 	message_print("%s: packet %" PRIu64 " and what followed could not be written: %s", o->name,
-	    o->packets + 1, why);
+		      o->packets + 1, why);
 	return -1;
 }
 

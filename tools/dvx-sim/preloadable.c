@@ -80,12 +80,15 @@ void preloadable_warn(const char *program)
 	if (!preloadable_find(program, path))
 		return;
 	if (is_static(path))
-		message_print("%s is statically linked: it does not see the device, which is preloaded into "
-		    "dynamically linked programs only",
-		    path);
+		message_print("%s is statically linked: it does not see the device, which is "
+			      "preloaded into "
+			      "dynamically linked programs only",
+			      path);
 	else if (gains_privileges(path))
-		message_print("%s gains privileges (setuid, setgid or file capabilities): the dynamic linker "
-		    "preloads nothing into it and its children, so they do not see the device; "
-		    "start dvx-sim with these privileges instead",
-		    path);
+		message_print(
+			"%s gains privileges (setuid, setgid or file capabilities): the dynamic "
+			"linker "
+			"preloads nothing into it and its children, so they do not see the device; "
+			"start dvx-sim with these privileges instead",
+			path);
 }

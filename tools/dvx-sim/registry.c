@@ -24,15 +24,17 @@ static bool usable(const char *dir)
 		return false;
 	}
 	if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid()) {
-		message_print("%s belongs to user %u: run dvx-sim as that user for its chips, or set "
-		    "XDG_RUNTIME_DIR to a folder of your own",
-		    dir, (unsigned int)st.st_uid);
+		message_print(
+			"%s belongs to user %u: run dvx-sim as that user for its chips, or set "
+			"XDG_RUNTIME_DIR to a folder of your own",
+			dir, (unsigned int)st.st_uid);
 		return false;
 	}
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & 077)) {
-		message_print("%s is not a folder that only you may enter: remove it, or set XDG_RUNTIME_DIR",
-		    dir);
+		message_print("%s is not a folder that only you may enter: remove it, or set "
+			      "XDG_RUNTIME_DIR",
+			      dir);
 		return false;
 	}
 	return true;
@@ -83,9 +85,10 @@ bool registry_name_ok(const char *name)
 	bool ok = registry_name_fits(name);
 
 	if (!ok)
-		message_print("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
-		    "underscores, and neither dot nor dash first",
-		    name, LINK_NAME_MAX - 1);
+		message_print(
+			"\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
+			"underscores, and neither dot nor dash first",
+			name, LINK_NAME_MAX - 1);
 	return ok;
 }
 
@@ -149,9 +152,10 @@ unsigned int registry_other_version(const char *name, int err)
 
 void registry_say_version(const char *name, unsigned int version, const char *what_now)
 {
-	message_print("%s speaks link version %u, this dvx-sim speaks %u: it was started by another dvx-sim; "
-	    "%s",
-	    name, version, LINK_VERSION, what_now);
+	message_print("%s speaks link version %u, this dvx-sim speaks %u: it was started by "
+		      "another dvx-sim; "
+		      "%s",
+		      name, version, LINK_VERSION, what_now);
 }
 
 bool registry_is_ours(const char *name, int err)

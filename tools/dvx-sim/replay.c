@@ -128,8 +128,8 @@ static int send_batch(struct replaying *r)
 		end_progress();
 		if (!r->sent && !registry_is_ours(r->args->argv[0], err))
 			return err;
-		message_print("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
-		    r->sent, why(err));
+		message_print("%s stopped taking packets after packet %" PRIu64 ": %s",
+			      r->args->argv[0], r->sent, why(err));
 	}
 	replaying_show_progress(r);
 	return err;

@@ -38,7 +38,8 @@ static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 		if (waitpid(child, &status, WNOHANG) == child)
 			return lost ? EXIT_SELF : code_of(status);
 		if (waitpid(server, &status, WNOHANG) == server) {
-			message_print("the device ended before the command did (status %d)", code_of(status));
+			message_print("the device ended before the command did (status %d)",
+				      code_of(status));
 			lost = true;
 		}
 		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)

@@ -154,9 +154,10 @@ void wire_note_alone(const char *name)
 	struct link_wire w;
 
 	if (!wire_get(name, NULL, 0, &w) && wire_alone(&w))
-		message_print("%s is the first chip on its switch, %s/.switches/%s; others must have the "
-		    "same folder (XDG_RUNTIME_DIR)",
-		    name, registry(), w.wire + SWITCH_AT);
+		message_print(
+			"%s is the first chip on its switch, %s/.switches/%s; others must have the "
+			"same folder (XDG_RUNTIME_DIR)",
+			name, registry(), w.wire + SWITCH_AT);
 }
 
 int cmd_fault(const struct sim_args *a)

@@ -58,14 +58,15 @@ static void daemon_print_origin(const struct where *w, const struct holder *h)
 	if (w->outlived)
 		message_print("the committed rules are an older %s's and are forgotten", w->device);
 	if (h->unsealed)
-		message_print("%s has no length and checksum (dvx-flow apply writes them): if a part of it "
-		    "is missing, nothing shows it",
-		    w->state);
+		message_print("%s has no length and checksum (dvx-flow apply writes them): if a "
+			      "part of it "
+			      "is missing, nothing shows it",
+			      w->state);
 	if (!n || stat(w->state, &st) || !localtime_r(&st.st_mtim.tv_sec, &tm))
 		return;
 	strftime(when, sizeof(when), "%F %T", &tm);
 	message_print("restored %zu rule%s committed at %s; daemon --fresh starts without them", n,
-	    n == 1 ? "" : "s", when);
+		      n == 1 ? "" : "s", when);
 }
 
 /* Prints the one line that scripts wait for. */
@@ -162,7 +163,7 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 	/* The committed rules are removed only now that this daemon is sure to serve. */
 	if (fresh && unlink(w->state) && errno != ENOENT)
 		message_print("%s: %s: a daemon without --fresh would apply it again", w->state,
-		    strerror(errno));
+			      strerror(errno));
 	if (!a->quiet && !a->fresh)
 		daemon_print_origin(w, h);
 	daemon_announce(a, w, h);

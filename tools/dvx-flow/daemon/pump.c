@@ -169,7 +169,7 @@ static void pump_note_capture(struct pump_queue *q, int err)
 		return;
 	q->count.capture_err = -err;
 	message_print("%s ends after %" PRIu64 " packets: %s", queue_capture_path(q->capture),
-	    q->count.captured, strerror(-err));
+		      q->count.captured, strerror(-err));
 }
 
 static void pump_capture(struct pump_queue *q, const uint8_t *bytes, uint32_t len)

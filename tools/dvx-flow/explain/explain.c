@@ -169,11 +169,11 @@ static int find_starts(struct explain_job *job)
 		return EXIT_DONE;
 	if (job->src.daemon) {
 		message_print("no rule matches packets that %s: they go the default way",
-		    job->side == SIDE_RX ? "come in" : "go out");
+			      job->side == SIDE_RX ? "come in" : "go out");
 		return EXIT_RULES;
 	}
 	message_print("%s has no first table for packets that %s", job->src.name,
-	    job->side == SIDE_RX ? "come in" : "go out");
+		      job->side == SIDE_RX ? "come in" : "go out");
 	return EXIT_INPUT;
 }
 
@@ -355,7 +355,7 @@ static void explain_print_start(const struct explain_job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
 		message_print("%s has %u first tables; the sums are of table 0x%llx", job->src.name,
-		    job->nstarts, (unsigned long long)job->src.d.table[job->start[0]].id);
+			      job->nstarts, (unsigned long long)job->src.d.table[job->start[0]].id);
 }
 
 #define CUT_MEANS "missing fields count as 0 here, the device has the whole packet"
@@ -381,26 +381,29 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 			snprintf(name, sizeof(name), "packet %llu",
 				 (unsigned long long)job->packets);
 			if (job->cut)
-				message_print("the capture cut it (%u of %u bytes): " CUT_MEANS, head->caplen,
-				    head->len);
+				message_print("the capture cut it (%u of %u bytes): " CUT_MEANS,
+					      head->caplen, head->len);
 			return explain_print_one(job, &p, name, "");
 		}
 		rc = sum_up(job, &p, job->packets);
 	}
 	if (rc || got == PCAP_ERROR) {
-		message_print("%s: packet %llu: %s", job->args->argv[0], (unsigned long long)job->packets + 1,
-		    rc ? "no memory" : pcap_geterr(in));
+		message_print("%s: packet %llu: %s", job->args->argv[0],
+			      (unsigned long long)job->packets + 1,
+			      rc ? "no memory" : pcap_geterr(in));
 		return EXIT_INPUT;
 	}
 	if (job->args->packet) {
 		message_print("%s has %llu packets, no number %llu", job->args->argv[0],
-		    (unsigned long long)job->packets, (unsigned long long)job->args->packet);
+			      (unsigned long long)job->packets,
+			      (unsigned long long)job->args->packet);
 		return EXIT_INPUT;
 	}
 	print_sums(job);
 	if (job->cut)
-		message_print("%llu packet%s cut when %s captured: " CUT_MEANS, (unsigned long long)job->cut,
-		    job->cut == 1 ? " was" : "s were", job->cut == 1 ? "it was" : "they were");
+		message_print("%llu packet%s cut when %s captured: " CUT_MEANS,
+			      (unsigned long long)job->cut, job->cut == 1 ? " was" : "s were",
+			      job->cut == 1 ? "it was" : "they were");
 	return EXIT_DONE;
 }
 
@@ -424,7 +427,7 @@ static int explain_file(struct explain_job *job, const char *path)
 	ret = find_starts(job);
 	if (!ret && pcap_datalink(in) != DLT_EN10MB) {
 		message_print("%s: its packets are %s; Ethernet is needed", path,
-		    pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
+			      pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
 		ret = EXIT_INPUT;
 	} else if (!ret && (!job->by_rule || !job->first_by_rule)) {
 		message_print("no memory");

@@ -27,8 +27,8 @@ static int read_dump(struct dump_source *s, const char *text, size_t len)
 		return EXIT_INPUT;
 	}
 	if (s->d.unknown)
-		message_print("%s:%u: a record of an unknown type; %u such records are left out", s->name,
-		    s->d.unknown_line, s->d.unknown);
+		message_print("%s:%u: a record of an unknown type; %u such records are left out",
+			      s->name, s->d.unknown_line, s->d.unknown);
 	s->cache = view_cache_new(&s->d);
 	if (s->cache)
 		return EXIT_DONE;

@@ -146,7 +146,7 @@ int verbs_open(const struct perf_params *p, void **requester, struct perf_ends *
 	errno = 0;
 	if (verbs_make(v)) {
 		message_print("libibverbs can't make the baseline's queues: %s",
-		    strerror(errno ? errno : EIO));
+			      strerror(errno ? errno : EIO));
 		verbs_close(v);
 		return EXIT_DEVICE;
 	}
@@ -179,7 +179,8 @@ int verbs_connect(void *requester, const struct perf_ends *responder)
 		int rc = verbs_connect_one(v, responder, i);
 
 		if (rc) {
-			message_print("libibverbs can't connect the baseline's queues: %s", strerror(rc));
+			message_print("libibverbs can't connect the baseline's queues: %s",
+				      strerror(rc));
 			return EXIT_DEVICE;
 		}
 		q->raddr = responder->addr + i / v->p->qps * (uint64_t)v->p->max_size;
@@ -305,6 +306,7 @@ bool verbs_refused(int rc)
 
 int verbs_failed(const struct ibv_wc *wc)
 {
-	message_print("a message failed: %s (vendor 0x%x)", ibv_wc_status_str(wc->status), wc->vendor_err);
+	message_print("a message failed: %s (vendor 0x%x)", ibv_wc_status_str(wc->status),
+		      wc->vendor_err);
 	return -1;
 }
