@@ -6,7 +6,7 @@
 #include "session.h"
 #include "tools/cli/message.h"
 
-static struct responder_request session_wish(const struct perf_params *p)
+static struct responder_request session_request(const struct perf_params *p)
 {
 	const struct perf_op_row *op = &perf_ops[p->op];
 
@@ -46,7 +46,7 @@ static void session_threads(struct perf_session *s)
 static int session_connect(struct perf_session *s, struct perf_peer *peer,
 			   const struct perf_ends *requester)
 {
-	struct responder_request request = session_wish(s->p);
+	struct responder_request request = session_request(s->p);
 	int code = peer_begin(peer, &request, requester, &s->responder);
 
 	return code ? code : s->engine->connect(s->requester, &s->responder.ends);

@@ -2,7 +2,7 @@
 /*
  * dvx-sim-server: one process is one chip. dvx-sim starts it. Its folder holds the lock, the
  * socket, one sysfs tree for each function, and the log when detached. The server holds the lock as
- * long as it lives, so whoever can take it knows that the server is dead.
+ * long as it lives, so a process that can take it knows that the server is dead.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -94,7 +94,7 @@ void session_open_file(struct chip_session *c)
 
 /* --- guests ----------------------------------------------------------------------------------- */
 
-/* Finds an open file by its BAR: whoever holds that descriptor has the file open. */
+/* Finds an open file by its BAR: a holder of that descriptor has the file open. */
 static const struct chip_session *session_of_bar(const struct sessions *s, int fd)
 {
 	const struct chip_session *c;
