@@ -17,6 +17,7 @@
 #include "dest/commit.h"
 #include "dest/meta.h"
 #include "dest/part.h"
+#include "dest/xattr.h"
 
 #define TEST_FIXTURE                  \
 	{                             \
@@ -301,7 +302,7 @@ TEST(modes_without_owners)
 	assert_int_equal(meta.mode, 01755);
 }
 
-/* -A copies ACLs and no other attribute, whatever the sender sends; -X copies the others. */
+/* -A copies and compares ACLs, and no other attribute that a sender sends; -X the others. */
 TEST_F(attributes_by_letter)
 {
 	static const struct copy_msg script[] = {
@@ -313,6 +314,9 @@ TEST_F(attributes_by_letter)
 		DONE,
 		{0}};
 	static const uint32_t letters[] = {OPTION_ACLS, OPTION_XATTRS};
+	const struct dest_meta none = {.mode = 0644};
+	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
+	struct dest d = {0};
 	struct copy_fault f;
 	char path[128], value[2];
 
@@ -326,6 +330,14 @@ TEST_F(attributes_by_letter)
 		assert_int_equal(f.code, COPY_OK);
 		assert_int_equal(getxattr(path, "user.x", value, sizeof(value)), i ? 1 : -1);
 	}
+	*strrchr(path, '/') = '\0';
+	dir->fd = open(path, O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 2; i++) {
+		d.options.bits = letters[i];
+		assert_int_equal(xattr_compare(&d, dir, "f", &none), i ? VERDICT_XATTR : 0);
+	}
+	__real_close(dir->fd);
+	free(dir);
 }
 
 /* A FIFO is not replaced by a file. */
