@@ -445,9 +445,19 @@ static void check_text(const char *text)
 	struct ruleset want;
 
 	OK(rules_parse(text, strlen(text), &want, NULL, NULL));
-	differences += want.n != holder_rules(&h)->n;
-	for (size_t i = 0; i < want.n && i < holder_rules(&h)->n; i++)
-		differences += strcmp(want.rule[i].text, holder_rules(&h)->rule[i].text) != 0;
+	if (want.n != holder_rules(&h)->n) {
+		printf("# %s: %zu rules are in effect, not %zu\n", what, holder_rules(&h)->n, want.n);
+		differences++;
+	}
+	for (size_t i = 0; i < want.n && i < holder_rules(&h)->n; i++) {
+		const char *has = holder_rules(&h)->rule[i].text;
+
+		if (strcmp(want.rule[i].text, has)) {
+			printf("# %s: rule %zu is \"%s\", not \"%s\"\n", what, i, has,
+			       want.rule[i].text);
+			differences++;
+		}
+	}
 	ruleset_free(&want);
 }
 
@@ -526,20 +536,37 @@ static void check_come_and_go(void)
 	for (uint32_t i = 0; i < 3; i++) {
 		OK(holder_edit(&h, NULL, (struct holder_place){0}, &words, NULL, NULL, &f));
 		OK(holder_edit(&h, gone, (struct holder_place){0}, NULL, NULL, NULL, &f));
-		differences += h.rebuilt || h.now->nretired != retired;
+		if (h.rebuilt || h.now->nretired != retired) {
+			printf("# a rule that came and went: rebuilt %d, %zu tables retired, not %zu\n",
+			       h.rebuilt, (size_t)h.now->nretired, retired);
+			differences++;
+		}
 	}
-	differences += holder_rules(&h)->n != n;
+	if (holder_rules(&h)->n != n) {
+		printf("# a rule that came and went left %zu rules, not %zu\n", holder_rules(&h)->n, n);
+		differences++;
+	}
 }
 
-/* Where the kernel uses registers that codes need, the same rules become a list, with a notice. */
+/* Where the kernel uses registers that codes need, rules that had codes become a list, with a notice. */
 static void check_switchdev(const struct lines *l)
 {
-	/* as if the device had been opened in that mode */
-	((struct dvx_caps *)(uintptr_t)dvx_dev_caps(r.dev))->switchdev = true;
+	const struct plan_cost *cost;
+	bool codes;
+
 	h.edited = SIZE_MAX / 2; /* forces a complete new build */
 	apply_lines(l);
-	differences += generation_cost(h.now)->codes[RULE_IN] ||
-		       !generation_cost(h.now)->refusal[RULE_IN].why;
+	codes = generation_cost(h.now)->codes[RULE_IN];
+	/* as if the device had been opened in that mode */
+	((struct dvx_caps *)(uintptr_t)dvx_dev_caps(r.dev))->switchdev = true;
+	h.edited = SIZE_MAX / 2;
+	apply_lines(l);
+	cost = generation_cost(h.now);
+	if (!cost->codes[RULE_IN] && (!codes || cost->refusal[RULE_IN].why))
+		return;
+	printf("# in switchdev mode: codes %d, before it %d, %s refusal\n", cost->codes[RULE_IN],
+	       codes, cost->refusal[RULE_IN].why ? "a" : "no");
+	differences++;
 }
 
 static int by_size(const void *a, const void *b)
