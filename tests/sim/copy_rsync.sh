@@ -78,6 +78,9 @@ as_rsync() {
 	echo "after changes of the source"
 	$random change "$((seed + 1000))" "$work/src" && copy_once "$@" && agree "$@" || return 1
 	echo "after changes of the destination"
+	# Which of a file's names the others are linked to is the first that a directory lists, which in rsync is sorted:
+	# another name of it that only the destination has may keep the one or the other.
+	case $* in *--delete*) ;; *H*) SKIP=${SKIP}h ;; esac
 	$random change "$((seed + 2000))" "$work/ours" && $random change "$((seed + 2000))" "$work/theirs" &&
 		copy_once "$@" && agree "$@" && no_temps "$work/ours"
 }
