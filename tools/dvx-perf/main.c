@@ -24,7 +24,7 @@ static const struct argp_option measure_options[] = {
 	{"warmup", OPT_WARMUP, "N", 0, "uncounted messages first (to 100)", 0},
 	{"rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0},
 	{"duration", 'D', "SECONDS", 0, "repeat rounds for this long, for each size", 0},
-	{"window", 'w', "N", 0, "outstanding messages of a queue, for the rate (64)", 0},
+	{"window", 'w', "N", 0, "outstanding of each queue, for the rate (64)", 0},
 	{"batch", 'b', "N", 0, "posts before a doorbell, for the rate (1)", 0},
 	{"signal", 'Q', "N", 0, "one of N is signaled, for the rate (1)", 0},
 	{"inline", 'I', "BYTES", 0, "largest message that lies in the WQE (8)", 0},
