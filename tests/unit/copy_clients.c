@@ -39,6 +39,7 @@ struct served {
 	struct copy_server server;
 	struct access *access;
 	struct copy_fault f;
+	bool failed;
 };
 
 static void *serve_one(void *arg)
@@ -47,7 +48,9 @@ static void *serve_one(void *arg)
 	struct copy_counts t = {0};
 	struct key none = {.n = 0};
 
-	if (link_handshake(v->l, &none, &v->f) || copy_session_run(&v->server, v->l, &t, &v->f))
+	v->failed =
+		link_handshake(v->l, &none, &v->f) || copy_session_run(&v->server, v->l, &t, &v->f);
+	if (v->failed)
 		link_send_error(v->l, &v->f);
 	link_close(v->l);
 	return NULL;
@@ -79,6 +82,7 @@ static struct copy_fault serve_play(void (*play)(struct bad_client *a))
 	play(&a);
 	shutdown(fds[0], SHUT_WR);
 	pthread_join(t, NULL);
+	assert_int_equal(v.failed, !!v.f.code);
 	link_close(a.l);
 	access_free(v.access);
 	close(root);

@@ -314,7 +314,8 @@ TEST_F(attributes_by_letter)
 		DONE,
 		{0}};
 	static const uint32_t letters[] = {OPTION_ACLS, OPTION_XATTRS};
-	const struct dest_meta none = {.mode = 0644};
+	struct dest_xattr x = {.value = (uint8_t[]){'1'}, .n = 1, .name = "user.x"};
+	const struct dest_meta none = {.mode = 0644}, same = {.mode = 0644, .xattrs = &x};
 	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
 	struct dest d = {0};
 	struct copy_fault f;
@@ -336,6 +337,7 @@ TEST_F(attributes_by_letter)
 		d.options.bits = letters[i];
 		assert_int_equal(xattr_compare(&d, dir, "f", &none), i ? VERDICT_XATTR : 0);
 	}
+	assert_int_equal(xattr_compare(&d, dir, "f", &same), 0);
 	__real_close(dir->fd);
 	free(dir);
 }

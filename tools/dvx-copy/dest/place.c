@@ -47,21 +47,21 @@ static int place_fill(struct dest_file *file, const void *bytes, unsigned int ho
 	return how & PLACE_SYNC && fsync(file->fd) ? place_fail(file, "synced") : 0;
 }
 
-static int place_named(struct dest_file *file, const void *bytes, unsigned int how)
+static void place_named(struct dest_file *file, const void *bytes, unsigned int how)
 {
 	struct copy_fault unused = {0}; /* errno has the reason */
 
-	if (temp_name(file->temp, &unused))
-		return place_fail(file, "made");
-	file->fd = place_open(file, file->temp, O_CREAT | O_EXCL);
-	if (file->fd < 0)
-		return place_fail(file, "made");
-	file->made = true;
-	if (place_fill(file, bytes, how))
-		return -1;
-	if (how & PLACE_CLOSE && file_close(file))
-		return place_fail(file, "written");
-	return how & PLACE_NAME && commit_rename(file) ? place_fail(file, FAULT_NAME) : 0;
+	if (!temp_name(file->temp, &unused))
+		file->fd = place_open(file, file->temp, O_CREAT | O_EXCL);
+	file->made = file->fd >= 0;
+	if (!file->made)
+		place_fail(file, "made");
+	else if (place_fill(file, bytes, how))
+		return;
+	else if (how & PLACE_CLOSE && file_close(file))
+		place_fail(file, "written");
+	else if (how & PLACE_NAME && commit_rename(file))
+		place_fail(file, FAULT_NAME);
 }
 
 /*
@@ -79,30 +79,26 @@ static int place_link(const struct dest_file *file)
 	return linkat(AT_FDCWD, path, file->dir->fd, file->name, AT_SYMLINK_FOLLOW);
 }
 
-/* Makes the file without a name (O_TMPFILE). 1: not possible here. */
-static int place_unnamed(struct dest_file *file, const void *bytes, unsigned int how)
+/* Makes the file without a name (O_TMPFILE). Returns whether that is possible here. */
+static bool place_unnamed(struct dest_file *file, const void *bytes, unsigned int how)
 {
-	int bad;
-
 	file->fd = place_open(file, ".", O_TMPFILE);
 	if (file->fd < 0)
-		return 1;
+		return false;
 	if (place_fill(file, bytes, how))
-		return -1;
-	bad = place_link(file) ? 1 : 0;
-	file->made = !bad;
-	return file_close(file) ? place_fail(file, "written") : bad;
+		return true;
+	file->made = !place_link(file);
+	return file_close(file) ? place_fail(file, "written") : file->made;
 }
 
-int place_file(struct dest_file *file, const void *bytes, unsigned int how)
+void place_file(struct dest_file *file, const void *bytes, unsigned int how)
 {
 	const bool unnamed = how & PLACE_UNNAMED && how & PLACE_NAME && file->is_new;
-	const int bad = unnamed ? place_unnamed(file, bytes, how) : 1;
 
-	if (bad <= 0)
-		return bad;
+	if (unnamed && place_unnamed(file, bytes, how))
+		return;
 	file->named_only = unnamed;
-	return place_named(file, bytes, how);
+	place_named(file, bytes, how);
 }
 
 /*

@@ -9,13 +9,13 @@ enum { PLACE_CLOSE = 1, PLACE_SYNC = 2, PLACE_NAME = 4, PLACE_UNNAMED = 8 };
 
 /*
  * Makes a whole small file. Any thread may call it: of the file it changes only fd, made, temp,
- * owner_stays and named_only. -1: why and err have the reason.
+ * owner_stays, named_only, and why and err if it fails.
  *
  * With UNNAMED (and NAME) a file that is new in its directory has no name until it is complete.
  * This costs less than a temporary name and a rename, and a killed copy leaves nothing behind. If
  * it is not possible here, a temporary name is used, and named_only is set.
  */
-int place_file(struct dest_file *file, const void *bytes, unsigned int how);
+void place_file(struct dest_file *file, const void *bytes, unsigned int how);
 
 /* Whether UNNAMED may be tried in this directory. */
 bool place_may_unname(struct dest_dir *dir);
