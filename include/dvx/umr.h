@@ -73,7 +73,9 @@ DVX_INLINE void dvx_umr_fill(uint8_t *list, uint32_t n)
 {
 	for (; n & 3; n++) {
 		__builtin_memset(list + (size_t)n * DVX_SEG, 0, DVX_SEG);
+#ifndef DVX_GPU
 		__asm__("" : "+r"(list)); /* keeps the compiler from calling memset() */
+#endif
 	}
 }
 

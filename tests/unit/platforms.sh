@@ -39,6 +39,12 @@ int post_varying(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, const void *d
 	return dvx_post_write_inline(sq, raddr, rkey, data, len, 1, 0);
 }
 
+void fill(uint8_t *list, uint32_t n);
+void fill(uint8_t *list, uint32_t n)
+{
+	dvx_umr_fill(list, n);
+}
+
 int poll(struct dvx_sq *sq, struct dvx_wc *wc);
 int poll(struct dvx_sq *sq, struct dvx_wc *wc)
 {

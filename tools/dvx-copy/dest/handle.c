@@ -248,6 +248,8 @@ static int handle_pieces(struct receiver *r, const struct copy_msg *m, struct in
 
 		msg_piece_get(&p, m->text.p + at);
 		sum += p.len;
+		if (sum > m->len)
+			break; /* a message without a slot has no room for pieces with bytes */
 		if (handle_piece(r, &p, slot))
 			return -1;
 	}

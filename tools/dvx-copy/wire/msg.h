@@ -10,7 +10,7 @@
 
 /* Messages of the control connection; doc/design/0070-dvx-copy-sync.md shows their order. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
-#define MSG_VERSION 5u
+#define MSG_VERSION 6u
 #define MSG_MAX	    8192u /* one encoded message: the longest is a slot's list of pieces */
 
 /* Message types. The sender walks a tree and reads, the receiver compares and writes. */
