@@ -244,6 +244,33 @@ TEST_FX(rereg_keys)
 	assert_int_equal(FX_DESTROY(f, PD, pd2), 0);
 }
 
+static bus_t first_page(struct fx *f)
+{
+	return ((const struct mkey *)obj_next(f->v, OBJ_MKEY, 0))->entries[0];
+}
+
+/* Proves that a region keeps the memory that it was made of, whoever gives it another key. */
+TEST_FX(rereg_by_another)
+{
+	const uint32_t lw = IB_UVERBS_ACCESS_LOCAL_WRITE, pd = fx_pd(f);
+	struct ib_uverbs_rereg_mr in = {
+		.flags = 1 << 2, .pd_handle = pd, .access_flags = lw | IB_UVERBS_ACCESS_MW_BIND};
+	struct ib_uverbs_rereg_mr_resp out;
+	struct uverbs_file *guest;
+	int guard = guest_enter(f);
+	bus_t page;
+
+	assert_int_equal(fx_reg_mr(f, pd, f->mem, 4096, lw, &in.mr_handle), 0);
+	page = first_page(f);
+	guest = f->guest;
+	f->guest = NULL;
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_REREG_MR, in, out), 0);
+	assert_int_equal(first_page(f), page);
+	f->guest = guest;
+	assert_int_equal(FX_DESTROY(f, MR, in.mr_handle), 0);
+	assert_true(guest_leave(f, guard));
+}
+
 /*
  * Proves the refusal of unmapped, read-only and wrapping memory, and of contradicting access flags.
  */
@@ -265,6 +292,10 @@ TEST_FX(mr_refusals)
 		{f->mem + 1, 0, 0, -EINVAL, "length 0"},
 		{f->mem, 1ull << 41, IB_UVERBS_ACCESS_ON_DEMAND, -ENOMEM, "implicit region"},
 		{f->mem, UINT64_MAX - 100, IB_UVERBS_ACCESS_ON_DEMAND, -EOVERFLOW, "leaves the"},
+		{(void *)0xfffffffff000, 1 << 30, IB_UVERBS_ACCESS_ON_DEMAND, -EOVERFLOW,
+		 "leaves the"},
+		{(void *)0x1000000400000, 4096, IB_UVERBS_ACCESS_ON_DEMAND, -EOVERFLOW,
+		 "leaves the"},
 		{NULL, UINT64_MAX, IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB, -EINVAL,
 		 "HUGETLB"},
 		{f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space"},

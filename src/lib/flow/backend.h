@@ -16,7 +16,7 @@ struct dvx_flow_backend {
 	int (*domain_destroy)(struct dvx_flow_domain *domain);
 	/* Waits until each rule inserted or removed so far has taken effect. */
 	int (*domain_sync)(struct dvx_flow_domain *domain);
-	/* sync() and has_room() are called only for domains with levels. */
+	/* domain_sync() and domain_has_room() are called only for domains with levels. */
 	bool (*domain_has_room)(struct dvx_flow_domain *domain);
 	/* Of a table alone, or with NULL of all tables; `call` begins the sentence. */
 	int (*dump)(const struct dvx_flow_domain *domain, const struct dvx_flow_table *table,

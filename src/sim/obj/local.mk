@@ -6,14 +6,17 @@ libsim_la_SOURCES += \
 	src/sim/obj/crypt.c \
 	src/sim/obj/crypt.h \
 	src/sim/obj/dct.h \
+	src/sim/obj/device.h \
 	src/sim/obj/flow.c \
 	src/sim/obj/flow.h \
 	src/sim/obj/gid.c \
+	src/sim/obj/gid.h \
 	src/sim/obj/grant.c \
 	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \
 	src/sim/obj/ip.c \
 	src/sim/obj/klm.c \
+	src/sim/obj/limits.h \
 	src/sim/obj/mcg.c \
 	src/sim/obj/mcg.h \
 	src/sim/obj/memic.c \

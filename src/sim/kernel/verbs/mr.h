@@ -15,6 +15,7 @@ struct pd;
 struct mr {
 	struct uobj u;
 	struct pd *pd;
+	struct mm *mm;	   /* with its pages; NULL for device memory */
 	struct uobj *dm;   /* for device memory; else NULL */
 	struct mm *dmabuf; /* for a dma-buf, in which `start` is an offset; else NULL */
 	uint32_t key, index;
@@ -26,7 +27,7 @@ struct mr {
  * Makes a region over pages of mm, after mr_check_*(): memory of the file itself is pinned already.
  * NULL and *err on failure.
  */
-struct mr *mr_new(struct uverbs_file *, const struct mm *, const struct ib_uverbs_reg_mr *,
+struct mr *mr_new(struct uverbs_file *, struct mm *, const struct ib_uverbs_reg_mr *,
 		  struct pd *, int *err);
 /* Returns whether both have the same offset in a page: the device translates whole pages. */
 bool mr_offsets_agree(uint64_t start, uint64_t iova);
@@ -41,8 +42,8 @@ bool mr_is_implicit(const struct ib_uverbs_reg_mr *);
 int mr_check_offsets(uint64_t start, uint64_t hca_va);
 int mr_check_access(const struct uverbs_file *, uint32_t access);
 int mr_check_memory(struct uverbs_file *, const struct ib_uverbs_reg_mr *);
-/* Makes the mkey of mr, whose pd is set. Its uid is 0, as in mlx5_ib. */
-int mr_create_mkey(struct mr *, const struct mm *, const struct ib_uverbs_reg_mr *);
+/* Makes the mkey of mr, whose pd and mm are set. Its uid is 0, as in mlx5_ib. */
+int mr_create_mkey(struct mr *, const struct ib_uverbs_reg_mr *);
 void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *, const struct pages *, uint32_t pdn,
 		uint8_t key);
 

@@ -107,7 +107,8 @@ static int mr_check_demand(const struct ib_uverbs_reg_mr *r)
 			      "REG_MR: hca_va 0x%llx of an implicit region is not 0, or HUGETLB",
 			      (unsigned long long)r->hca_va);
 	}
-	if (end < r->start || end > UINT64_MAX - PAGE)
+	/* Pages beyond would be on another client's part of the bus. */
+	if (end < r->start || end > 1ull << LOG_SPACE)
 		return refuse(-EOVERFLOW, "REG_MR: length %llu at 0x%llx leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
 	if (!r->length && !(r->start & (PAGE - 1)))
@@ -179,7 +180,7 @@ static int mr_pages_on_demand(struct pages *p, struct mm *mm)
 	return p->first ? 0 : refuse(-ENOMEM, "REG_MR: the device is full of clients");
 }
 
-int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
+int mr_create_mkey(struct mr *mr, const struct ib_uverbs_reg_mr *r)
 {
 	struct uverbs_file *f = mr->u.file;
 	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
@@ -189,12 +190,12 @@ int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_re
 	uint8_t *in;
 	int err;
 
-	err = mr_pages(&p, mm, r);
+	err = mr_pages(&p, mr->mm, r);
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
 	if (r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND)
-		err = mr_pages_on_demand(&p, file_mm(f));
+		err = mr_pages_on_demand(&p, mr->mm);
 	len = PRM_CREATE_MKEY_IN_BYTES + 16ull * ((p.n + 1) / 2);
 	in = err ? NULL : calloc(1, len);
 	if (!in)
@@ -214,7 +215,7 @@ int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_re
 	return 0;
 }
 
-struct mr *mr_new(struct uverbs_file *f, const struct mm *mm, const struct ib_uverbs_reg_mr *r,
+struct mr *mr_new(struct uverbs_file *f, struct mm *mm, const struct ib_uverbs_reg_mr *r,
 		  struct pd *pd, int *err)
 {
 	struct mr *mr = uobj_new(f, &mr_class, sizeof(*mr));
@@ -223,11 +224,12 @@ struct mr *mr_new(struct uverbs_file *f, const struct mm *mm, const struct ib_uv
 	if (!mr)
 		return NULL;
 	mr->pd = pd;
+	mr->mm = mm;
 	mr->access = r->access_flags;
 	mr->start = r->start;
 	mr->len = r->length;
 	mr->iova = r->hca_va;
-	*err = mr_create_mkey(mr, mm, r);
+	*err = mr_create_mkey(mr, r);
 	if (*err) {
 		uobj_drop(&mr->u);
 		return NULL;

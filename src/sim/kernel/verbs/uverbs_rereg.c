@@ -109,7 +109,7 @@ static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, str
 			      "changes so with a new translation only",
 			      to->access_flags);
 	mr->pd = pd;
-	err = mr_create_mkey(mr, file_mm(mr->u.file), to);
+	err = mr_create_mkey(mr, to);
 	if (!err) {
 		err = mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, before.index);
 		if (err)
