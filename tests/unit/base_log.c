@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+#include <sys/wait.h>
 #include "base/log.h"
 
 static char text[1 << 20];
@@ -23,6 +25,37 @@ static int pipe_in(int p[2])
 	assert_int_equal(pipe(p), 0);
 	sim_log_to(p[1]);
 	return p[0];
+}
+
+/*
+ * DVX_SIM_LOG names the file, until sim_log_to() names another. The environment is read once: each
+ * needs a process of its own, before the other tests.
+ */
+TEST(test_environment)
+{
+	char name[] = "base_log.XXXXXX";
+	int fd = mkstemp(name), own[2], status;
+
+	assert_int_equal(pipe(own), 0);
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			setenv("DVX_SIM_LOG", name, 1);
+			if (i)
+				sim_log_to(own[1]);
+			sim_refuse("child %d", i);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		assert_string_equal(logged(fd), i ? "" : "dvx-sim: child 0\n");
+	}
+	close(own[1]); /* so that the pipe has an end */
+	assert_string_equal(logged(own[0]), "dvx-sim: child 1\n");
+	unlink(name);
+	close(own[0]);
+	close(fd);
 }
 
 /* One line per call, with the prefix; errno is left alone. */

@@ -4,6 +4,10 @@
 #include "cm_rig.h"
 
 #include <errno.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include "chip/mads.h"
 #include "port/port.h"
 #include "port/roce.h"
 #include "transport/bth.h"
@@ -189,4 +193,15 @@ TEST_F(test_gone)
 	assert_int_equal(cr_connect(&client, "hello"), 0);
 	assert_int_equal(keep_for(4100), 0);
 	ends(&server, &client);
+}
+
+/* Who may bind low ports: a process with CAP_NET_BIND_SERVICE, and none that can't be read. */
+TEST(test_low_ports)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct own[2] = {{0}, {0}};
+
+	assert_int_equal(syscall(SYS_capget, &h, own), 0);
+	assert_int_equal(mads_low_ports(getpid()), own[0].effective >> CAP_NET_BIND_SERVICE & 1);
+	assert_false(mads_low_ports(0));
 }

@@ -7,7 +7,10 @@
 #include <endian.h>
 #include <errno.h>
 #include "queue_rig.h"
+#include "port/capture.h"
+#include "port/packets.h"
 #include "port/port.h"
+#include "port/replay.h"
 #include "queue/queue.h"
 #include "steer/steer.h"
 #include "transport/bth.h"
@@ -77,6 +80,7 @@ TEST_PAIR(test_injected)
 		struct kept k;
 
 		p->a.qp->flow_label = 0xabcde;
+		p->a.qp->hop_limit = 9;
 		reconnect(p, gid);
 		memset(p->dst, 0, 3000);
 		take_write(p, &k, 2051);
@@ -84,10 +88,12 @@ TEST_PAIR(test_injected)
 		assert_true(roce_decode(k.f[0]->data, k.f[0]->len, &r));
 		if (r.net[0] >> 4 == 6)
 			assert_memory_equal(r.net + 1, ((uint8_t[]){0x0a, 0xbc, 0xde}), 3);
+		assert_int_equal(r.net[r.net[0] >> 4 == 6 ? 7 : 8], 9);
 		assert_int_equal(roce_is_v1(&r), gid % 2 == 0);
 		assert_int_equal(r.bth - k.f[0]->data, headers[gid]);
 		assert_int_equal(k.f[0]->len, headers[gid] + BTH_LEN + RETH_LEN + 1024 + 4);
 		assert_int_equal(k.f[2]->len, headers[gid] + BTH_LEN + 4 + 4);
+		assert_int_equal(k.f[2]->data[headers[gid] + BTH_LEN + 3], 0); /* padding */
 		assert_memory_equal(k.f[0]->data, p->b.qp->q.o.vhca->mac, 6);
 		assert_memory_equal(r.sgid, p->a.qp->q.o.vhca->gids[gid].gid, 16);
 		assert_memory_equal(r.dgid, p->b.qp->q.o.vhca->gids[gid].gid, 16);
@@ -399,4 +405,68 @@ TEST_PAIR(test_mtu)
 		assert_int_equal(dev->active_mtu, mtu - 1);
 	}
 	v->netdev.present = false;
+}
+
+static bool replay_done;
+
+static void replay_ends(struct replay_batch *b)
+{
+	assert_int_equal(b->result, 0);
+	replay_done = true;
+}
+
+/* A replay waits while the port has no room, and loses no packet. */
+TEST_PAIR(test_replay_waits)
+{
+	static struct {
+		struct port_packet head;
+		uint8_t bytes[64];
+	} packets[20000];
+	const size_t n = sizeof(packets) / sizeof(packets[0]);
+	struct port_replay *r = replay_new(p->rig.dev.port);
+	struct replay_batch b = {.at = (const uint8_t *)packets,
+				 .end = (const uint8_t *)(packets + n),
+				 .done = replay_ends};
+
+	for (size_t i = 0; i < n; i++)
+		packets[i].head.len = sizeof(packets[i].bytes);
+	replay_done = false;
+	replay_post(r, &b);
+	assert_true(replay_run(r));
+	assert_true(b.at < b.end);
+	for (size_t turns = 0; turns < n && !replay_done; turns++) {
+		rig_settle(&p->rig);
+		replay_run(r);
+	}
+	assert_true(replay_done);
+	assert_int_equal(b.results.frames, n);
+	replay_free(r);
+}
+
+static void capture_ready(void *arg)
+{
+	(void)arg;
+}
+
+/* Senders wait for a capture's reader, but for one that takes nothing a second at most. */
+TEST_PAIR(test_capture_patience)
+{
+	static const uint8_t bytes[PORT_PACKET_MAX];
+	struct device *dev = &p->rig.dev;
+	struct port_captures *all = captures_new(dev);
+	struct port_capture *c = capture_open(all, capture_ready, NULL);
+	unsigned int sent = 0;
+
+	while (port_inject(dev->port, bytes, sizeof(bytes)) == 0 && sent < 1000) {
+		rig_settle(&p->rig);
+		sent++;
+	}
+	assert_in_range(sent, 1, 999);
+	rig_pass(&p->rig, 999000000);
+	assert_int_equal(port_inject(dev->port, bytes, sizeof(bytes)), -EAGAIN);
+	rig_pass(&p->rig, 2000000);
+	assert_int_equal(port_inject(dev->port, bytes, sizeof(bytes)), 0);
+	rig_settle(&p->rig);
+	capture_close(c);
+	captures_free(all);
 }

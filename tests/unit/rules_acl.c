@@ -209,6 +209,37 @@ static void random_set(struct dice *d, size_t rules, struct ruleset *set)
 	free(text);
 }
 
+static bool has_key(const struct shape *s, unsigned int first, unsigned int last)
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		if (s->key[i] >= first && s->key[i] <= last)
+			return true;
+	return false;
+}
+
+/* libdvx requires the headers that lead to a field beside it, inside of a tunnel too. */
+static void check_headers(const struct acl_program *p)
+{
+	static const struct {
+		unsigned int first, last, need;
+	} rows[] = {
+		{MATCH_SRC_127_96, MATCH_DST_31_0, MATCH_IP_VERSION},
+		{MATCH_INNER(MATCH_SRC_127_96), MATCH_INNER(MATCH_DST_31_0),
+		 MATCH_INNER(MATCH_IP_VERSION)},
+		{KEY_ICMP_TYPE, KEY_ICMP6_CODE, KEY_PROTO},
+		{KEY_INNER(KEY_PROTO), KEY_INNER(KEY_FLOWLABEL), MATCH_INNER(MATCH_IP_VERSION)},
+	};
+
+	for (size_t t = 0; t < p->n; t++)
+		for (size_t m = 0; m < p->table[t].n; m++)
+			for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+				const struct shape *s = p->table[t].matcher[m].shape;
+
+				if (has_key(s, rows[i].first, rows[i].last))
+					assert_true(has_key(s, rows[i].need, rows[i].need));
+			}
+}
+
 TEST(rules_of_every_word_decide_as_one_after_the_other)
 {
 	struct dice d = {7};
@@ -229,6 +260,7 @@ TEST(rules_of_every_word_decide_as_one_after_the_other)
 			ruleset_free(&set);
 			continue;
 		}
+		check_headers(&p);
 		run = acl_run_new(&p);
 		for (int n = 0; n < 100; n++) {
 			struct made_packet made;
