@@ -54,10 +54,12 @@ static void request(void)
 	asked++;
 	assert_int_equal(msg_pack_request(&r.req, &body, &len), 0);
 	body = damaged(body, &len);
-	if (!msg_unpack_request(&server, body, len, &why))
+	if (!msg_unpack_request(&server, body, len, &why)) {
+		assert_true(len >= sizeof(struct msg_ioctl));
 		answer(&r.req, &server);
-	else
+	} else {
 		assert_non_null(why);
+	}
 	request_fini(&server);
 	free(body);
 	rq_done(&r);
