@@ -137,6 +137,7 @@ TEST_F(query)
 	struct cr_end e = cr_open(0, RDMA_PS_TCP);
 	struct rdma_ucm_query c = {.id = e.id};
 	struct rdma_ucm_query_route_resp r;
+	struct rdma_ucm_query_addr_resp addr;
 
 	assert_int_equal(CR_ASK(&e, RDMA_USER_CM_CMD_QUERY_ROUTE, c, &r), 0);
 	assert_int_equal(r.node_guid, 0);
@@ -144,7 +145,11 @@ TEST_F(query)
 	assert_int_equal(cr_route(&e), 0);
 	assert_int_equal(CR_ASK(&e, RDMA_USER_CM_CMD_QUERY_ROUTE, c, &r), 0);
 	assert_int_equal(be64toh(r.node_guid), cr->dev->vhca[0].guid);
+	assert_int_equal(r.port_num, 1);
 	assert_int_equal(r.num_paths, 1);
+	assert_int_equal(CR_ASK(&e, RDMA_USER_CM_CMD_QUERY, c, &addr), 0);
+	assert_int_equal(addr.node_guid, r.node_guid);
+	assert_int_equal(addr.port_num, 1);
 	assert_memory_equal(r.ib_route[0].sgid, cr->dev->vhca[0].gids[3].gid, 16);
 	assert_memory_equal(r.ib_route[0].dgid, cr->dev->vhca[1].gids[3].gid, 16);
 	assert_int_equal(((struct sockaddr_in *)(void *)&r.src_addr)->sin_addr.s_addr,

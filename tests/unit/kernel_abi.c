@@ -130,6 +130,7 @@ TEST_FX(write_commands)
 /* Proves the queries of the GID table: full and empty entries, and too little room. */
 TEST_FX(gids)
 {
+	const struct uverbs_attr *entries;
 	struct request r;
 
 	query_gid(&r, VHCA_GIDS);
@@ -137,12 +138,14 @@ TEST_FX(gids)
 	for (unsigned int room = 0; room <= VHCA_GIDS; room += VHCA_GIDS) {
 		rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);
 		rq_value(&r, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 40, 8);
-		rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, room * 40);
+		entries = rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, room * 40);
 		rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, 8);
 		assert_int_equal(rq_run(f, &r), room ? 0 : -EINVAL);
-		if (room)
+		if (room) {
 			assert_in_range(rq_u32(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES), 1,
 					VHCA_GIDS);
+			assert_memory_equal(entries->out, f->v->gids[0].gid, 16);
+		}
 		rq_done(&r);
 	}
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);

@@ -245,6 +245,25 @@ static int modify(struct fx *f, uint32_t handle, const void *in, size_t in_len)
 		       A_OUT(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out)));
 }
 
+/* Proves that a table, and a group in it, are destroyed by their own numbers. */
+TEST_FX(flow_tables_and_groups)
+{
+	uint8_t table[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
+	uint8_t group[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
+	uint32_t t, g;
+
+	prm_create_flow_table_in_set_opcode(table, PRM_OPCODE_CREATE_FLOW_TABLE);
+	prm_flow_table_context_set_log_size(prm_create_flow_table_in_at_flow_table_context(table), 4);
+	assert_int_equal(fx_devx_create(f, table, sizeof(table), out, sizeof(out), &t), 0);
+	prm_create_flow_group_in_set_opcode(group, PRM_OPCODE_CREATE_FLOW_GROUP);
+	prm_create_flow_group_in_set_table_id(group, prm_create_flow_table_out_get_table_id(out));
+	prm_create_flow_group_in_set_end_flow_index(group, 9);
+	assert_int_equal(fx_devx_create(f, group, sizeof(group), out, sizeof(out), &g), 0);
+	assert_int_not_equal(prm_create_flow_group_out_get_group_id(out), 0);
+	assert_int_equal(fx_devx_destroy(f, g), 0);
+	assert_int_equal(fx_devx_destroy(f, t), 0);
+}
+
 /* Proves that SET_FLOW_TABLE_ENTRY makes a rule with op_mod 0 only, and changes one with 1 only. */
 TEST_FX(rules_change_by_op_mod)
 {

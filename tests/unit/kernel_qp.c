@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "host/mm.h"
 #include "obj/qp.h"
+#include "uverbs/resource.h"
 
 /* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has. */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
@@ -142,6 +143,20 @@ TEST_FX(commands)
 	close(trace);
 }
 
+/* Proves that a statistic takes a QP, and the QP one statistic. */
+TEST_FX(statistic)
+{
+	struct uverbs_statistic bind = {.function = f->v->index, .op = STATISTIC_BIND};
+	struct qp_fx q;
+
+	make(&q, f);
+	bind.qpn = q.qpn;
+	assert_int_equal(kernel_statistic(f->k, &bind), 0);
+	FX_REFUSES(f, kernel_statistic(f->k, &bind), -EINVAL, "is bound to");
+	bind.op = STATISTIC_UNBIND;
+	assert_int_equal(kernel_statistic(f->k, &bind), 0);
+}
+
 /* Proves that a QP without responder depth has no remote reads, whatever its access flags are. */
 TEST_FX(depth)
 {
@@ -196,6 +211,9 @@ TEST_FX(rtr_refusals)
 	q.m = good;
 	memcpy(q.m.dest.dgid, nobody, 16);
 	assert_int_equal(modify(&q, RTR, TO_RTR), -EHOSTUNREACH);
+	/* the responder depth is still 0 */
+	assert_int_equal(modify(&q, INIT, 1 | 1 << 3), 0);
+	assert_int_equal(query(&q).qp_access_flags, IB_UVERBS_ACCESS_REMOTE_WRITE);
 	q.m = good;
 	q.m.dest.port_num = 0;
 	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);

@@ -10,6 +10,7 @@
 #include "kernel_fixture.h"
 #include "obj/raw_queue.h"
 #include "obj/tir.h"
+#include "uverbs/resource.h"
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define SQ_AT (FX_MEM - 65536u)
@@ -63,6 +64,7 @@ TEST_FX(parts)
 	const struct raw_sq *sq = obj_find(f->v, OBJ_SQ, resp.sqn);
 	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 	const struct tir *tir = obj_find(f->v, OBJ_TIR, resp.tirn);
+	struct uverbs_statistic bind;
 
 	assert_int_equal(resp.comp_mask, 0x1f);
 	assert_int_equal(qpn, resp.sqn);
@@ -73,6 +75,9 @@ TEST_FX(parts)
 	assert_int_not_equal(resp.tir_icm_addr, 0);
 	assert_ptr_equal(tir->rq, rq);
 	assert_false(rq->strip_vlan);
+	bind = (struct uverbs_statistic){
+		.function = f->v->index, .op = STATISTIC_BIND, .qpn = qpn};
+	FX_REFUSES(f, kernel_statistic(f->k, &bind), -EOPNOTSUPP, "raw packets");
 	assert_int_equal(sq->q.dbrec, rq->q.dbrec);
 	assert_int_equal(FX_DESTROY(f, QP, handle), 0);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ) +
@@ -412,6 +417,7 @@ TEST_FX(rss)
 	assert_int_equal(tir->outer.selected, 1 | 8);
 	assert_int_equal(tir->rqt->n, 4);
 	assert_false(tir->symmetric);
+	assert_false(tir->outer.ipv6 || tir->outer.udp);
 	assert_int_equal(modify(f, qp, INIT, 1 | 1 << 5), -ENOSYS);
 	assert_int_equal(FX_DESTROY(f, RWQ_IND_TBL, table), -EBUSY);
 	assert_int_equal(FX_DESTROY(f, WQ, wq[1]), -EBUSY);
@@ -429,6 +435,11 @@ TEST_FX(rss)
 	assert_int_equal(make_rss(f, pd, table, &u, &qp), -EINVAL);
 	u.rx_key_len = 40;
 	assert_int_equal(make_rss(f, pd, table, &u, &qp), 0);
+	assert_int_equal(FX_DESTROY(f, QP, qp), 0);
+	u.rx_hash_fields_mask = MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_PORT_UDP;
+	assert_int_equal(make_rss(f, pd, table, &u, &qp), 0);
+	tir = obj_next(f->v, OBJ_TIR, 0);
+	assert_true(tir->outer.ipv6 && tir->outer.udp);
 }
 
 /*

@@ -336,6 +336,8 @@ TEST_PAIR(test_vanished_data)
 	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, p->dst, p->md, m, 100, k);
 	rig_run(&p->a);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	for (uint8_t event = 1; event < PRM_EVENT_WQ_CATAS_ERROR; event++)
+		assert_int_equal(rig_count(&p->rig, event), 0);
 	rig_mkey_close(k);
 }
 

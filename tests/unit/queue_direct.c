@@ -487,6 +487,29 @@ TEST(test_datagrams)
 	}
 }
 
+/* A datagram to a connected queue pair is dropped, with and without packets. */
+TEST(test_datagram_to_a_connected_queue)
+{
+	struct run r = run_open(rig_setup_ud, SHARED);
+	struct rig_qp rc;
+	struct rig_wqe w;
+
+	r.p->rig.transport = &transport_rc;
+	rig_qp_open(&r.p->rig, &rc, BLUEFIELD2_HOST, &r.p->ca, &r.p->cb, 2, 2);
+	rig_connect_one(&rc, &rc);
+	rc.qp->qkey = RIG_QKEY;
+	rig_recv(&rc, r.p->dst, 4096, rig_key(r.p->md));
+	w = rig_begin(&r.p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+	rig_av(&w, &rc);
+	rig_data(&w, r.p->src, 64, rig_key(r.p->ms));
+	rig_go(&w);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&r.p->ca)), PRM_CQE_OPCODE_REQ);
+	assert_null(rig_poll(&r.p->cb));
+	assert_int_equal(r.p->a.queue->o.vhca->stats->rcv_packets, 1);
+	rig_qp_close(&rc);
+	free(run_close(&r));
+}
+
 /* --- no packets -------------------------------------------------------------------------------- */
 
 static unsigned int frames_sent;

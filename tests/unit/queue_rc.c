@@ -3,6 +3,9 @@
  * with scatter/gather, inline data, immediate data, ring and PSN wrap. */
 #include "tests/test.h"
 #include <endian.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "base/log.h"
 #include "queue_rig.h"
 #include "queue/queue.h"
 
@@ -248,6 +251,11 @@ TEST_PAIR(test_on_demand_without_retries)
 	mkey_fault_in(p->md, (uintptr_t)p->dst + across, 100);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	/* whole pages are present, no others */
+	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across / 2);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across + 50 + 4096 - 100);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 8192);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),
 			 PRM_SYNDROME_RNR_RETRY_EXC_ERR);
@@ -329,7 +337,7 @@ TEST_PAIR(test_blueflame)
 	const uint32_t n = p->a.queue->o.id, blocks = 1u << p->a.queue->sq->log_size;
 	uint8_t wqe[64];
 
-	for (uint16_t i = 0; i < 3; i++) {
+	for (uint16_t i = 0; i < 4; i++) {
 		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 
 		rig_raddr(&w, p->dst, rig_key(p->md));
@@ -341,15 +349,42 @@ TEST_PAIR(test_blueflame)
 		if (i == 2)
 			prm_wqe_ctrl_seg_set_wqe_index(wqe, 0); /* the index of a finished WQE */
 		rig_ring(&p->a);
+		p->a.queue->uar += i == 3; /* the register is another queue's */
 		queue_blueflame(&p->rig.dev, RIG_UAR, wqe, sizeof(wqe));
+		p->a.queue->uar = RIG_UAR;
 		rig_settle(&p->rig);
 		assert_memory_equal(p->dst, i == 1 ? "regs" : "ring", 4);
 		expect_req(&p->ca, PRM_WQE_OPCODE_RDMA_WRITE, i, n);
 	}
+	p->a.queue->sq = NULL;
+	queue_blueflame(&p->rig.dev, RIG_UAR, wqe, sizeof(wqe));
+	p->a.queue->sq = &p->a.qp->sq;
 	prm_wqe_ctrl_seg_set_qpn(wqe, 0xffffff);
 	queue_blueflame(&p->rig.dev, RIG_UAR, wqe, sizeof(wqe));
 	queue_blueflame(&p->rig.dev, RIG_UAR + 7, wqe, sizeof(wqe));
 	queue_trapped(&p->rig.dev, RIG_UAR + 7);
+}
+
+/* A record that is more than a ring ahead counts as one ring, and the log has its numbers. */
+TEST_PAIR(test_record_too_far)
+{
+	const uint16_t blocks = (uint16_t)(1u << p->a.queue->sq->log_size);
+	const int log = memfd_create("log", 0);
+	char text[4096] = "";
+
+	sim_log_to(log);
+	for (uint16_t i = 0; i < blocks; i++)
+		rig_nop(&p->a);
+	rig_ring(&p->a);
+	assert_true(pread(log, text, sizeof(text) - 1, 0) <= 0); /* a full ring is none ahead */
+	p->a.sq_pi++;
+	rig_run(&p->a);
+	for (uint16_t i = 0; i < blocks; i++)
+		expect_req(&p->ca, PRM_WQE_OPCODE_NOP, i, p->a.queue->o.id);
+	assert_true(pread(log, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "more than a ring ahead of 0x0000"));
+	sim_log_to(-1);
+	close(log);
 }
 
 /* A doorbell that overwrote another one may name a destroyed queue pair. */

@@ -329,6 +329,32 @@ TEST(writes)
 	}
 }
 
+/* An encrypted write takes whole AES blocks of 4 KiB at a time. */
+TEST_PAIR(long_write)
+{
+	struct signed_key k;
+	uint8_t klm[KLM_BYTES] = {0}, there[3 * 4096];
+	struct sig_range r = {.pdn = RIG_PD, .len = sizeof(there), .requester = true};
+
+	signed_open(&k, p);
+	encrypted(&k);
+	k.m->sig->on = k.m->sig->described = true;
+	k.m->sig->data = k.m->len = sizeof(there);
+	prm_klm_set_byte_count(klm, sizeof(there));
+	prm_klm_set_mkey(klm, rig_key(p->md));
+	prm_klm_set_address(klm, (uintptr_t)p->dst);
+	assert_int_equal(klm_list_write(k.m->list, 0, klm, 1), 0);
+	for (size_t i = 0; i < sizeof(there); i++)
+		there[i] = (uint8_t)(i * 7 + i / 256);
+	r.key = rig_key(k.m);
+	assert_true(sig_scatter(p->b.queue, &r, there));
+	assert_memory_not_equal(p->dst, there, sizeof(there));
+	memset(p->src, 0, sizeof(there));
+	assert_true(sig_gather(p->b.queue, &r, p->src));
+	assert_memory_equal(p->src, there, sizeof(there));
+	signed_close(&k);
+}
+
 TEST(refusals)
 {
 	const uint8_t write = PRM_WQE_OPCODE_RDMA_WRITE;

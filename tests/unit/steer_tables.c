@@ -164,6 +164,33 @@ TEST_FX(copies_and_rewrites)
 	fw_uid_reap(f->v, FX_UID);
 }
 
+/* A copy of a field that the packet lacks changes nothing: here the port of TCP in a UDP packet. */
+TEST_FX(copy_of_a_missing_field)
+{
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0}), tir = rig_tir(f);
+	uint32_t g = rig_group(f, RX, t, 0, 9, 0), m;
+	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + 8] = {0};
+	uint8_t *a = in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES;
+	struct rig_end e;
+
+	prm_alloc_modify_header_context_in_set_table_type(in, RX);
+	prm_alloc_modify_header_context_in_set_num_of_actions(in, 1);
+	prm_copy_action_in_set_action_type(a, PRM_ACTION_TYPE_COPY);
+	prm_copy_action_in_set_src_field(a, PRM_MODIFY_FIELD_OUT_TCP_SPORT);
+	prm_copy_action_in_set_dst_field(a, PRM_MODIFY_FIELD_OUT_UDP_DPORT);
+	prm_copy_action_in_set_length(a, 16);
+	assert_int_equal(FX_EXEC(f, ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in)), 0);
+	m = prm_alloc_modify_header_context_out_get_modify_header_id(f->out);
+	rig_root(f, RX, t);
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g,
+		  .action = FWD | PRM_FLOW_ACTION_MOD_HDR, .tir = tir, .modify = m);
+	e = rig_send(f, RX, 1);
+	assert_int_equal(e.tirs, 1);
+	assert_int_equal(e.bytes[RIG_DPORT_AT], 0);
+	assert_int_equal(e.bytes[RIG_DPORT_AT + 1], 1);
+	fw_uid_reap(f->v, FX_UID);
+}
+
 /* A modification replaces an entry's actions; a wrong one changes nothing. */
 TEST_FX(modified)
 {

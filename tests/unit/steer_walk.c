@@ -331,6 +331,30 @@ TEST_F(rewrites_tcp)
 	assert_int_equal(sum(ip + 20, 20, sum(ip + 12, 8, 6 + 20)), before);
 }
 
+/* Firmware's tables behind an entry match the packet as the entry left it. */
+TEST_F(tables_after_rewrites)
+{
+	const uint8_t rx = PRM_FLOW_TABLE_TYPE_NIC_RX;
+	uint32_t first = rig_table(r.f, (struct rig_table){rx, 1, 0, 0}), tir = rig_tir(r.f);
+	uint32_t sw = rig_table(r.f, (struct rig_table){rx, 2, 0, at(0)});
+	uint32_t last = rig_table(r.f, (struct rig_table){rx, 3, 0, 0});
+	uint8_t *s = entry(0, 0x0f, icm_addr(ICM_TABLE, last), END_MISS);
+
+	rig_root(r.f, rx, first);
+	RIG_ENTRY(r.f, .type = rx, .table = first, .group = rig_group(r.f, rx, first, 0, 9, 0xffff),
+		  .port = 1, .action = PRM_FLOW_ACTION_FWD_DEST, .to_table = sw);
+	RIG_ENTRY(r.f, .type = rx, .table = last, .group = rig_group(r.f, rx, last, 0, 9, 0xffff),
+		  .port = 53, .action = PRM_FLOW_ACTION_FWD_DEST, .tir = tir);
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	s[24] = PRM_STE_ACTION_MODIFY_LIST;
+	s[25] = 1;
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x18, 0, 16, 53);
+	assert_int_equal(rig_send(r.f, rx, 1).tirs, 1);
+	set_hit(s, icm_addr(ICM_TABLE, 0xffff), 1);
+	assert_int_equal(rig_send(r.f, rx, 1).stats.ends[STEER_LOST], 1);
+	assert_true(fx_logged(r.f, "flow table 0xffff does not exist"));
+}
+
 TEST_F(vlans)
 {
 	const uint8_t tag[] = {0x81, 0x00, 0x60, 0x2a};
