@@ -131,6 +131,7 @@ TEST_FX(write_commands)
 TEST_FX(gids)
 {
 	const struct uverbs_attr *entries;
+	const struct ib_uverbs_gid_entry *first;
 	struct request r;
 
 	query_gid(&r, VHCA_GIDS);
@@ -144,7 +145,9 @@ TEST_FX(gids)
 		if (room) {
 			assert_in_range(rq_u32(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES), 1,
 					VHCA_GIDS);
-			assert_memory_equal(entries->out, f->v->gids[0].gid, 16);
+			first = (const struct ib_uverbs_gid_entry *)(const void *)entries->out;
+			assert_int_equal(first->gid_index, 0);
+			assert_memory_equal(first->gid, f->v->gids[0].gid, 16);
 		}
 		rq_done(&r);
 	}
