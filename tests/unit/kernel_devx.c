@@ -253,7 +253,8 @@ TEST_FX(flow_tables_and_groups)
 	uint32_t t, g;
 
 	prm_create_flow_table_in_set_opcode(table, PRM_OPCODE_CREATE_FLOW_TABLE);
-	prm_flow_table_context_set_log_size(prm_create_flow_table_in_at_flow_table_context(table), 4);
+	prm_flow_table_context_set_log_size(prm_create_flow_table_in_at_flow_table_context(table),
+					    4);
 	assert_int_equal(fx_devx_create(f, table, sizeof(table), out, sizeof(out), &t), 0);
 	prm_create_flow_group_in_set_opcode(group, PRM_OPCODE_CREATE_FLOW_GROUP);
 	prm_create_flow_group_in_set_table_id(group, prm_create_flow_table_out_get_table_id(out));

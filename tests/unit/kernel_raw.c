@@ -75,8 +75,7 @@ TEST_FX(parts)
 	assert_int_not_equal(resp.tir_icm_addr, 0);
 	assert_ptr_equal(tir->rq, rq);
 	assert_false(rq->strip_vlan);
-	bind = (struct uverbs_statistic){
-		.function = f->v->index, .op = STATISTIC_BIND, .qpn = qpn};
+	bind = (struct uverbs_statistic){.function = f->v->index, .op = STATISTIC_BIND, .qpn = qpn};
 	FX_REFUSES(f, kernel_statistic(f->k, &bind), -EOPNOTSUPP, "raw packets");
 	assert_int_equal(sq->q.dbrec, rq->q.dbrec);
 	assert_int_equal(FX_DESTROY(f, QP, handle), 0);

@@ -182,8 +182,8 @@ TEST_FX(copy_of_a_missing_field)
 	assert_int_equal(FX_EXEC(f, ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in)), 0);
 	m = prm_alloc_modify_header_context_out_get_modify_header_id(f->out);
 	rig_root(f, RX, t);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g,
-		  .action = FWD | PRM_FLOW_ACTION_MOD_HDR, .tir = tir, .modify = m);
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+		  .tir = tir, .modify = m);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 1);
 	assert_int_equal(e.bytes[RIG_DPORT_AT], 0);

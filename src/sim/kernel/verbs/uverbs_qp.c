@@ -124,7 +124,10 @@ static unsigned int log2_of(uint32_t n)
 	return (unsigned int)__builtin_ctz(n);
 }
 
-/* Sets cs_req and cs_res by QP type, as mlx5_ib does: libmlx5 sets the flag for all types. */
+/*
+ * Sets cs_req and cs_res by QP type, as mlx5_ib does: libmlx5 sets the flag for all types. DCIs need
+ * dc_req_scat_data_cqe, which each device has.
+ */
 static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
 	const bool rc = p->type == IB_UVERBS_QPT_RC, dci = p->type == QP_TYPE_DCI;
@@ -137,8 +140,6 @@ static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const str
 		prm_qpc_set_cs_res(qpc, p->rcq->cqe_size == 128 ? PRM_QPC_CS_RES_UP_TO_64B
 								: PRM_QPC_CS_RES_UP_TO_32B);
 	if (!rc && !dci)
-		return;
-	if (dci && !wide && !prm_cmd_hca_cap_get_dc_req_scat_data_cqe(file_caps(f)))
 		return;
 	if (p->u.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE ||
 	    p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
