@@ -195,7 +195,7 @@ TEST_F(test_gone)
 	ends(&server, &client);
 }
 
-/* Who may bind low ports: a process with CAP_NET_BIND_SERVICE, and none that can't be read. */
+/* Proves that only processes with CAP_NET_BIND_SERVICE, and that can be read, bind low ports. */
 TEST(test_low_ports)
 {
 	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What makes the flow API's objects on a device. The API's files check arguments, count references
- * and sort a rule's actions before they call; a backend knows how a device takes what is left, and
- * why it refuses. Each function returns 0, or -errno with the sentence of dvx_fail(). `impl` of an
- * object belongs to the backend, which may keep it for longer than the object.
+ * A backend makes the flow API's objects on a device. The API's files check arguments, count
+ * references and sort a rule's actions before they call; a backend knows how a device takes the
+ * rest, and why it refuses. Each function returns 0, or -errno with the sentence of dvx_fail().
+ * `impl` of an object belongs to the backend, which may keep it for longer than the object.
  */
 #ifndef DVX_FLOW_BACKEND_H
 #define DVX_FLOW_BACKEND_H
@@ -18,7 +18,7 @@ struct dvx_flow_backend {
 	int (*domain_sync)(struct dvx_flow_domain *domain);
 	/* domain_sync() and domain_has_room() are called only for domains with levels. */
 	bool (*domain_has_room)(struct dvx_flow_domain *domain);
-	/* Of a table alone, or with NULL of all tables; `call` begins the sentence. */
+	/* Dumps one table, or with NULL all tables; `call` begins the sentence. */
 	int (*dump)(const struct dvx_flow_domain *domain, const struct dvx_flow_table *table,
 		    FILE *to, const char *call);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the flow API share. */
+/* Private to the flow API: its objects, and what its files share. */
 #ifndef DVX_FLOW_PRIV_H
 #define DVX_FLOW_PRIV_H
 
@@ -27,7 +27,7 @@ struct dvx_flow_table {
 	int refs;
 };
 
-/* What fields of a matcher require of its other fields, by depth (outer, inner). */
+/* Requirements of a matcher's fields on its other fields, by depth (outer, inner). */
 struct dvx_flow_needs {
 	uint8_t version[2];  /* 4, 6, or NEEDS_VERSION: either; 0: nothing */
 	uint8_t protocol[2]; /* ip_protocol; 0: nothing */
@@ -81,7 +81,7 @@ struct dvx_flow_kind {
 };
 extern const struct dvx_flow_kind dvx_flow_kinds[];
 
-/* What an action that changes packets needs of a rule's match. */
+/* Requirements of an action that changes packets on its rule's match. */
 struct dvx_flow_change {
 	uint8_t version, protocol;	      /* as in struct dvx_flow_needs */
 	bool tag;			      /* a VLAN tag */
@@ -105,7 +105,7 @@ struct dvx_flow_action {
 	_Alignas(uint64_t) uint8_t data[];
 };
 
-/* Those of an array; no other action has any. */
+/* Returns the actions of an array; another action has none. */
 static inline struct dvx_flow_action *const *dvx_flow_members(const struct dvx_flow_action *action,
 							      uint32_t *n)
 {
