@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 	printf("shape %d, %u rules, %s: %u added in place, entries written: median %u, 95th "
 	       "percentile "
 	       "%u, most %u; %u built all anew\n",
-	       (int)shape, rules, generation_cost(h.now)->codes[RULE_IN] ? "codes" : "a list", n,
+	       (int)shape, rules, generation_cost(h.now)->compiled[RULE_IN], n,
 	       n ? written[n / 2] : 0, n ? written[n * 95 / 100] : 0, n ? written[n - 1] : 0, anew);
 	return 0; /* all objects end with the process */
 }

@@ -379,7 +379,7 @@ static void any_file(struct dice *d, enum how how, char text[TEXT_MAX])
 
 static void count_codes(const struct installed *in, uint64_t ways)
 {
-	if (!in->held || !generation_cost(in->held)->codes[RULE_IN])
+	if (!in->held || strcmp(generation_cost(in->held)->compiled[RULE_IN], "codes") != 0)
 		return;
 	coded++;
 	codes_ways += ways;

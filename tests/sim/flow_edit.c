@@ -475,6 +475,11 @@ static void check_state(const char *state)
 		free(s.text);
 }
 
+static bool has_codes(void)
+{
+	return !strcmp(generation_cost(h.now)->compiled[RULE_IN], "codes");
+}
+
 static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_t number)
 {
 	static char old_text[LINES_TEXT], text[LINES_TEXT];
@@ -506,7 +511,7 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 		written[nwritten++] = (uint32_t)h.written;
 	failed += ret != 0;
 	in_place += !ret && !h.rebuilt;
-	before_codes += !ret && !h.rebuilt && generation_cost(h.now)->codes[RULE_IN];
+	before_codes += !ret && !h.rebuilt && has_codes();
 	rebuilt += !ret && h.rebuilt;
 	ruleset_free(&edit.old);
 	ruleset_free(&edit.now);
@@ -551,21 +556,20 @@ static void check_come_and_go(void)
 /* Where the kernel uses registers that codes need, rules that had codes become a list, with a notice. */
 static void check_switchdev(const struct lines *l)
 {
-	const struct plan_cost *cost;
-	bool codes;
+	bool codes, refused;
 
 	h.edited = SIZE_MAX / 2; /* forces a complete new build */
 	apply_lines(l);
-	codes = generation_cost(h.now)->codes[RULE_IN];
+	codes = has_codes();
 	/* as if the device had been opened in that mode */
 	((struct dvx_caps *)(uintptr_t)dvx_dev_caps(r.dev))->switchdev = true;
 	h.edited = SIZE_MAX / 2;
 	apply_lines(l);
-	cost = generation_cost(h.now);
-	if (!cost->codes[RULE_IN] && (!codes || cost->refusal[RULE_IN].why))
+	refused = generation_cost(h.now)->refusal[RULE_IN].why;
+	if (!has_codes() && (!codes || refused))
 		return;
-	printf("# in switchdev mode: codes %d, before it %d, %s refusal\n", cost->codes[RULE_IN],
-	       codes, cost->refusal[RULE_IN].why ? "a" : "no");
+	printf("# in switchdev mode: codes %d, before it %d, %s refusal\n", has_codes(), codes,
+	       refused ? "a" : "no");
 	differences++;
 }
 

@@ -312,7 +312,7 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 	assert_int_equal(plan_make(&set, NULL, &p, &wrong), 0);
 	assert_int_equal(plan_cost(&p, &set, &cost), 0);
 	in = &cost.table[RULE_IN];
-	assert_false(cost.codes[RULE_IN]);
+	assert_string_equal(cost.compiled[RULE_IN], "list");
 	assert_int_equal(in->matchers, p.list.table[RULE_IN].n);
 	assert_int_equal(in->entries, 8);
 	assert_int_equal(in->longest_path, in->matchers + 1);
@@ -336,21 +336,23 @@ TEST(the_cost_is_what_packets_and_rules_cost)
  */
 TEST(the_cost_of_tables)
 {
-	struct table_cost cost;
+	struct plan_cost cost;
+	const struct table_cost *in = &cost.table[RULE_IN];
 	struct ruleset set;
-	struct program p;
+	struct plan p;
+	size_t wrong;
 
 	parse("drop in ipv4 src 10.0.0.1 count\nsend in ipv4 tcp goto web count\n"
 	      "count in ipv4 dst 10.0.0.1\nmirror in ipv4 to queue 1\ndrop in ipv4 ttl 1\n"
 	      "table web\ndrop in vlan 7 count\npass in ipv4 tcp dst port 80 count\n",
 	      &set);
-	compile(&set, &p);
-	assert_int_equal(program_cost(&p, &set, RULE_IN, NULL, &cost), 0);
-	assert_int_equal(cost.tables, 3);
-	assert_int_equal(cost.matchers, 7);
-	assert_int_equal(cost.longest_path, 4 + 1 + 1 + 1);
-	assert_true(cost.mean_path * 7 == 1 + 2 + 3 + 4 + (5 + 1) + (2 + 1) + (2 + 2));
-	program_free(&p);
+	assert_int_equal(plan_make(&set, NULL, &p, &wrong), 0);
+	assert_int_equal(plan_cost(&p, &set, &cost), 0);
+	assert_int_equal(in->tables, 3);
+	assert_int_equal(in->matchers, 7);
+	assert_int_equal(in->longest_path, 4 + 1 + 1 + 1);
+	assert_true(in->mean_path * 7 == 1 + 2 + 3 + 4 + (5 + 1) + (2 + 1) + (2 + 2));
+	plan_free(&p);
 	ruleset_free(&set);
 }
 
@@ -406,7 +408,8 @@ TEST(codes_between_mirrors_end_where_levels_do)
 	refused = p.list.where[p.refusal[RULE_IN].rule];
 	assert_true(!p.codes[refused].n && p.list.table[refused].n + 1 > PLAN_PATH);
 	assert_int_equal(plan_cost(&p, &set, &cost), 0);
-	assert_true(cost.codes[RULE_IN] && !cost.codes[RULE_OUT]);
+	assert_string_equal(cost.compiled[RULE_IN], "codes");
+	assert_string_equal(cost.compiled[RULE_OUT], "list");
 	plan_free(&p);
 	ruleset_free(&set);
 	free(text);

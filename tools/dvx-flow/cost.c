@@ -25,11 +25,10 @@ static json_t *cost_json_refusal(const struct ruleset *set, const struct acl_ref
 static json_t *cost_json_direction(const struct ruleset *set, const struct plan_cost *c, int d)
 {
 	const struct table_cost *t = &c->table[d];
-	json_t *j =
-		json_pack("{s:I, s:I, s:I, s:I, s:f, s:s}", "tables", (json_int_t)t->tables,
-			  "matchers", (json_int_t)t->matchers, "entries", (json_int_t)t->entries,
-			  "longest_path", (json_int_t)t->longest_path, "mean_path", t->mean_path,
-			  "compiled", c->codes[d] ? "codes" : "list");
+	json_t *j = json_pack("{s:I, s:I, s:I, s:I, s:f, s:s}", "tables", (json_int_t)t->tables,
+			      "matchers", (json_int_t)t->matchers, "entries",
+			      (json_int_t)t->entries, "longest_path", (json_int_t)t->longest_path,
+			      "mean_path", t->mean_path, "compiled", c->compiled[d]);
 
 	if (c->refusal[d].why)
 		json_object_set_new(j, "no_codes", cost_json_refusal(set, &c->refusal[d]));
@@ -115,8 +114,9 @@ static void cost_warn_direction(const char *name, const char *direction, const j
 	char buf[PATH_MAX];
 
 	if (refusal && !json_object_get(refusal, "line"))
-		fprintf(stderr, "%s: rules for packets that go %s stay in one list of matchers: %s\n",
-			name, direction, cost_text(refusal, "why"));
+		fprintf(stderr,
+			"%s: rules for packets that go %s stay in one list of matchers: %s\n", name,
+			direction, cost_text(refusal, "why"));
 	else if (refusal)
 		fprintf(stderr,
 			"%s:%lld: this rule keeps those that go %s in one list of matchers: %s\n",

@@ -97,40 +97,6 @@ struct program {
 	struct arena *memory;
 };
 
-/* --- cost.c ------------------------------------------------------------------------------------ */
-
-/*
- * The cost of a direction's tables. Paths count the matchers that a packet is looked up in, below
- * the root.
- */
-struct table_cost {
-	size_t tables, entries, matchers;
-	size_t longest_path; /* of packets that no rule takes; includes the default way's matcher */
-	double mean_path;    /* of packets that meet an entry, each entry as often as the others */
-};
-/*
- * Computes the costs. other: by table; a cost whose `tables` is not 0 replaces the list's. NULL:
- * all are lists.
- */
-int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
-		 const struct table_cost *other, struct table_cost *out);
-
-/* One rule's part of the cost. */
-struct rule_cost {
-	uint32_t rule;
-	uint32_t matchers; /* that begin with its entry: no earlier rule needs them */
-	uint32_t entries;
-};
-/* Returns costs of 0, to be counted and freed by the caller. NULL: no memory. */
-struct rule_cost *rule_costs_new(size_t nrules);
-void table_costs_count(const struct table *t, struct rule_cost *cost);
-/*
- * Puts the most expensive rules into out[0..room-1], beginning with the most expensive one, and
- * returns how many. Rules of one entry that begin no matcher are left out.
- */
-size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_cost *out,
-		       size_t room);
-
 /* Limits: the hardware's priorities have 16 bits; a rule of more entries is a mistake. */
 #define MATCHERS_MAX	 65535u
 #define RULE_ENTRIES_MAX 65536u

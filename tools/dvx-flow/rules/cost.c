@@ -3,42 +3,157 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "compile.h"
+#include "live.h"
+#include "plan.h"
 
-struct cost_work {
-	const struct program *p;
-	const struct ruleset *set;
-	const struct table_cost *other; /* by table; NULL: all are lists */
-	size_t *before;			/* by table: the most lookups of a packet that reaches it */
+int cost_begin(struct cost_sum *s, const struct plan *p, const struct ruleset *set)
+{
+	*s = (struct cost_sum){.plan = p,
+			       .set = set,
+			       .table = calloc(p->list.ntables + 1, sizeof(*s->table)),
+			       .rule = calloc(set->n + 1, sizeof(*s->rule)),
+			       .compiled = {"list", "list"}};
+	for (uint32_t r = 0; r < set->n && s->rule; r++)
+		s->rule[r].rule = r;
+	return s->table && s->rule ? 0 : -ENOMEM;
+}
+
+/* Counts an entry of a rule, in a matcher at this place of a packet's path. */
+static void cost_add_entry(struct cost_sum *s, uint32_t table, uint32_t rule, size_t path)
+{
+	struct rule_cost *r = &s->rule[rule];
+
+	r->entries++;
+	r->table = table;
+	if (r->path < path)
+		r->path = path;
+}
+
+/* --- a list of matchers ------------------------------------------------------------------------ */
+
+/* The place of a matcher in a packet's path, and the first rule with an entry in it. */
+struct cost_matcher {
+	uint32_t path, first;
 };
 
-/* Returns the cost of what replaces a list on the device; NULL: nothing does. */
-static const struct table_cost *cost_other(const struct cost_work *w, const struct table *t)
+static int cost_by_priority(const void *a, const void *b, void *matchers)
 {
-	const struct table_cost *other = w->other ? &w->other[t - w->p->table] : NULL;
+	const struct live_matcher *m = matchers;
+	uint32_t one = m[*(const uint32_t *)a].priority, other = m[*(const uint32_t *)b].priority;
 
-	return other && other->tables ? other : NULL;
+	return (one > other) - (one < other);
 }
 
-static void cost_leads(const struct cost_work *w, uint32_t to, size_t here)
+/* Finds the matchers' places. Returns how many there are; edits leave gaps in their array. */
+static size_t cost_find_paths(const struct live_table *l, uint32_t *order, struct cost_matcher *of)
 {
-	if (to != TABLE_NONE && w->before[to] < here)
-		w->before[to] = here;
+	size_t n = 0;
+
+	for (uint32_t m = 0; m < l->nmatchers; m++)
+		if (l->matcher[m].shape)
+			order[n++] = m;
+	if (n)
+		qsort_r(order, n, sizeof(*order), cost_by_priority, l->matcher);
+	for (uint32_t i = 0; i < n; i++)
+		of[order[i]] = (struct cost_matcher){i + 1, UINT32_MAX};
+	return n;
 }
 
-static void cost_before(const struct cost_work *w, const struct table *t)
+/* Counts the entries. Returns the sum of the paths that lead to them. */
+static double cost_add_entries(struct cost_sum *s, uint32_t table, const struct live_table *l,
+			       struct cost_matcher *of)
 {
-	const struct table_cost *other = cost_other(w, t);
-	size_t before = w->before[t - w->p->table];
+	double sum = 0;
 
-	cost_leads(w, t->next, before + (other ? other->longest_path : t->n + 1));
-	for (size_t m = 0; m < t->n; m++)
-		for (size_t e = 0; e < t->matcher[m].n; e++)
-			cost_leads(w, program_goto(&w->set->rule[t->matcher[m].entry[e].rule]),
-				   before + (other ? other->longest_path : m + 1));
+	for (size_t i = 0; i < l->n; i++) {
+		const struct live_entry *e = &l->entry[i];
+		struct cost_matcher *m = &of[e->matcher];
+
+		sum += m->path;
+		if (e->rule == LIVE_REST)
+			continue;
+		cost_add_entry(s, table, e->rule, m->path);
+		if (e->rule < m->first)
+			m->first = e->rule;
+	}
+	return sum;
 }
 
-static void cost_add(struct table_cost *out, const struct table_cost *t, size_t before)
+static int cost_of_list(struct cost_sum *s, uint32_t table, const struct live_table *l,
+			struct table_cost *out)
+{
+	uint32_t *order = calloc(l->nmatchers + 1, sizeof(*order));
+	struct cost_matcher *of = calloc(l->nmatchers + 1, sizeof(*of));
+	int ret = order && of ? 0 : -ENOMEM;
+
+	*out = (struct table_cost){.tables = 1, .entries = l->n};
+	if (!ret) {
+		out->matchers = cost_find_paths(l, order, of);
+		out->longest_path = out->matchers + 1;
+		out->mean_path = cost_add_entries(s, table, l, of) / (l->n ? (double)l->n : 1);
+		for (size_t i = 0; i < out->matchers; i++)
+			if (of[order[i]].first != UINT32_MAX)
+				s->rule[of[order[i]].first].matchers++;
+	}
+	free(order);
+	free(of);
+	return ret;
+}
+
+int cost_add_list(struct cost_sum *s, uint32_t table, const struct live_table *l)
+{
+	return cost_of_list(s, table, l, &s->table[table]);
+}
+
+int cost_add_before(struct cost_sum *s, uint32_t table, const struct live_table *l)
+{
+	struct table_cost *behind = &s->table[table], before;
+	double entries = (double)behind->entries;
+	int ret = cost_of_list(s, table, l, &before);
+
+	if (ret || !before.entries)
+		return ret;
+	behind->mean_path = (behind->mean_path + (double)before.matchers) * entries +
+			    before.mean_path * (double)before.entries;
+	behind->mean_path /= entries + (double)before.entries;
+	behind->entries += before.entries;
+	behind->matchers += before.matchers;
+	behind->longest_path += before.matchers;
+	for (size_t i = 0; i < s->set->n; i++)
+		if (s->rule[i].table == table && s->rule[i].path)
+			s->rule[i].path = behind->longest_path;
+	return 0;
+}
+
+/* --- codes --------------------------------------------------------------------------------------- */
+
+int cost_add_codes(struct cost_sum *s, uint32_t table, const struct acl_program *p)
+{
+	struct acl_cost c;
+	int ret = acl_cost(p, &c);
+
+	s->table[table] = (struct table_cost){c.tables, c.entries, c.matchers, c.longest_path,
+					      c.mean_path};
+	s->compiled[s->plan->list.table[table].dir] = "codes";
+	for (size_t t = 0; t < p->n; t++)
+		for (size_t m = 0; m < p->table[t].n; m++)
+			for (size_t e = 0; e < p->table[t].matcher[m].n; e++)
+				if (p->table[t].matcher[m].entry[e].rule != ACL_NONE)
+					cost_add_entry(s, table,
+						       p->table[t].matcher[m].entry[e].rule,
+						       c.longest_path);
+	return ret;
+}
+
+/* --- all tables ---------------------------------------------------------------------------------- */
+
+static void cost_leads(size_t *before, uint32_t to, size_t path)
+{
+	if (to != TABLE_NONE && before[to] < path)
+		before[to] = path;
+}
+
+static void cost_add_table(struct table_cost *out, const struct table_cost *t, size_t before)
 {
 	out->mean_path += ((double)before + t->mean_path) * (double)t->entries;
 	out->tables += t->tables;
@@ -48,50 +163,22 @@ static void cost_add(struct table_cost *out, const struct table_cost *t, size_t 
 		out->longest_path = before + t->longest_path;
 }
 
-static struct table_cost cost_of_list(const struct table *t)
+/* Adds the tables of a level. before: by table, the most lookups of a packet that reaches it. */
+static void cost_add_level(const struct cost_sum *s, uint32_t level, size_t *before,
+			   struct plan_cost *out)
 {
-	struct table_cost c = {
-		.tables = 1, .entries = t->entries, .matchers = t->n, .longest_path = t->n + 1};
+	const struct program *p = &s->plan->list;
 
-	for (size_t m = 0; m < t->n; m++)
-		c.mean_path += (double)(m + 1) * (double)t->matcher[m].n;
-	c.mean_path /= t->entries ? (double)t->entries : 1;
-	return c;
-}
-
-/* One pass suffices: tables lead to higher levels. */
-int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
-		 const struct table_cost *other, struct table_cost *out)
-{
-	struct cost_work w = {p, set, other, calloc(p->ntables, sizeof(*w.before))};
-
-	*out = (struct table_cost){0};
-	if (!w.before)
-		return -ENOMEM;
-	for (uint32_t level = 1; level <= TABLES_DEEP; level++)
-		for (size_t i = 0; i < p->ntables; i++) {
-			const struct table *t = &p->table[i];
-			struct table_cost list;
-
-			if (t->dir != dir || t->level != level)
-				continue;
-			list = cost_of_list(t);
-			cost_before(&w, t);
-			cost_add(out, cost_other(&w, t) ? cost_other(&w, t) : &list, w.before[i]);
+	for (size_t t = 0; t < p->ntables; t++)
+		if (p->table[t].level == level) {
+			cost_add_table(&out->table[p->table[t].dir], &s->table[t], before[t]);
+			cost_leads(before, p->table[t].next,
+				   before[t] + s->table[t].longest_path);
 		}
-	if (out->entries)
-		out->mean_path /= (double)out->entries;
-	free(w.before);
-	return 0;
-}
-
-/* Counts a matcher's entries, which stand in the order of their rules. */
-static void cost_count(const struct matcher *m, struct rule_cost *cost)
-{
-	if (m->n)
-		cost[m->entry[0].rule].matchers++;
-	for (size_t e = 0; e < m->n; e++)
-		cost[m->entry[e].rule].entries++;
+	for (size_t r = 0; r < s->set->n && s->set->ntables > 1; r++)
+		if (s->rule[r].path && p->table[s->rule[r].table].level == level)
+			cost_leads(before, program_goto(&s->set->rule[r]),
+				   before[s->rule[r].table] + s->rule[r].path);
 }
 
 /* Returns whether the first rule is more expensive. */
@@ -102,37 +189,58 @@ static bool cost_more(const struct rule_cost *a, const struct rule_cost *b)
 	return a->entries != b->entries ? a->entries > b->entries : a->rule < b->rule;
 }
 
-struct rule_cost *rule_costs_new(size_t nrules)
+/* Finds the most expensive rules. A rule of one entry that begins no matcher is none. */
+static void cost_find_most(const struct cost_sum *s, struct plan_cost *out)
 {
-	struct rule_cost *cost = calloc(nrules + 1, sizeof(*cost));
+	for (size_t i = 0; i < s->set->n; i++) {
+		size_t at = out->ncostly;
 
-	for (uint32_t r = 0; r < nrules && cost; r++)
-		cost[r].rule = r;
-	return cost;
-}
-
-void table_costs_count(const struct table *t, struct rule_cost *cost)
-{
-	for (size_t m = 0; m < t->n; m++)
-		cost_count(&t->matcher[m], cost);
-}
-
-size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_cost *out,
-		       size_t room)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < nrules; i++) {
-		size_t at = n;
-
-		if (!cost[i].matchers && cost[i].entries < 2)
+		if (!s->rule[i].matchers && s->rule[i].entries < 2)
 			continue;
-		for (; at && cost_more(&cost[i], &out[at - 1]); at--)
-			if (at < room)
-				out[at] = out[at - 1];
-		if (at < room)
-			out[at] = cost[i];
-		n += n < room;
+		for (; at && cost_more(&s->rule[i], &out->costly[at - 1]); at--)
+			if (at < PLAN_COSTLY)
+				out->costly[at] = out->costly[at - 1];
+		if (at < PLAN_COSTLY)
+			out->costly[at] = s->rule[i];
+		out->ncostly += out->ncostly < PLAN_COSTLY;
 	}
-	return n;
+}
+
+int cost_end(struct cost_sum *s, int ret, struct plan_cost *out)
+{
+	size_t *before = ret ? NULL : calloc(s->plan->list.ntables + 1, sizeof(*before));
+
+	*out = (struct plan_cost){.ncostly = 0};
+	/* Tables lead to higher levels. */
+	for (uint32_t level = 1; level <= TABLES_DEEP && before; level++)
+		cost_add_level(s, level, before, out);
+	for (int d = 0; d < RULE_DIRS && before; d++) {
+		out->table[d].mean_path /= out->table[d].entries ? (double)out->table[d].entries : 1;
+		out->compiled[d] = s->compiled[d];
+		out->refusal[d] = s->plan->refusal[d];
+	}
+	if (before)
+		cost_find_most(s, out);
+	ret = before ? 0 : -ENOMEM;
+	free(before);
+	free(s->table);
+	free(s->rule);
+	return ret;
+}
+
+int plan_cost(const struct plan *p, const struct ruleset *set, struct plan_cost *out)
+{
+	struct cost_sum s;
+	int ret = cost_begin(&s, p, set);
+
+	for (uint32_t t = 0; t < p->list.ntables && !ret; t++) {
+		struct live_table l = {0};
+
+		if (p->codes[t].n)
+			ret = cost_add_codes(&s, t, &p->codes[t]);
+		else
+			ret = live_begin(&l, &p->list.table[t]) ? cost_add_list(&s, t, &l) : -ENOMEM;
+		live_free(&l);
+	}
+	return cost_end(&s, ret, out);
 }
