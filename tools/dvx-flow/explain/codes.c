@@ -5,10 +5,10 @@
 
 #define CODE_DEEP 160 /* intervals inside each other: prefixes of 128 bits, and some */
 
-struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache, rule_name_fn name,
-			void *arg)
+struct registers *registers_new(const struct steering_dump *d, struct view_cache *cache,
+				rule_name_fn name, void *arg)
 {
-	struct codes *c = calloc(1, sizeof(*c));
+	struct registers *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -23,7 +23,7 @@ struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache,
 	return NULL;
 }
 
-void codes_free(struct codes *c)
+void registers_free(struct registers *c)
 {
 	for (uint32_t i = 0; c && i < c->d->ntables; i++) {
 		free(c->table[i].part);
@@ -66,7 +66,7 @@ struct code_compared {
 	unsigned int l3;
 };
 
-static bool code_compares(const struct codes *c, uint32_t rule, enum side side,
+static bool code_compares(const struct registers *c, uint32_t rule, enum side side,
 			  struct code_compared *out)
 {
 	const struct dump_rule *r = &c->d->rule[rule];
@@ -98,7 +98,7 @@ static bool code_compares(const struct codes *c, uint32_t rule, enum side side,
 	return mv;
 }
 
-/* --- a table ------------------------------------------------------------------------------------- */
+/* --- a table ---------------------------------------------------------------------------------- */
 
 /* The fields that a table's rules compare, and those in which they differ. */
 struct code_fields {
@@ -173,8 +173,8 @@ static bool code_add_wrote(struct code_table *t, const struct steering_dump *d,
 }
 
 /* Calls `take` for each rule of the table that has a list of rewrites. */
-static bool code_rules(struct codes *c, uint32_t table, enum side side,
-		       bool (*take)(struct codes *c, uint32_t rule, enum side side, void *arg),
+static bool code_rules(struct registers *c, uint32_t table, enum side side,
+		       bool (*take)(struct registers *c, uint32_t rule, enum side side, void *arg),
 		       void *arg)
 {
 	const struct dump_table *t = &c->d->table[table];
@@ -189,7 +189,7 @@ static bool code_rules(struct codes *c, uint32_t table, enum side side,
 	return true;
 }
 
-static bool code_note_fields(struct codes *c, uint32_t rule, enum side side, void *arg)
+static bool code_note_fields(struct registers *c, uint32_t rule, enum side side, void *arg)
 {
 	struct code_compared r;
 
@@ -200,7 +200,7 @@ static bool code_note_fields(struct codes *c, uint32_t rule, enum side side, voi
 }
 
 /* Notes a rule's values as an interval. Returns false if they are none. */
-static bool code_note_part(struct codes *c, uint32_t rule, enum side side, void *arg)
+static bool code_note_part(struct registers *c, uint32_t rule, enum side side, void *arg)
 {
 	struct code_table *t = arg;
 	struct code_compared r;
@@ -304,7 +304,7 @@ static u128 code_full(u128 mask)
 	return mask;
 }
 
-const struct code_table *code_table_of(struct codes *c, uint32_t table, enum side side)
+const struct code_table *code_table_of(struct registers *c, uint32_t table, enum side side)
 {
 	struct code_table *t = &c->table[table];
 	struct code_fields *f;

@@ -22,7 +22,7 @@ struct hit_writers {
 	bool several;
 };
 
-static void hit_note(struct hit_writers *h, const struct codes *c, const struct dump_rule *r,
+static void hit_note(struct hit_writers *h, const struct registers *c, const struct dump_rule *r,
 		     uint32_t result)
 {
 	for (unsigned int reg = HIT_BEST; reg <= HIT_LATER; reg++) {
@@ -40,7 +40,7 @@ static void hit_note(struct hit_writers *h, const struct codes *c, const struct 
 	}
 }
 
-static void hit_note_table(struct hit_writers *h, const struct codes *c, uint32_t table,
+static void hit_note_table(struct hit_writers *h, const struct registers *c, uint32_t table,
 			   uint32_t result)
 {
 	const struct dump_table *t = &c->d->table[table];
@@ -67,7 +67,7 @@ static void hit_put_depth(struct code_text *x, unsigned int reg, uint32_t value,
 	code_put(x, text);
 }
 
-bool code_put_hit(struct code_text *x, struct codes *c, const struct explain_walk *w,
+bool code_put_hit(struct code_text *x, struct registers *c, const struct explain_walk *w,
 		  uint32_t steps, unsigned int reg, uint32_t value, uint32_t mask)
 {
 	struct hit_writers h = {0};

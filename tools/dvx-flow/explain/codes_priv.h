@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the files of codes: finds the table of a dump that writes a code. */
+/*
+ * Shared by the files that read codes. Where rules become tables of codes (doc/design/0066), a
+ * table compares one field and writes a code of its value into a register, and later tables compare
+ * the code. So a code means the values that get it.
+ */
 #ifndef DVX_FLOW_CODES_PRIV_H
 #define DVX_FLOW_CODES_PRIV_H
 
-#include "codes.h"
+#include "registers.h"
 
 #define CODE_REGISTERS 6
 
@@ -31,7 +35,7 @@ struct code_table {
 	uint32_t writes[CODE_REGISTERS]; /* all of them together */
 };
 
-struct codes {
+struct registers {
 	const struct steering_dump *d;
 	struct view_cache *cache;
 	rule_name_fn name; /* NULL: the rules' texts are unknown */
@@ -48,7 +52,7 @@ struct code_text {
 void code_put(struct code_text *x, const char *text);
 
 /* Returns NULL if the table writes no code of a field. */
-const struct code_table *code_table_of(struct codes *c, uint32_t table, enum side side);
+const struct code_table *code_table_of(struct registers *c, uint32_t table, enum side side);
 
 /* Returns the bits of the register that the rule's list sets, and their values. */
 uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, unsigned int reg,
@@ -58,7 +62,7 @@ uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, 
  * Adds the meaning of bits of a register that bands write (codes_hits.c). Returns false if they
  * have none.
  */
-bool code_put_hit(struct code_text *x, struct codes *c, const struct explain_walk *w,
+bool code_put_hit(struct code_text *x, struct registers *c, const struct explain_walk *w,
 		  uint32_t steps, unsigned int reg, uint32_t value, uint32_t mask);
 
 #endif

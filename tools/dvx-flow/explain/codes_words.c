@@ -89,8 +89,8 @@ static void code_put_table(struct code_text *x, const struct code_table *t, unsi
 	code_put_values(x, t, reg, value, mask);
 }
 
-bool codes_describe(struct codes *c, const struct explain_walk *w, uint32_t steps, enum field reg,
-		    uint32_t value, uint32_t mask, char *buf, size_t size)
+bool registers_describe(struct registers *c, const struct explain_walk *w, uint32_t steps,
+			enum field reg, uint32_t value, uint32_t mask, char *buf, size_t size)
 {
 	struct code_text x = {.buf = buf, .size = size};
 	unsigned int r = reg - F_REG_C0;

@@ -203,7 +203,7 @@ static void add_rows(struct match_mask *m, unsigned int part, uint32_t *words,
 		m->more = m->more || words[i];
 }
 
-/* Converts versions and kinds: an entry has codes of two bits; a matcher has 4, 6 or flags. */
+/* Converts versions and kinds: an entry has numbers of two bits; a matcher has 4, 6 or flags. */
 static void dump_mask_finish(struct match_mask *m, enum field l3, enum field kind)
 {
 	if (m->mask[l3] > 3)

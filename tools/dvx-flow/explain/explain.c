@@ -36,7 +36,8 @@ static void explain_begin(struct explain_job *job, bool written)
 					 .name = job->src.daemon ? dump_source_rule : NULL,
 					 .arg = &job->src,
 					 .written = written};
-	job->trace.codes = codes_new(&job->src.d, job->src.cache, job->trace.name, job->trace.arg);
+	job->trace.registers =
+		registers_new(&job->src.d, job->src.cache, job->trace.name, job->trace.arg);
 }
 
 /* --- one packet --- */
@@ -461,7 +462,7 @@ int cmd_explain(const struct args *a)
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);
-	codes_free(job.trace.codes);
+	registers_free(job.trace.registers);
 	dump_source_close(&job.src);
 	return ret ? ret : job.lost ? EXIT_RULES : EXIT_DONE;
 }

@@ -13,7 +13,7 @@ tools_dvx_flow_libexplain_la_SOURCES = \
 	tools/dvx-flow/explain/ste.h tools/dvx-flow/explain/ste.c tools/dvx-flow/explain/ste_tag.c \
 	tools/dvx-flow/explain/ste_v0.c tools/dvx-flow/explain/ste_v1.c \
 	tools/dvx-flow/explain/walk.h tools/dvx-flow/explain/walk.c tools/dvx-flow/explain/views.c \
-	tools/dvx-flow/explain/codes.h tools/dvx-flow/explain/codes_priv.h tools/dvx-flow/explain/codes.c \
+	tools/dvx-flow/explain/registers.h tools/dvx-flow/explain/codes_priv.h tools/dvx-flow/explain/codes.c \
 	tools/dvx-flow/explain/codes_words.c tools/dvx-flow/explain/codes_hits.c \
 	tools/dvx-flow/explain/walk_trace.h tools/dvx-flow/explain/walk_trace.c
 tools_dvx_flow_libexplain_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Opens the tables that one packet meets. libmlx5 needs seconds to dump all entries of a large set
- * of rules. Where rules are codes (doc/design/0066), the first table sends a packet to the tables
- * of its class: so explain requests the first table, then the tables behind the one that it leads
- * to. If the packet reaches still other tables, or the rules have changed, explain requests all of
- * them.
+ * of rules. Where rules are compiled to many tables (doc/design/0066), the first one sends a packet
+ * to the tables of its class: so explain requests the first table, then the tables behind the one
+ * that it leads to. If the packet reaches still other tables, or the rules have changed, explain
+ * requests all of them.
  */
 #include "explain.h"
 

@@ -126,9 +126,9 @@ static unsigned int layout_l3(const struct builder_view *v)
 	return v->layout && strstr(v->layout->name, "ipv6") ? 2 : 1;
 }
 
-/* The place where a register is compared, for the meaning of its codes. */
+/* The place where a register is compared, for the meaning of its value. */
 struct trace_place {
-	struct codes *codes;
+	struct registers *registers;
 	const struct explain_walk *w;
 	uint32_t step;
 };
@@ -137,8 +137,8 @@ struct trace_place {
 static void trace_field(char *buf, size_t size, const struct trace_place *at, enum field f,
 			u128 value, u128 mask, unsigned int l3)
 {
-	if (!at || !codes_describe(at->codes, at->w, at->step, f, (uint32_t)value, (uint32_t)mask,
-				   buf, size))
+	if (!at || !registers_describe(at->registers, at->w, at->step, f, (uint32_t)value,
+				       (uint32_t)mask, buf, size))
 		field_format(buf, size, f, value, mask, l3);
 }
 
@@ -183,8 +183,8 @@ static void walk_trace_add_miss(struct trace_text *t, const struct walk_trace *s
 		return;
 	}
 	trace_field(want, sizeof(want), at, st->field, st->want, st->mask, layout_l3(v));
-	if (!codes_describe(at->codes, at->w, at->step, st->field, (uint32_t)st->have,
-			    (uint32_t)st->mask, have, sizeof(have)))
+	if (!registers_describe(at->registers, at->w, at->step, st->field, (uint32_t)st->have,
+				(uint32_t)st->mask, have, sizeof(have)))
 		field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
 	if (st->given)
 		walk_trace_add(t, "misses: it wants %s, the packet has %s", want, have);
@@ -234,7 +234,7 @@ static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct ex
 					       ? &mv->view[w->side][place]
 					       : NULL;
 	const char *name = entry_name(s, w->d, e);
-	struct trace_place at = {s->codes, w, (uint32_t)(st - w->step)};
+	struct trace_place at = {s->registers, w, (uint32_t)(st - w->step)};
 	char what[1024], words[64];
 	struct ste ste;
 	json_t *j;

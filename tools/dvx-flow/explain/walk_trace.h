@@ -4,14 +4,14 @@
 #define DVX_FLOW_WALK_TRACE_H
 
 #include <jansson.h>
-#include "codes.h"
+#include "registers.h"
 #include "walk.h"
 
 struct walk_trace {
 	struct view_cache *cache;
-	struct codes *codes; /* for words of codes; NULL: numbers */
-	bool written;	     /* the packet was given in words; fields that they leave out are 0 */
-	rule_name_fn name;   /* may be NULL; otherwise a rule without a text is dvx-flow's own */
+	struct registers *registers; /* for the meaning of their values; NULL: numbers */
+	bool written;	   /* the packet was given in words; fields that they leave out are 0 */
+	rule_name_fn name; /* may be NULL; otherwise a rule without a text is dvx-flow's own */
 	void *arg;
 };
 
