@@ -29,9 +29,10 @@ FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain tests/sim/flow_acl te
 # The daemon's way from a rule's changes to actions is under test, too; and how it holds rules on the device.
 DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/locate.c tools/dvx-flow/fault.c
 DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
-	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/generation_entries.c \
-	tools/dvx-flow/daemon/overlay.c tools/dvx-flow/daemon/generation_cost.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c \
-	tools/dvx-flow/daemon/acl_tables.c tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c \
+	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/rule_state.c \
+	tools/dvx-flow/daemon/flow_list.c tools/dvx-flow/daemon/flow_list_edit.c tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
+	tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c \
+	tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c \
 	tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c
 DIFF_OBJECTS = $(DIFF_CHANGES:.c=.$(OBJEXT)) $(DIFF_DAEMON:.c=.$(OBJEXT)) $(DIFF_HOLDER:.c=.$(OBJEXT)) tests/sim/flow_edit.$(OBJEXT) \

@@ -57,10 +57,8 @@ static bool fits_one(const struct ruleset *set, const char *goes, const char *co
 
 	compile(set, &gen.plan.list);
 	gen.ntables = gen.plan.list.ntables;
-	for (size_t t = 0; t < gen.ntables; t++) {
+	for (size_t t = 0; t < gen.ntables; t++)
 		table[t].table = (void *)&gen;
-		table[t].last = (void *)&gen;
-	}
 	for (char *end; *goes; goes = end + (*end == ' '))
 		gone[strtoul(goes, &end, 10)] = true;
 	if (comes)

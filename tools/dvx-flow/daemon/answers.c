@@ -185,7 +185,7 @@ static void answers_add_entry(void *arg, uint64_t id, uint32_t rule)
 {
 	struct entries *e = arg;
 
-	if (rule == ACL_NONE)
+	if (rule == ENTRY_ALONE)
 		return;
 	json_array_append_new(e->list, json_pack("[I, I]", (json_int_t)id,
 						 (json_int_t)generation_id(e->gen, rule)));

@@ -3,205 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/cmd.h>
-#include <dvx/dev.h>
 
-#include "acl_tables.h"
 #include "generation_priv.h"
 #include "dvx-flow.h"
-#include "rules/map.h"
-
-/* --- counters and tags ---------------------------------------------------------------------- */
-
-int no_counter(const struct rule *r, struct flow_fault *f)
-{
-	flow_fault_set(f, EXIT_DEVICE, "no counter: %s", device_last_error());
-	return flow_fault_at(f, r, r->count_at);
-}
-
-static int generation_make_counters(struct generation *gen, struct flow_fault *f)
-{
-	struct bulk *b = NULL;
-	uint32_t used = 0, wanted = 0, most = UINT32_MAX;
-
-	for (size_t i = 0; i < gen->set.n; i++)
-		wanted += gen->set.rule[i].count && !gen->hold[i].bulk;
-	for (size_t i = 0; i < gen->set.n; i++) {
-		if (!gen->set.rule[i].count || gen->hold[i].bulk)
-			continue;
-		if (!b || used == bulk_size(b)) {
-			bulk_drop(b);
-			b = NULL;
-			if (bulk_make(gen->base->dev, wanted < most ? wanted : most, &b))
-				return no_counter(&gen->set.rule[i], f);
-			/* The device would refuse a larger bulk again. */
-			most = bulk_size(b);
-			used = 0;
-		}
-		bulk_hold(b);
-		gen->hold[i].bulk = b;
-		gen->hold[i].index = used++;
-		wanted--;
-	}
-	bulk_drop(b);
-	return 0;
-}
-
-/*
- * Numbers the rules. IDs belong to rules; if no old rule stays, they start at 1 again, so that a
- * file's rules are numbered in line order.
- */
-static void generation_number(struct generation *gen, const struct generation *like,
-			      const uint32_t *from)
-{
-	bool anew = true;
-
-	for (size_t i = 0; like && anew && i < gen->set.n; i++)
-		anew = from[i] == UINT32_MAX;
-	gen->next_id = anew ? 1 : like->next_id;
-	for (size_t i = 0; i < gen->set.n; i++)
-		gen->hold[i].id =
-			like && from[i] != UINT32_MAX ? like->hold[from[i]].id : gen->next_id++;
-}
-
-static void generation_take_counters(struct generation *gen, const struct generation *like,
-				     const uint32_t *from)
-{
-	for (size_t i = 0; i < gen->set.n; i++) {
-		const struct rule_state *h;
-
-		if (from[i] == UINT32_MAX)
-			continue;
-		h = &like->hold[from[i]];
-		gen->hold[i].bulk = h->bulk;
-		gen->hold[i].index = h->index;
-		if (h->bulk)
-			bulk_hold(h->bulk);
-	}
-}
-
-int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f)
-{
-	struct rule_state *h = &gen->hold[i];
-	const struct rule *r = &gen->set.rule[i];
-
-	if (h->bulk && dvx_flow_action_create_count(gen->base->side[r->dir].domain,
-						    bulk_counter(h->bulk), h->index, &h->count))
-		return locate_error(f, r, r->count_at);
-	return 0;
-}
-
-static int make_count_actions(struct generation *gen, struct flow_fault *f)
-{
-	for (size_t i = 0; i < gen->set.n; i++)
-		if (rule_state_make_count(gen, i, f))
-			return -1;
-	return 0;
-}
-
-static int make_tags(struct generation *gen, struct flow_fault *f)
-{
-	struct map seen = {0};
-	int ret = 0;
-
-	gen->tag = calloc(gen->set.n ? gen->set.n : 1, sizeof(struct dvx_flow_action *));
-	for (size_t i = 0; i < gen->set.n && !ret; i++) {
-		const struct rule *r = &gen->set.rule[i];
-		struct map_slot *slot;
-
-		if (!r->has_tag)
-			continue;
-		slot = gen->tag ? map_put(&seen, r->tag, (uint32_t)gen->ntags) : NULL;
-		if (!slot)
-			ret = flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-		else if (slot->what == gen->ntags &&
-			 dvx_flow_action_create_tag(gen->base->side[r->dir].domain, r->tag,
-						    &gen->tag[gen->ntags]))
-			ret = locate_error(f, r, r->tag_at);
-		else
-			gen->ntags += slot->what == gen->ntags;
-		gen->hold[i].tag = ret ? NULL : gen->tag[slot->what];
-	}
-	map_free(&seen);
-	return ret;
-}
-
-int rule_state_make_changes(struct generation *gen, size_t i, struct flow_fault *f)
-{
-	const struct rule *r = &gen->set.rule[i];
-	struct rule_state *h = &gen->hold[i];
-
-	if (!r->nchanges)
-		return 0;
-	h->changes = calloc(1, sizeof(*h->changes));
-	if (!h->changes)
-		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	return changes_make(gen->base->side[r->dir].domain, r, h->changes, f);
-}
-
-static int generation_make_changes(struct generation *gen, struct flow_fault *f)
-{
-	for (size_t i = 0; i < gen->set.n; i++)
-		if (rule_state_make_changes(gen, i, f))
-			return -1;
-	return 0;
-}
-
-/* Finds or makes the rule's spread. Rules that spread alike share one. */
-int rule_state_make_spread(struct generation *gen, size_t i, struct flow_fault *f)
-{
-	const struct rule_rss *rss = gen->set.rule[i].rss;
-	struct spread **of = NULL;
-
-	if (!rss)
-		return 0;
-	for (size_t s = RSS_MAX; s-- > 0;)
-		if (!gen->spread[s])
-			of = &gen->spread[s];
-	for (size_t s = 0; s < RSS_MAX; s++)
-		if (gen->spread[s] && spread_is(gen->spread[s], rss))
-			of = &gen->spread[s];
-	if (!of)
-		return EDIT_REBUILD;
-	if (!*of)
-		*of = spread_new(rss);
-	if (!*of)
-		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	gen->hold[i].spread = *of;
-	return 0;
-}
-
-void generation_drop_spreads(struct generation *gen)
-{
-	for (size_t s = 0; s < RSS_MAX; s++) {
-		bool used = !gen->spread[s];
-
-		for (size_t i = 0; i < gen->set.n && !used; i++)
-			used = gen->hold[i].spread == gen->spread[s];
-		for (size_t i = 0; i < gen->nretired && !used; i++)
-			used = gen->retired[i].spread == gen->spread[s];
-		if (used)
-			continue;
-		spread_free(gen->spread[s]);
-		gen->spread[s] = NULL;
-	}
-}
-
-/* Destroys the mirror. It leads to a table, which must be destroyed after it. */
-void rule_state_drop_mirror(struct rule_state *h)
-{
-	dvx_flow_action_destroy(h->mirror);
-	h->mirror = NULL;
-}
-
-void rule_state_free(struct rule_state *h)
-{
-	rule_state_drop_mirror(h);
-	dvx_flow_action_destroy(h->count);
-	dvx_flow_action_destroy(h->own_tag);
-	changes_free(h->changes);
-	bulk_drop(h->bulk);
-	arena_free(h->memory);
-}
 
 /* --- a whole generation --------------------------------------------------------------------- */
 
@@ -213,27 +17,17 @@ static int generation_make(struct generation_build *b, const struct generation *
 	for (size_t i = 0; i < gen->set.n; i++) {
 		const struct rule *r = &gen->set.rule[i];
 
-		if (base_tables_side(b->base, r->dir, b->fault))
+		if (base_tables_side(gen->base, r->dir, b->fault))
 			return flow_fault_at(b->fault, r, r->dir_at);
 	}
-	generation_number(gen, like, from);
-	if (like)
-		generation_take_counters(gen, like, from);
-	if (generation_make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
-	    make_tags(gen, b->fault) || generation_make_changes(gen, b->fault))
-		return -1;
-	return generation_make_tables(b);
+	return rule_states_make(gen, like, from, b->fault) || generation_make_tables(b) ? -1 : 0;
 }
 
 static int generation_compile(struct generation *gen, struct plan *p, struct flow_fault *f)
 {
 	char why[512];
 	size_t wrong = 0;
-	const char *no_codes =
-		dvx_dev_caps(gen->base->dev)->switchdev
-			? "in switchdev mode the kernel uses c0 and c1, which codes need"
-			: NULL;
-	int ret = plan_make(&gen->set, no_codes, p, &wrong);
+	int ret = plan_make(&gen->set, codes_missing(gen->base->dev), p, &wrong);
 
 	if (!ret)
 		return 0;
@@ -270,21 +64,14 @@ void generation_free(struct generation *gen)
 	free(gen);
 }
 
-static int generation_costs(struct generation_build *b)
-{
-	if (!plan_cost(&b->gen->plan, &b->gen->set, &b->gen->cost))
-		return 0;
-	return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
-}
-
 /* Compiles the rules. Runs in its own thread, and writes only the generation. */
 static void generation_run_compiler(void *arg)
 {
 	struct generation_build *b = arg;
 
 	b->ret = generation_compile(b->gen, &b->gen->plan, b->fault);
-	if (!b->ret)
-		b->ret = generation_costs(b);
+	if (!b->ret && plan_cost(&b->gen->plan, &b->gen->set, &b->gen->cost))
+		b->ret = flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
 int generation_build(struct base_tables *g, struct ruleset *set, const struct generation *like,
@@ -292,7 +79,7 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 		     struct flow_fault *f)
 {
 	struct generation *gen = calloc(1, sizeof(*gen));
-	struct generation_build b = {.base = g, .gen = gen, .built = built, .arg = arg, .fault = f};
+	struct generation_build b = {.gen = gen, .built = built, .arg = arg, .fault = f};
 	int ret;
 
 	if (!gen || !(gen->hold = calloc(set->n ? set->n : 1, sizeof(*gen->hold)))) {
@@ -306,8 +93,6 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	b.total = gen->cost.table[RULE_IN].entries + gen->cost.table[RULE_OUT].entries;
 	if (!ret)
 		ret = generation_make(&b, like, from);
-	if (!ret && b.codes_refused)
-		ret = generation_costs(&b);
 	if (ret) {
 		generation_release(gen);
 		free(gen);
@@ -387,12 +172,12 @@ bool generation_has(const struct generation *gen, enum rule_dir dir)
 
 size_t generation_size(const struct generation *gen)
 {
-	size_t n = 0;
+	return gen->built;
+}
 
-	for (size_t i = 0; i < gen->ntables; i++)
-		n += gen->table[i].codes ? acl_tables_size(gen->table[i].codes)
-					 : gen->table[i].live.n;
-	return n;
+struct dvx_flow_domain *generation_domain(const struct generation *gen, uint32_t table)
+{
+	return gen->base->side[gen->plan.list.table[table].dir].domain;
 }
 
 void generation_set_places(struct generation *gen, const struct source_place *place)
@@ -457,40 +242,39 @@ int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f
 int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
 			 entry_of_fn visit, void *arg, struct flow_fault *f)
 {
-	const struct built_table *h = &gen->table[dir];
-	int ret;
+	int ret = 0;
 
-	if (!h->codes)
-		return 0;
-	ret = dvx_flow_table_dump(h->table, to);
-	for (size_t i = 0; i < h->live.n && !ret; i++)
-		visit(arg, dvx_flow_rule_id(h->rule[i]), h->live.entry[i].rule);
-	if (!ret)
-		ret = acl_tables_dump(h->codes, &gen->plan.codes[dir], from, to, visit, arg);
+	for (size_t i = 0; i < gen->nheld && !ret; i++) {
+		const struct held_table *h = &gen->held[i];
+
+		if (h->table != (uint32_t)dir || !gen->table[dir].keeps_entries)
+			continue;
+		if (!h->ops->dump) {
+			h->ops->entries(h->is, visit, arg);
+			continue;
+		}
+		ret = dvx_flow_table_dump(gen->table[dir].table, to);
+		if (!ret)
+			ret = h->ops->dump(h->is, from, to, visit, arg);
+	}
 	if (ret == -ENOMEM)
 		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	return ret ? flow_fault_device(f) : 0;
 }
 
-void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)
+void generation_entries(const struct generation *gen, entry_of_fn visit, void *arg)
 {
-	for (size_t t = 0; t < gen->ntables; t++) {
-		const struct built_table *h = &gen->table[t];
-
-		for (size_t i = 0; i < h->live.n; i++)
-			entry_of(arg, dvx_flow_rule_id(h->rule[i]), h->live.entry[i].rule);
-		if (h->codes)
-			acl_tables_entries(h->codes, entry_of, arg);
-	}
+	for (size_t i = 0; i < gen->nheld; i++)
+		gen->held[i].ops->entries(gen->held[i].is, visit, arg);
 }
 
 void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg)
 {
 	for (size_t i = 0; i < gen->set.n; i++)
 		changes_visit_rewrites(gen->hold[i].changes, visit, arg);
-	for (size_t t = 0; t < gen->ntables; t++)
-		if (gen->table[t].codes)
-			acl_tables_rewrites(gen->table[t].codes, visit, arg);
+	for (size_t i = 0; i < gen->nheld; i++)
+		if (gen->held[i].ops->rewrites)
+			gen->held[i].ops->rewrites(gen->held[i].is, visit, arg);
 }
 
 void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg)
@@ -512,4 +296,19 @@ void generation_tables(const struct generation *gen, table_of_fn visit, void *ar
 		if (gen->table[t].table && gen->set.ntables > 1)
 			visit(arg, dvx_flow_table_id(gen->table[t].table),
 			      gen->set.table[gen->table[t].of].name);
+}
+
+const struct plan_cost *generation_cost(struct generation *gen)
+{
+	struct cost_sum s;
+	int ret;
+
+	if (!gen->changed)
+		return &gen->cost;
+	ret = cost_begin(&s, &gen->plan, &gen->set);
+	for (size_t i = 0; i < gen->nheld && !ret; i++)
+		ret = gen->held[i].ops->cost(gen->held[i].is, &s);
+	ret = cost_end(&s, ret, &gen->cost);
+	gen->changed = ret;
+	return ret ? NULL : &gen->cost;
 }

@@ -91,11 +91,13 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 		     struct flow_fault *f);
 /* Writes libmlx5's dump, for explain. generation_entries() has the rule of each of its entries. */
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
+/* rule: ENTRY_ALONE if the entry is no rule's */
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, uint32_t rule);
+#define ENTRY_ALONE UINT32_MAX
 /*
  * Dumps a direction's first table, the table with this ID (0: none), and the tables that packets
- * reach from that one, and visits their entries. Writes nothing if the rules are not compiled to
- * codes: then a packet can meet nearly all entries.
+ * reach from that one, and visits their entries. Writes nothing if the rules are one list, of which
+ * a packet can meet nearly all entries.
  */
 int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
 			 entry_of_fn visit, void *arg, struct flow_fault *f);

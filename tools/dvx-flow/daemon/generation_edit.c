@@ -4,8 +4,7 @@
  * gets the verdict of the rules before the edit or of those after it; doc/design/0065 explains why.
  *
  *	merge		puts arriving rules into the list, without entries
- *	insert		finds places for their entries
- *	uncover		finds places for entries that only a leaving rule covered
+ *	place		finds places for their entries, and for entries that only a leaving rule covered
  *	write		inserts these entries on the device, from the first rule's to the last one's
  *	finish		removes the leaving rules' entries, from the last rule's to the first one's
  */
@@ -14,42 +13,15 @@
 #include <string.h>
 
 #include "generation_edit.h"
-#include "acl_tables.h"
 #include "dvx-flow.h"
 
 /* --- the list of rules ------------------------------------------------------------------------ */
 
-/* Renumbers the rules of a program, from which costs are counted. */
-static void edit_renumber_codes(struct acl_program *p, const uint32_t *to)
-{
-	for (size_t t = 0; t < p->n; t++)
-		for (size_t m = 0; m < p->table[t].n; m++)
-			for (size_t i = 0; i < p->table[t].matcher[m].n; i++) {
-				struct acl_entry *entry = &p->table[t].matcher[m].entry[i];
-
-				if (entry->rule != ACL_NONE)
-					entry->rule = to[entry->rule];
-			}
-}
-
 static void edit_renumber(struct generation *gen, const uint32_t *to)
 {
-	for (size_t t = 0; t < gen->ntables; t++) {
-		live_renumber(&gen->table[t].live, to);
-		if (gen->table[t].codes)
-			acl_tables_renumber(gen->table[t].codes, to);
-	}
-	for (size_t t = 0; t < gen->ntables; t++)
-		edit_renumber_codes(&gen->plan.codes[t], to);
-	for (int d = 0; d < RULE_DIRS; d++) {
-		struct acl_refusal *why = &gen->plan.refusal[d];
-
-		if (!why->why || why->rule == ACL_NONE)
-			continue;
-		why->rule = to[why->rule];
-		if (why->rule == ACL_NONE)
-			why->why = NULL;
-	}
+	for (size_t i = 0; i < gen->nheld; i++)
+		gen->held[i].ops->renumber(gen->held[i].is, to);
+	plan_renumber(&gen->plan, to);
 }
 
 static bool edit_grow(struct generation *gen, size_t n)
@@ -83,11 +55,12 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 				gen->set.rule[k] = gen->set.rule[i];
 				gen->hold[k] = gen->hold[i];
 			}
-			gen->hold[k].leaving = c->gone && c->gone[i];
+			e->leaving[k] = c->gone && c->gone[i];
 		}
 		for (; m && c->before[m - 1] == i; m--) {
 			gen->set.rule[--k] = c->more[m - 1];
 			gen->hold[k] = (struct rule_state){.arriving = true, .table = e->in[m - 1]};
+			e->arriving[m - 1] = (uint32_t)k;
 		}
 	}
 	edit_renumber(gen, e->to);
@@ -96,12 +69,12 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 }
 
 /*
- * Frees a rule's objects. Codes keep entries of rules that they were built with, so those rules'
- * objects are retired instead; edit_new() has made room for them.
+ * Frees a rule's objects. Where its table keeps its entries, its objects are retired instead;
+ * edit_new() has made room for them.
  */
 static void edit_retire(struct generation *gen, struct rule_state *h, bool arriving)
 {
-	if (!arriving && gen->table[h->table].codes && !h->memory)
+	if (!arriving && gen->table[h->table].keeps_entries && !h->memory)
 		gen->retired[gen->nretired++] = *h;
 	else
 		rule_state_free(h);
@@ -116,14 +89,14 @@ static void edit_compact(struct generation_edit *e, bool arriving)
 	for (size_t i = 0; i < gen->set.n; i++) {
 		struct rule_state *h = &gen->hold[i];
 
-		if (arriving ? h->arriving : h->leaving) {
+		if (arriving ? h->arriving : e->leaving[i]) {
 			edit_retire(gen, h, arriving);
 			if (!arriving)
 				arena_free(gen->set.rule[i].own);
 			e->to[i] = UINT32_MAX;
 			continue;
 		}
-		h->arriving = h->leaving = false;
+		h->arriving = false;
 		e->to[i] = (uint32_t)n;
 		if (n != i) {
 			gen->set.rule[n] = gen->set.rule[i];
@@ -133,17 +106,6 @@ static void edit_compact(struct generation_edit *e, bool arriving)
 	}
 	gen->set.n = n;
 	edit_renumber(gen, e->to);
-}
-
-/* Drops rules: first their entries, then counters and actions, which no packet meets then. */
-static int edit_drop(struct generation_edit *e, bool arriving)
-{
-	int ret = edit_drop_entries(e, arriving);
-
-	if (edit_sync(e))
-		ret = -1;
-	edit_compact(e, arriving);
-	return ret;
 }
 
 /* --- objects of arriving rules ---------------------------------------------------------------- */
@@ -210,38 +172,110 @@ static int edit_hold(struct generation_edit *e, uint32_t rule, uint32_t like)
 
 static int edit_hold_all(struct generation_edit *e, const struct generation_change *c)
 {
-	size_t m = 0;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < e->gen->set.n && !ret; i++)
-		if (e->gen->hold[i].arriving) {
-			uint32_t like = c->from ? c->from[m] : UINT32_MAX;
+	for (size_t i = 0; i < e->narriving && !ret; i++) {
+		uint32_t like = c->from ? c->from[i] : UINT32_MAX;
 
-			ret = edit_hold(e, i, like == UINT32_MAX ? like : e->to[like]);
-			m++;
-		}
+		ret = edit_hold(e, e->arriving[i], like == UINT32_MAX ? like : e->to[like]);
+	}
 	return ret;
+}
+
+/* --- steps of the tables ---------------------------------------------------------------------- */
+
+int edit_no_memory(struct generation_edit *e)
+{
+	return flow_fault_set(e->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+}
+
+int edit_sync(struct generation_edit *e)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (e->gen->table[d].table && dvx_flow_domain_sync(e->gen->base->side[d].domain))
+			return flow_fault_device(e->fault);
+	return 0;
+}
+
+bool edit_removes(const struct generation_edit *e, uint32_t rule)
+{
+	return rule != LIVE_REST && e->leaving[rule];
+}
+
+int edit_kept(struct generation_edit *e)
+{
+	e->gen->stray_entry = true;
+	return flow_fault_set(
+		e->fault, EXIT_DEVICE,
+		"%s; the device keeps an entry of a rule that is no longer in the list: "
+		"dvx-flow apply builds all of them anew",
+		device_last_error());
+}
+
+static int edit_place(struct generation_edit *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < e->gen->nheld && !ret; i++)
+		if (e->gen->held[i].ops->place)
+			ret = e->gen->held[i].ops->place(e->gen->held[i].is, e);
+	return ret;
+}
+
+/*
+ * Inserts the new entries. Tables behind mirrors follow the tables before the mirror, as their
+ * rules do.
+ */
+static int edit_write(struct generation_edit *e)
+{
+	int ret = 0;
+
+	e->rule = UINT32_MAX;
+	for (size_t i = 0; i < e->gen->nheld && !ret; i++)
+		if (e->gen->held[i].ops->write)
+			ret = e->gen->held[i].ops->write(e->gen->held[i].is, e);
+	return ret ? ret : edit_sync(e);
+}
+
+/* Removes later rules' entries first: tables behind mirrors before the tables before them. */
+static int edit_remove_entries(struct generation_edit *e)
+{
+	int ret = 0;
+
+	for (size_t i = e->gen->nheld; i-- > 0;)
+		if (e->gen->held[i].ops->finish &&
+		    e->gen->held[i].ops->finish(e->gen->held[i].is, e))
+			ret = -1;
+	return ret;
+}
+
+static void edit_undo_entries(struct generation_edit *e)
+{
+	for (size_t i = e->gen->nheld; i-- > 0;)
+		if (e->gen->held[i].ops->undo)
+			e->gen->held[i].ops->undo(e->gen->held[i].is, e);
 }
 
 /* --- the edit --------------------------------------------------------------------------------- */
 
 static void edit_free(struct generation_edit *e)
 {
-	free(e->uncovered);
-	free(e->entries);
-	free(e->in);
 	free(e->to);
-	free(e->drop);
+	free(e->arriving);
+	free(e->in);
+	free(e->leaving);
 	free(e);
 }
 
+/* Counters and actions go after the entries, when no packet meets them. */
 void generation_edit_undo(struct generation_edit *e)
 {
 	struct flow_fault unused;
 
 	e->fault = &unused;
-	edit_cover_again(e);
-	edit_drop(e, true);
+	edit_undo_entries(e);
+	edit_sync(e);
+	edit_compact(e, true);
 	generation_drop_spreads(e->gen);
 	e->gen->next_id = e->next_id;
 	edit_free(e);
@@ -273,20 +307,18 @@ static struct generation_edit *edit_new(struct generation *gen, const struct gen
 					struct flow_fault *f)
 {
 	struct generation_edit *e = calloc(1, sizeof(*e));
-	size_t more = c->nmore;
+	size_t more = c->nmore, n = gen->set.n + more + 1;
 
 	if (e) {
-		*e = (struct generation_edit){.gen = gen, .next_id = gen->next_id, .fault = f};
-		e->entries = calloc(gen->ntables, sizeof(*e->entries));
-		for (size_t t = 0; t < gen->ntables && e->entries; t++) {
-			e->entries[t] = gen->table[t].live.n;
-			if (e->drop_room < e->entries[t])
-				e->drop_room = e->entries[t];
-		}
-		e->drop = calloc(++e->drop_room, sizeof(*e->drop));
-		e->to = calloc(gen->set.n + more + 1, sizeof(*e->to));
-		e->in = calloc(more + 1, sizeof(*e->in));
-		if (e->entries && e->drop && e->to && e->in &&
+		*e = (struct generation_edit){.gen = gen,
+					      .next_id = gen->next_id,
+					      .to = calloc(n, sizeof(*e->to)),
+					      .arriving = calloc(more + 1, sizeof(*e->arriving)),
+					      .in = calloc(more + 1, sizeof(*e->in)),
+					      .narriving = more,
+					      .leaving = calloc(n, sizeof(*e->leaving)),
+					      .fault = f};
+		if (e->to && e->arriving && e->in && e->leaving &&
 		    edit_grow_retired(gen, edit_count_leaving(gen, c)))
 			return e;
 		edit_free(e);
@@ -301,11 +333,7 @@ static int edit_all(struct generation_edit *e, const struct generation_change *c
 	int ret = edit_hold_all(e, c);
 
 	if (!ret)
-		ret = edit_insert(e);
-	if (!ret)
-		ret = edit_uncover(e);
-	if (!ret)
-		ret = edit_overlay(e);
+		ret = edit_place(e);
 	return ret ? ret : edit_write(e);
 }
 
@@ -325,7 +353,7 @@ int generation_edit_begin(struct generation *gen, const struct generation_change
 		return ret;
 	}
 	ret = edit_all(e, c);
-	/* The device may have room for new codes even if it refuses an overlay. */
+	/* The device may have room for a new table even if it refuses entries before the old one. */
 	if (ret == -1 && e->overlay) {
 		*f = (struct flow_fault){0};
 		ret = EDIT_REBUILD;
@@ -342,9 +370,12 @@ int generation_edit_finish(struct generation_edit *e, size_t *written, struct fl
 	int ret;
 
 	e->fault = f;
-	ret = edit_drop(e, false);
+	ret = edit_remove_entries(e);
+	if (edit_sync(e))
+		ret = -1;
+	edit_compact(e, false);
 	generation_drop_spreads(e->gen);
-	e->gen->edited = true;
+	e->gen->changed = true;
 	*written = e->written;
 	edit_free(e);
 	return ret;

@@ -40,8 +40,7 @@ bool edit_leads_on(const struct generation *gen, const struct rule *r, uint32_t 
 /* Returns whether the rule can be added to table `in` of the program. */
 static bool fits_arriving(const struct generation *gen, const struct rule *r, uint32_t in)
 {
-	return (gen->table[in].last || gen->table[in].codes) && r->verdict != RULE_MIRROR &&
-	       edit_leads_on(gen, r, in);
+	return gen->table[in].table && r->verdict != RULE_MIRROR && edit_leads_on(gen, r, in);
 }
 
 /* Returns how many rules an edit may change; more need a new generation. */

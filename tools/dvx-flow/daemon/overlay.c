@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Edits of rules that are compiled to codes. Entries placed before the codes decide for the packets
- * of the rules that change. For each such rule, the overlay has the entries of all rules that take
- * one of these packets first, cut to these packets; doc/design/0065 explains why that is enough.
+ * Edits of a table that never changes, because its rules are codes. A list before it decides for
+ * the packets of the rules that change. For each such rule, the list has the entries of all rules
+ * that take one of these packets first, cut to these packets; doc/design/0066 explains why that is
+ * enough.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "generation_edit.h"
+#include "flow_list.h"
+#include "dvx-flow.h"
 #include "rules/shape.h"
 
 /* Limits of an overlay, which slows each packet; beyond a limit the rules are rebuilt. */
@@ -24,20 +27,15 @@ struct overlay_region {
 	bool taken;   /* no later rule takes any of these packets */
 };
 
+/* An edit. */
 struct overlay {
+	struct flow_list *l;
 	struct generation_edit *e;
-	uint32_t table;
 	struct overlay_region *region;
 	size_t n, room;
 	struct arena *memory; /* of the regions */
-	bool *leaving;	      /* by rule: it leaves, so its entries cover nothing */
 	uint32_t rule;	      /* the rule that is being expanded */
 };
-
-static struct built_table *overlay_table(const struct overlay *f)
-{
-	return &f->e->gen->table[f->table];
-}
 
 static const uint64_t *overlay_keep(struct arena **memory, const struct shape *shape,
 				    const uint64_t *value)
@@ -50,14 +48,14 @@ static const uint64_t *overlay_keep(struct arena **memory, const struct shape *s
 	return kept ? memcpy(kept, value, shape->n * sizeof(*kept)) : NULL;
 }
 
-/* --- regions ----------------------------------------------------------------------------------- */
+/* --- regions ---------------------------------------------------------------------------------- */
 
 static int overlay_add_region(void *arg, const struct shape *shape, const uint64_t *value)
 {
 	struct overlay *f = arg;
-	struct overlay_region r = {.rule = f->rule, .leaving = f->e->gen->hold[f->rule].leaving};
+	struct overlay_region r = {.rule = f->rule, .leaving = f->e->leaving[f->rule]};
 
-	r.shape = live_keep_shape(&overlay_table(f)->live, shape);
+	r.shape = live_keep_shape(&f->l->live, shape);
 	r.value = overlay_keep(&f->memory, shape, value);
 	if (!r.shape || !r.value ||
 	    !array_grow((void **)&f->region, f->n, &f->room, sizeof(*f->region)))
@@ -66,29 +64,31 @@ static int overlay_add_region(void *arg, const struct shape *shape, const uint64
 	return f->n > OVERLAY_REGIONS ? EDIT_REBUILD : 0;
 }
 
-static int overlay_regions(struct overlay *f)
+/* Calls `each` for the entries of the table's rules, in their order, that change or that stay. */
+static int overlay_expand(struct overlay *f, bool change, entry_fn each)
 {
 	const struct generation *gen = f->e->gen;
 	int ret = 0;
 
 	for (f->rule = 0; f->rule < gen->set.n && !ret; f->rule++) {
-		const struct rule_state *h = &gen->hold[f->rule];
+		bool leaves = f->e->leaving[f->rule];
 
-		if (h->table == f->table && (h->arriving || h->leaving))
-			ret = rule_expand(&gen->set.rule[f->rule], overlay_add_region, f);
+		if (gen->hold[f->rule].table == f->l->table &&
+		    (change ? leaves || gen->hold[f->rule].arriving : !leaves))
+			ret = rule_expand(&gen->set.rule[f->rule], each, f);
 	}
 	return ret;
 }
 
-/* --- entries ----------------------------------------------------------------------------------- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
-static bool overlay_full(const struct built_table *h)
+static bool overlay_full(const struct live_table *l)
 {
 	size_t n = 0;
 
-	for (size_t m = 0; m < h->live.nmatchers; m++)
-		n += h->live.matcher[m].shape != NULL;
-	return n > OVERLAY_MATCHERS || h->live.n > OVERLAY_ENTRIES;
+	for (size_t m = 0; m < l->nmatchers; m++)
+		n += l->matcher[m].shape != NULL;
+	return n > OVERLAY_MATCHERS || l->n > OVERLAY_ENTRIES;
 }
 
 /* Returns the arena for a rule's entry. Entries of an added rule are freed with the rule. */
@@ -96,27 +96,26 @@ static struct arena **overlay_memory(struct overlay *f, uint32_t rule)
 {
 	struct rule_state *hold = rule == LIVE_REST ? NULL : &f->e->gen->hold[rule];
 
-	return hold && hold->memory ? &hold->memory : &overlay_table(f)->memory;
+	return hold && hold->memory ? &hold->memory : &f->l->memory;
 }
 
 /* Adds an entry, unless an earlier one covers it. */
 static int overlay_put(struct overlay *f, uint32_t rule, const struct shape *shape,
 		       const uint64_t *value)
 {
-	struct built_table *h = overlay_table(f);
-	struct live_spot spot =
-		live_find(&h->live, &f->e->gen->set, f->leaving, rule, shape, value);
+	struct live_table *live = &f->l->live;
+	struct live_spot spot = live_find(live, &f->e->gen->set, f->e->leaving, rule, shape, value);
 	struct covered_entry c = {.rule = rule};
 	int ret;
 
 	if (spot.place == LIVE_COVERED)
 		return 0;
-	c.shape = live_keep_shape(&h->live, shape);
+	c.shape = live_keep_shape(live, shape);
 	c.value = overlay_keep(overlay_memory(f, rule), shape, value);
 	if (!c.shape || !c.value)
 		return edit_no_memory(f->e);
-	ret = edit_put(f->e, h, &c, spot);
-	return !ret && overlay_full(h) ? EDIT_REBUILD : ret;
+	ret = flow_list_put(f->l, f->e, &c, spot);
+	return !ret && overlay_full(live) ? EDIT_REBUILD : ret;
 }
 
 /* Adds the part of a rule's entry that lies in the region. */
@@ -165,72 +164,60 @@ static int overlay_shadow(void *arg, const struct shape *shape, const uint64_t *
 	return 0;
 }
 
-/* Expands the rules after the edit, in their order. */
-static int overlay_expand(struct overlay *f, entry_fn each)
-{
-	const struct generation *gen = f->e->gen;
-	int ret = 0;
-
-	for (f->rule = 0; f->rule < gen->set.n && !ret; f->rule++) {
-		const struct rule_state *h = &gen->hold[f->rule];
-
-		if (h->table == f->table && !h->leaving)
-			ret = rule_expand(&gen->set.rule[f->rule], each, f);
-	}
-	return ret;
-}
-
 /* Makes the entries. Packets that no rule takes go the default way. */
 static int overlay_entries(struct overlay *f)
 {
-	int ret = overlay_expand(f, overlay_shadow);
+	int ret = overlay_expand(f, false, overlay_shadow);
 
 	if (!ret)
-		ret = overlay_expand(f, overlay_entry);
+		ret = overlay_expand(f, false, overlay_entry);
 	for (size_t i = 0; i < f->n && !ret; i++)
 		if (f->region[i].leaving && !f->region[i].taken)
 			ret = overlay_put(f, LIVE_REST, f->region[i].shape, f->region[i].value);
 	return ret;
 }
 
-static int overlay_make(struct generation_edit *e, uint32_t table)
+static int overlay_place(void *list, struct generation_edit *e)
 {
-	size_t n = e->gen->set.n;
-	struct overlay f = {.e = e, .table = table, .leaving = calloc(n + 1, sizeof(*f.leaving))};
-	int ret = f.leaving ? overlay_regions(&f) : edit_no_memory(e);
+	struct overlay f = {.l = list, .e = e};
+	int ret = flow_list_edit_begin(list, e);
 
-	for (size_t i = 0; i < n && !ret; i++)
-		f.leaving[i] = e->gen->hold[i].leaving;
+	if (!ret)
+		ret = overlay_expand(&f, true, overlay_add_region);
 	e->overlay |= f.n != 0;
 	if (!ret && f.n)
 		ret = overlay_entries(&f);
 	free(f.region);
 	arena_free(f.memory);
-	free(f.leaving);
 	return ret;
 }
 
-int edit_overlay(struct generation_edit *e)
+static int overlay_build(struct generation_build *b, void **out)
 {
-	int ret = 0;
+	struct flow_list *l = flow_list_new(b->gen, b->table);
 
-	for (uint32_t t = 0; t < e->gen->ntables && !ret; t++)
-		if (e->gen->table[t].codes)
-			ret = overlay_make(e, t);
-	return ret;
+	if (!l)
+		return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+	l->live.last = TABLE_FIRST;
+	*out = l;
+	return 0;
 }
 
-int edit_overlay_undo(struct generation_edit *e, uint32_t table)
+static int overlay_cost(const void *list, struct cost_sum *s)
 {
-	struct built_table *h = &e->gen->table[table];
-	int ret = 0;
+	const struct flow_list *l = list;
 
-	while (h->live.n > e->entries[table]) {
-		size_t i = h->live.n - 1;
-
-		if (dvx_flow_rule_destroy(h->rule[i]))
-			ret = edit_kept(e);
-		edit_forget(h, i);
-	}
-	return ret;
+	return cost_add_before(s, l->table, &l->live);
 }
+
+const struct table_ops overlay_ops = {
+	.build = overlay_build,
+	.free = flow_list_free,
+	.renumber = flow_list_renumber,
+	.cost = overlay_cost,
+	.entries = flow_list_entries,
+	.place = overlay_place,
+	.write = flow_list_edit_write,
+	.finish = flow_list_edit_finish,
+	.undo = flow_list_edit_undo,
+};

@@ -29,7 +29,7 @@ static void cost_add_entry(struct cost_sum *s, uint32_t table, uint32_t rule, si
 		r->path = path;
 }
 
-/* --- a list of matchers ------------------------------------------------------------------------ */
+/* --- a list of matchers ----------------------------------------------------------------------- */
 
 /* The place of a matcher in a packet's path, and the first rule with an entry in it. */
 struct cost_matcher {
@@ -125,15 +125,15 @@ int cost_add_before(struct cost_sum *s, uint32_t table, const struct live_table 
 	return 0;
 }
 
-/* --- codes --------------------------------------------------------------------------------------- */
+/* --- codes ------------------------------------------------------------------------------------ */
 
 int cost_add_codes(struct cost_sum *s, uint32_t table, const struct acl_program *p)
 {
 	struct acl_cost c;
 	int ret = acl_cost(p, &c);
 
-	s->table[table] = (struct table_cost){c.tables, c.entries, c.matchers, c.longest_path,
-					      c.mean_path};
+	s->table[table] =
+		(struct table_cost){c.tables, c.entries, c.matchers, c.longest_path, c.mean_path};
 	s->compiled[s->plan->list.table[table].dir] = "codes";
 	for (size_t t = 0; t < p->n; t++)
 		for (size_t m = 0; m < p->table[t].n; m++)
@@ -145,7 +145,7 @@ int cost_add_codes(struct cost_sum *s, uint32_t table, const struct acl_program 
 	return ret;
 }
 
-/* --- all tables ---------------------------------------------------------------------------------- */
+/* --- all tables ------------------------------------------------------------------------------- */
 
 static void cost_leads(size_t *before, uint32_t to, size_t path)
 {
@@ -172,8 +172,7 @@ static void cost_add_level(const struct cost_sum *s, uint32_t level, size_t *bef
 	for (size_t t = 0; t < p->ntables; t++)
 		if (p->table[t].level == level) {
 			cost_add_table(&out->table[p->table[t].dir], &s->table[t], before[t]);
-			cost_leads(before, p->table[t].next,
-				   before[t] + s->table[t].longest_path);
+			cost_leads(before, p->table[t].next, before[t] + s->table[t].longest_path);
 		}
 	for (size_t r = 0; r < s->set->n && s->set->ntables > 1; r++)
 		if (s->rule[r].path && p->table[s->rule[r].table].level == level)
@@ -215,7 +214,8 @@ int cost_end(struct cost_sum *s, int ret, struct plan_cost *out)
 	for (uint32_t level = 1; level <= TABLES_DEEP && before; level++)
 		cost_add_level(s, level, before, out);
 	for (int d = 0; d < RULE_DIRS && before; d++) {
-		out->table[d].mean_path /= out->table[d].entries ? (double)out->table[d].entries : 1;
+		out->table[d].mean_path /=
+			out->table[d].entries ? (double)out->table[d].entries : 1;
 		out->compiled[d] = s->compiled[d];
 		out->refusal[d] = s->plan->refusal[d];
 	}
@@ -239,7 +239,8 @@ int plan_cost(const struct plan *p, const struct ruleset *set, struct plan_cost 
 		if (p->codes[t].n)
 			ret = cost_add_codes(&s, t, &p->codes[t]);
 		else
-			ret = live_begin(&l, &p->list.table[t]) ? cost_add_list(&s, t, &l) : -ENOMEM;
+			ret = live_begin(&l, &p->list.table[t]) ? cost_add_list(&s, t, &l)
+								: -ENOMEM;
 		live_free(&l);
 	}
 	return cost_end(&s, ret, out);

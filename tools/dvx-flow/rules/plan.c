@@ -42,7 +42,7 @@ static bool plan_fits(const struct plan *p, const uint32_t *depth)
 	return true;
 }
 
-/* --- codes ------------------------------------------------------------------------------------- */
+/* --- codes ------------------------------------------------------------------------------------ */
 
 /* The plan of one set while it is made. */
 struct plan_work {
@@ -167,4 +167,17 @@ void plan_free(struct plan *p)
 	free(p->codes);
 	program_free(&p->list);
 	*p = (struct plan){.list = {.memory = NULL}};
+}
+
+void plan_renumber(struct plan *p, const uint32_t *to)
+{
+	for (int d = 0; d < RULE_DIRS; d++) {
+		struct acl_refusal *r = &p->refusal[d];
+
+		if (!r->why || r->rule == ACL_NONE)
+			continue;
+		r->rule = to[r->rule];
+		if (r->rule == ACL_NONE)
+			r->why = NULL;
+	}
 }

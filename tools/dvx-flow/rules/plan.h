@@ -26,8 +26,10 @@ struct plan {
  */
 int plan_make(const struct ruleset *set, const char *no_codes, struct plan *out, size_t *wrong);
 void plan_free(struct plan *p);
+/* Renumbers the rules of refusals: rule i becomes to[i]; UINT32_MAX: it is gone, and the reason. */
+void plan_renumber(struct plan *p, const uint32_t *to);
 
-/* --- cost.c ------------------------------------------------------------------------------------ */
+/* --- cost.c ----------------------------------------------------------------------------------- */
 
 struct live_table;
 

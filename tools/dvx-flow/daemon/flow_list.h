@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A list of matchers on the device, whose entries come and go one by one. */
+#ifndef DVX_FLOW_FLOW_LIST_H
+#define DVX_FLOW_FLOW_LIST_H
+
+#include "generation_edit.h"
+#include "rules/live.h"
+
+struct flow_list {
+	struct generation *gen;
+	uint32_t table; /* of the program */
+	struct live_table live;
+	struct dvx_flow_matcher **matcher; /* of `live`, by index; NULL: not on the device yet */
+	struct dvx_flow_rule **rule;	   /* by entry */
+	size_t matcher_room, rule_room;
+	struct dvx_flow_matcher *last_matcher; /* for packets that no rule takes */
+	struct dvx_flow_rule *last;
+	size_t cramped;	      /* entries added without room on the device */
+	struct arena *memory; /* of entries that an edit made for older rules */
+	struct flow_list_edit {
+		bool begun;
+		/* before the edit: how many entries there were, and the covered ones */
+		size_t n, ncovered;
+		struct covered_entry *covered;
+		/* the entries of leaving rules, the last rule's first */
+		uint32_t *leave;
+		size_t nleave, leave_room;
+	} edit;
+};
+
+/* --- flow_list.c --- */
+
+/* Makes a list without matchers and entries. NULL: no memory. */
+struct flow_list *flow_list_new(struct generation *gen, uint32_t table);
+void flow_list_free(void *list);
+void flow_list_renumber(void *list, const uint32_t *to);
+void flow_list_entries(const void *list, entry_of_fn visit, void *arg);
+/* Makes the device's matcher for matcher m of l->live; `like` is one of its entries' values. */
+int flow_list_make_matcher(struct flow_list *l, size_t m, size_t expected, const uint64_t *like);
+/* Describes entry i to the device. Returns 0 or libdvx's -errno. */
+int flow_list_describe(const struct flow_list *l, size_t i, struct table_entry *x,
+		       struct dvx_flow_rule_attr *attr);
+/* Sets the fault that the device has refused an entry. no_room: before it was tried. */
+int flow_list_entry_fault(const struct flow_list *l, uint32_t rule, const struct table_entry *x,
+			  bool no_room, struct flow_fault *f);
+
+/* --- flow_list_edit.c --- */
+
+/* Notes the state before an edit, and the entries that it will remove. */
+int flow_list_edit_begin(struct flow_list *l, struct generation_edit *e);
+/*
+ * Adds an entry to the list, at its place. flow_list_edit_write() inserts it and its matcher when
+ * all have a place.
+ */
+int flow_list_put(struct flow_list *l, struct generation_edit *e, const struct covered_entry *c,
+		  struct live_spot spot);
+int flow_list_edit_place(void *list, struct generation_edit *e);
+int flow_list_edit_write(void *list, struct generation_edit *e);
+int flow_list_edit_finish(void *list, struct generation_edit *e);
+void flow_list_edit_undo(void *list, struct generation_edit *e);
+
+#endif
