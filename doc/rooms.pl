@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # Draws the map of the rooms from the include table (layers.pl --table); graphviz lays it out:
-#   tests/unit/layers.pl --table | doc/rooms.pl >doc/rooms.svg
-# --graph prints what is drawn instead: tests/unit/layers.pl compares it with what the picture says of itself.
+#   tests/tree/layers.pl --table | doc/rooms.pl >doc/rooms.svg
+# --graph prints what is drawn instead: tests/tree/layers.pl compares it with what the picture says of itself.
 use strict;
 use warnings;
 use File::Temp;
@@ -166,7 +166,7 @@ my $h = int($y + 40);
 print <<"END", join("\n", @body), "\n</svg>\n";
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- SPDX-License-Identifier: BSD-2-Clause -->
-<!-- Drawn by rooms.pl from tests/unit/layers.pl:
+<!-- Drawn by rooms.pl from tests/tree/layers.pl:
 @{[graph()]}
 -->
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $w $h" width="$w" height="$h" role="img" aria-label="The rooms of dvx, and which may include which">

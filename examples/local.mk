@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/memlock.sh examples/nat-vlan examples/nat-host.flow examples/nat-dpu.flow examples/traffic/README.md examples/traffic/traffic.pcap \
 	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
-# A project of its own, with its build system: tests/sim/ci_recipe.sh builds and tests it.
+# A project of its own, with its build system: tests/tree/ci_recipe.sh builds and tests it.
 EXTRA_DIST += examples/ci
 EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
 	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/srq examples/steer examples/ud

@@ -289,7 +289,7 @@ sub list_text
 	return $out;
 }
 
-# Tab-separated rows for tests/unit/prm_witness.pl.
+# Tab-separated rows for tests/prm/witness.pl.
 sub dump_text
 {
 	my $out = "";

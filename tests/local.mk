@@ -19,48 +19,50 @@ AM_TESTS_ENVIRONMENT = \
 	PERL='$(PERL)'; export PERL; CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
 	DVX_SAN='$(DVX_SAN)'; export DVX_SAN;
 # For ./quickstart check. What measures time has the machine to itself; the rest runs beside each other.
-ALONE_TESTS = tests/sim/onecpu.sh tests/perf/steer.sh
+ALONE_TESTS = tests/chip/onecpu.sh tests/perf/steer.sh
 # What takes longest begins first: else a run waits for it at its end, with a processor idle.
-FIRST_TESTS = tests/unit/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/sim/share.sh \
-	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/sim/flow_icm.sh tests/sim/flow_explain.sh
+FIRST_TESTS = tests/lib/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/host/share.sh \
+	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
 # What runs once in ./quickstart check, and in each build in check long: replays and deaths at any moment sanitized,
 # moving pages by threads; foreign suites, dvx-perf and two long tests of dvx-copy plain, as they take three times as long
 # sanitized and others walk the same code.
-PLAIN_TESTS = $(filter-out tests/fuzz/% tests/sim/deaths.sh tests/sim/flow_death.sh tests/sim/share.sh \
-	tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/copy_faults.sh,$(SHARED_TESTS))
+PLAIN_TESTS = $(filter-out tests/fuzz/% tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
+	tests/copy/copy_death.sh tests/copy/disk.sh tests/copy/copy_faults.sh,$(SHARED_TESTS))
 ASAN_LONG_TESTS = tests/interop/rdma_core.sh tests/interop/perftest.sh tests/interop/programs.sh \
 	tests/interop/srq.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/ucx.sh \
-	tests/sim/perf.sh tests/sim/share.sh tests/sim/copy_resume.sh tests/sim/copy_entries.sh
+	tests/tools/perf.sh tests/host/share.sh tests/copy/resume.sh tests/copy/entries.sh
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
-	tests/unit/packages.pl tests/unit/attr_list.pl tests/unit/quickstart.sh tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl \
-	tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
-	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh tests/unit/platforms.sh \
-	tests/interop/capture.sh tests/sim/flow_icm.sh tests/sim/ci_recipe.sh tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
-# For ./quickstart check fast, the loop while writing: the unit tests of all rooms but those that take seconds, a test on the
-# device of each tool, of libdvx and of the preload, the bytes beside libmlx5's, and a program of others.
-FAST_COMPILED = $(filter-out $(SLOW_UNIT),$(filter tests/unit/%,$(PROGRAM_TESTS))) \
-	tests/golden/vectors tests/sim/lib_queues tests/sim/lib_objects tests/sim/link_hostile
-FAST_TESTS = tests/sim/perf.sh tests/sim/copy_refuse.sh tests/sim/flow_rules.sh tests/interop/pingpong.sh \
-	tests/sim/info.sh tests/unit/dvx_prm.sh tests/sim/cli.sh tests/sim/hooks.sh tests/unit/prm_gen.pl \
-	tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/symbols.sh $(FAST_COMPILED)
-FAST_BUILDS = $(FAST_COMPILED) tests/sim/hooks
-SLOW_UNIT = tests/unit/copy_filter tests/unit/host_share_moves
-TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link tests/unit/copy_workers \
-	tests/unit/copy_hostile tests/unit/copy_clients tests/sim/front.sh tests/sim/lib_queues \
-	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \
-	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
+	tests/tree/packages.pl tests/tree/attr_list.pl tests/tree/quickstart.sh tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/prm/gen.pl \
+	tests/prm/witness.pl tests/prm/asm.sh tests/prm/export.py tests/prm/pages.py tests/lib/barriers.sh \
+	tests/tree/headers.sh tests/tree/symbols.sh tests/tree/manpages.sh tests/lib/aarch64.sh tests/tree/platforms.sh \
+	tests/interop/capture.sh tests/flow/flow_icm.sh tests/tree/ci_recipe.sh tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
+# For ./quickstart check fast, the loop while writing: all programs that need no device but those that take seconds, a test
+# on the device of each tool, of libdvx and of the preload, and a program of others.
+FAST_COMPILED = $(filter-out tests/fuzz/% $(SLOW_TESTS) $(DEVICE_TESTS),$(PROGRAM_TESTS)) \
+	tests/lib/lib_queues tests/lib/lib_objects tests/chip/link_hostile
+FAST_TESTS = tests/tools/perf.sh tests/copy/refuse.sh tests/flow/flow_rules.sh tests/interop/pingpong.sh \
+	tests/tools/info.sh tests/prm/dvx_prm.sh tests/chip/cli.sh tests/preload/hooks.sh tests/prm/gen.pl \
+	tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/tree/symbols.sh $(FAST_COMPILED)
+FAST_BUILDS = $(FAST_COMPILED) tests/preload/hooks
+SLOW_TESTS = tests/copy/filter tests/host/share_moves
+TSAN_TESTS = tests/chip/loop tests/host/wake tests/host/lockstep tests/copy/copy_link tests/copy/workers \
+	tests/copy/hostile tests/copy/clients tests/chip/front.sh tests/lib/lib_queues \
+	tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/steer/dr_limits \
+	tests/flow/flow_rules.sh tests/host/share.sh tests/interop/pingpong.sh
 # The programs among these, and those that the scripts run: no other is built with the thread sanitizer.
-TSAN_BUILDS = $(filter-out %.sh,$(TSAN_TESTS)) tests/sim/front_client tests/sim/share
-EXTRA_DIST += tests/tap-run tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
+TSAN_BUILDS = $(filter-out %.sh,$(TSAN_TESTS)) tests/chip/front_client tests/host/share
+EXTRA_DIST += tests/tap-run tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
-# A *_TESTS is a test; a *_HELPERS is what a script runs.
-SIM_TESTS =
+# A *_TESTS is a test, which `dvx-sim run` starts if it is one of DEVICE_TESTS; a *_HELPERS is what a script runs.
+SIM_TESTS = $(SIM_DEVICE_TESTS)
+SIM_DEVICE_TESTS =
 SIM_HELPERS =
-LIB_TESTS =
+LIB_TESTS = $(LIB_DEVICE_TESTS)
+LIB_DEVICE_TESTS =
 LIB_HELPERS =
 VERBS_TESTS =
 VERBS_HELPERS =
@@ -68,6 +70,8 @@ COPY_TESTS =
 FLOW_TESTS =
 FLOW_HELPERS =
 PRM_TESTS =
+DEVICE_TESTS = $(SIM_DEVICE_TESTS) $(LIB_DEVICE_TESTS) $(VERBS_TESTS)
+DEVICE_LOGS = $(DEVICE_TESTS:=.log)
 PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(VERBS_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)
 check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS)
 TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
@@ -77,21 +81,35 @@ TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
 check_LIBRARIES = tests/librigs.a tests/libkernel.a tests/libreplay.a
 tests_librigs_a_SOURCES = tests/main.c tests/test.h tests/wrapped.h
 
-include tests/unit/local.mk
+include tests/base/local.mk
+include tests/chip/local.mk
+include tests/copy/local.mk
+include tests/flow/local.mk
+include tests/fw/local.mk
+include tests/host/local.mk
+include tests/kernel/local.mk
+include tests/lib/local.mk
+include tests/port/local.mk
+include tests/preload/local.mk
+include tests/prm/local.mk
+include tests/queue/local.mk
+include tests/steer/local.mk
+include tests/tools/local.mk
+include tests/tree/local.mk
+include tests/verbs/local.mk
 include tests/fuzz/local.mk
-include tests/sim/local.mk
 include tests/golden/local.mk
 include tests/abi/local.mk
 include tests/interop/local.mk
 include tests/perf/local.mk
 
 TOOL = -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/tools/dvx-prm
-tests/unit/copy_%.$(OBJEXT): private TOOL = -I$(top_srcdir)/tools/dvx-copy
 tests/%.$(OBJEXT): private AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/sim $(TOOL) \
 	-I$(top_srcdir) -I$(top_builddir) \
 	$(CMOCKA_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS) $(JANSSON_CFLAGS) $(NETTLE_CFLAGS) $(PCAP_CFLAGS)
+$(DEVICE_LOGS): private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 SIM_LIBS = tests/librigs.a libsim.la
-tests/unit/kernel_%: private FIRST = tests/libkernel.a
+tests/kernel/%: private FIRST = tests/libkernel.a
 tests/fuzz/%: private FIRST = tests/libreplay.a
 LIB_LIBS = tests/librigs.a src/lib/libdvx.la src/prm/libprm.la
 COPY_LIBS = tests/librigs.a tools/dvx-copy/libcopy.la
@@ -115,7 +133,7 @@ $(PRM_TESTS): private LDADD = -Wl,--as-needed $(FIRST) $(PRM_LIBS) $(SYSTEM_LIBS
 # paths it has.
 SCRIPTS_RUN = $(shell grep -ohE 'tests/[a-z]+/[a-z_0-9]+' /dev/null $(addprefix $(srcdir)/,$(filter %.sh %.pl,$(TESTS))))
 check-one:
-	$(if $(filter command%,$(origin TESTS)),,$(error name the test: make check-one TESTS=tests/unit/ring_sq))
+	$(if $(filter command%,$(origin TESTS)),,$(error name the test: make check-one TESTS=tests/lib/ring_sq))
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS='$(filter $(TESTS) $(SCRIPTS_RUN),$(check_PROGRAMS))'
 .PHONY: check-one need-cmocka
 

@@ -5,7 +5,7 @@
 /*
  * The structures that callers fill in and that begin with their size. SPARE: with a member
  * `reserved`, which a later libdvx may use; dvx_struct_copy() fails if it is not 0. FULL: without
- * one. No other byte is unused: tests/unit/attr_list.pl compares this list with the headers.
+ * one. No other byte is unused: tests/tree/attr_list.pl compares this list with the headers.
  */
 #define DVX_ATTRS(SPARE, FULL)       \
 	SPARE(dvx_cq_attr)           \

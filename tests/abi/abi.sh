@@ -17,7 +17,7 @@ if [ "$1" = renew ]; then
 	exit
 fi
 
-. "$top_srcdir/tests/sim/tap.sh"
+. "$top_srcdir/tests/tap.sh"
 command -v abidiff >/dev/null || skip_all "abidiff is not installed (abigail-tools)"
 [ -z "$DVX_SAN" ] || skip_all "sanitized builds have other symbols"
 

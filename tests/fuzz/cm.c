@@ -5,7 +5,7 @@
  * that passes; programs that die. Nothing may crash or leak, and no timer may outlive its id.
  */
 #include "fuzz.h"
-#include "tests/unit/cm_rig.h"
+#include "tests/kernel/cm_rig.h"
 
 #include <errno.h>
 #include <unistd.h>

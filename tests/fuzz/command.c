@@ -5,7 +5,7 @@
  * (the fixture checks replies, and that the tables are empty in the end).
  */
 #include "fuzz.h"
-#include "tests/unit/fw_fixture.h"
+#include "tests/fw/fw_fixture.h"
 #include "fw/cmd.h"
 #include "prm/reflect.h"
 

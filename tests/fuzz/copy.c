@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include <sys/socket.h>
 #include <unistd.h>
-#include "tests/unit/copy_sample.h"
+#include "tests/copy/copy_sample.h"
 #include "wire/link.h"
 
 #define MOST 16384u

@@ -5,7 +5,7 @@
  * torn down in any order while packets pass.
  */
 #include "fuzz.h"
-#include "tests/unit/flow_rig.h"
+#include "tests/steer/flow_rig.h"
 #include "fw/cmd.h"
 #include "obj/flow.h"
 #include "obj/icm.h"

@@ -5,7 +5,7 @@
 #include "obj/mcg.h"
 #include "port/port.h"
 #include "queue/queue.h"
-#include "tests/unit/queue_rig.h"
+#include "tests/queue/queue_rig.h"
 #include "transport/transport.h"
 
 static void keep_frame(void *ctx, struct port *port, struct frame *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets: good ones cut and changed, and any bytes. What the parser finds lies within the packet. */
 #include "fuzz.h"
-#include "tests/unit/packets.h"
+#include "tests/steer/packets.h"
 
 #define KINDS (uint32_t)(SAMPLES + TUNNELS)
 

@@ -7,7 +7,7 @@
 #include "port/packets.h"
 #include "port/udp_frame.h"
 #include "queue/queue.h"
-#include "tests/unit/queue_rig.h"
+#include "tests/queue/queue_rig.h"
 #include "transport/bth.h"
 #include "transport/gsi.h"
 

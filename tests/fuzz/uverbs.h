@@ -7,7 +7,7 @@
 #include "kernel/devx/devx.h"
 #include "kernel/verbs/raw.h"
 #include "fuzz.h"
-#include "tests/unit/kernel_fixture.h"
+#include "tests/kernel/kernel_fixture.h"
 
 #define FUZZ_HANDLES 140u
 

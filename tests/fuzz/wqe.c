@@ -5,7 +5,7 @@
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
 #include "fuzz.h"
-#include "tests/unit/queue_rig.h"
+#include "tests/queue/queue_rig.h"
 #include "obj/mcg.h"
 #include "queue/queue.h"
 #include "transport/transport.h"

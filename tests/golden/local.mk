@@ -7,4 +7,4 @@ LIB_TESTS += tests/golden/vectors
 LIB_HELPERS += tests/golden/verbs
 tests_librigs_a_SOURCES += tests/golden/cases.c tests/golden/cases.h tests/golden/verbs_sig.c tests/golden/verbs_sig.h
 dist_check_SCRIPTS += tests/golden/verbs.sh tests/golden/verbs_l2.sh
-EXTRA_DIST += tests/golden/wqe
+EXTRA_DIST += tests/golden/wqe tests/golden/dumps

@@ -10,7 +10,7 @@
 #include <infiniband/mlx5dv.h>
 #include "cases.h"
 #include "verbs_sig.h"
-#include "tests/sim/verbs_qp.h"
+#include "tests/verbs/verbs_qp.h"
 
 #define SOURCE "libmlx5 44.0 (Debian 12, ibverbs-providers 44.0-2), "
 

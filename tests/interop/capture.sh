@@ -137,9 +137,9 @@ fi
 
 # Checksums and VLAN tags that the device fills in: a program of ours asks for them in some packets and
 # leaves zeros in others, which are the program's.
-if [ -x "$top_builddir/tests/sim/raw_verbs" ]; then
+if [ -x "$top_builddir/tests/verbs/raw_verbs" ]; then
 	start
-	timeout "$bound" "$sim" exec "$chip" -- "$top_builddir/tests/sim/raw_verbs" >"$dir/server" 2>&1
+	timeout "$bound" "$sim" exec "$chip" -- "$top_builddir/tests/verbs/raw_verbs" >"$dir/server" 2>&1
 	stop >"$dir/client" 2>&1
 	dissect -T fields -E separator=/t -e ip.checksum.status -e ip.checksum -e udp.checksum.status -e udp.checksum \
 		>"$dir/fields"
@@ -158,8 +158,8 @@ if [ -x "$top_builddir/tests/sim/raw_verbs" ]; then
 	result $? "a large send is a TCP stream in tshark's eyes"
 else
 	n=$((n + 1))
-	echo "ok $n - a large send # SKIP tests/sim/raw_verbs was not built (cmocka)"
+	echo "ok $n - a large send # SKIP tests/verbs/raw_verbs was not built (cmocka)"
 	n=$((n + 1))
-	echo "ok $n - checksums that the device filled in # SKIP tests/sim/raw_verbs was not built (cmocka)"
+	echo "ok $n - checksums that the device filled in # SKIP tests/verbs/raw_verbs was not built (cmocka)"
 fi
 exit "$failed"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that DPDK's own driver (net_mlx5, as Debian ships it) runs on two functions that have network interfaces:
 # its queues send and receive (in strides, too: mprq_en), checksums are the device's work, a rule of rte_flow drops and counts.
-. "$top_srcdir/tests/sim/tap.sh"
+. "$top_srcdir/tests/tap.sh"
 
 if [ -z "$DVX_NETNS" ]; then
 	[ -c /dev/net/tun ] || skip_all "there is no /dev/net/tun"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that rules on real traffic do what they say: the counts of port, rules and queues equal
 # tcpdump's to the packet, and examples/first-rules notices when they do not.
-. "$top_srcdir/tests/sim/tap.sh"
+. "$top_srcdir/tests/tap.sh"
 command -v tcpdump >/dev/null || skip_all "tcpdump is not installed: nothing to compare the counts with"
 
 check "first-rules succeeds" timeout 300 "$top_srcdir/examples/first-rules" "$top_builddir" "$scratch/held"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that a TCP connection of two kernels passes NAT and VLAN rules on both NICs, byte for byte, and that
 # examples/nat-vlan notices rules that do something else than they say.
-. "$top_srcdir/tests/sim/tap.sh"
+. "$top_srcdir/tests/tap.sh"
 
 timeout 100 "$top_srcdir/examples/nat-vlan" "$top_builddir" "$scratch/held" >"$scratch/said" 2>&1
 done=$?

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that a function is a PCI device to programs that know nothing of it: lspci decodes its configuration
 # space without a complaint, and names, files and links agree with each other on both functions.
-. "$top_srcdir/tests/sim/tap.sh"
+. "$top_srcdir/tests/tap.sh"
 slot=0000:03:00.0
 command -v lspci >/dev/null || skip_all "lspci is not installed"
 chips=pci

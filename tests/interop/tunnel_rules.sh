@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that dvx-flow's rules on tunnels, MPLS and inner headers count the packets that tshark's
 # filters find in the same file; scapy made the file.
-. "${top_srcdir:?}/tests/sim/flow_lib.sh" || exit 99
+. "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
 command -v tshark >/dev/null && /usr/bin/python3 -c 'import scapy.all' 2>/dev/null ||
 	skip_all "scapy or tshark is not installed: nobody counts beside the rules"
 pcap=$work/tunnels.pcap

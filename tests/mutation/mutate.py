@@ -22,8 +22,8 @@ What it changes: a statement is deleted; a condition of `if' is 1, or 0; `return
 > and >=, == and !=, && and ||, binary + and -, & and |, << and >> are swapped; 0 becomes 1 and a number one more; true
 and false. A mutant is compiled with the line that `make -n' prints, linked in front of the library that has its
 original, and run with a time limit of five times the test's own time; tests that found more in less time come first.
-A test of tests/sim runs on a device with the mutant, if the file is of src/sim. A public header's mutant is compiled
-into the test itself; what libdvx has of its inline functions stays. Results: the name of the test that failed;
+A test of DEVICE_TESTS (tests/local.mk) runs on a device with the mutant, if the file is of src/sim. A public header's
+mutant is compiled into the test itself; what libdvx has of its inline functions stays. Results: the name of the test that failed;
 "time" (it ran into the limit, which counts as found), "no" (it does not compile), "same" (the object is the original's),
 or "survived". Survivors are printed as FILE:LINE: CHANGE.
 
@@ -250,8 +250,13 @@ LINKER = ["-Wl,-s"] + ["-fuse-ld=lld"] * bool(shutil.which("ld.lld"))
 DEVICE = ["src/sim/libdvx-sim.la", "src/sim/dvx-sim-server"]
 
 
+@functools.cache
+def device_tests():
+	return output(["make", "-s", "--eval", "device-tests: ; @echo $(DEVICE_TESTS)", "device-tests"]).split()
+
+
 def is_on_device(test, path):
-	return test.startswith("tests/sim/") and path.startswith("src/sim/")
+	return program_of(test) in device_tests() and path.startswith("src/sim/")
 
 
 @functools.cache
@@ -380,7 +385,7 @@ def run_test(test, program, seconds, log):
 	"""The exit status, or None: it ran into the limit. A test on a changed device is not in a scratch folder."""
 	argv = [program] + [a if a[0] != "@" else os.path.join(os.path.dirname(program), a[1:])
 			    for a in test.split(",")[1:]]
-	if test.startswith("tests/sim/"):
+	if program_of(test) in device_tests():
 		changed = program == program_of(test)
 		argv = [os.path.join(os.path.dirname(log) if changed else "", "tools/dvx-sim/dvx-sim"), "run", "--"] + argv
 	with open(log, "w") as out:

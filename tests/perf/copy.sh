@@ -5,7 +5,7 @@
 # printed when it is measured. No time fails this test: a copy that is wrong does.
 # COPY_FILES: how many small files (100,000); COPY_MIB: size of the large one (1024); COPY_DISK: a directory on a disk
 # (/var/tmp). The device is emulated: its copies are this machine's memcpy, on the cores that the copy uses, too.
-. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
+. "${top_srcdir:?}/tests/copy/copy_lib.sh" || exit 99
 [ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 [ -n "${DVX_TEST_LONG-}${COPY_FILES-}" ] || skip_all "it takes minutes (DVX_TEST_LONG=1)"
 rsync --version >/dev/null 2>&1 || skip_all "rsync is not installed"

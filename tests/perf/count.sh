@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced: instructions counted by callgrind, where that can be done; TAP.
-. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
 tmp=$scratch
 
 # Prints why instructions can't be counted here.

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 #include <sys/mman.h>
-#include "../unit/kernel_fixture.h"
+#include "tests/kernel/kernel_fixture.h"
 
 #define RING   8192u
 #define RECORD 64u

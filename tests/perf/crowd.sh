@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that one client's objects do not slow another's requests: functions whose cost once grew with
-# the number of objects, or its square, keep to a budget of instructions. The programs are unit tests; a count
+# the number of objects, or its square, keep to a budget of instructions. A count
 # covers all calls of a function in one of them.
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 must_count
-[ -x "${top_builddir:?}/tests/unit/kernel_devx" ] || skip_all "cmocka is not installed"
+[ -x "${top_builddir:?}/tests/kernel/devx" ] || skip_all "cmocka is not installed"
 
 # function, program, budget in millions, what it is
 while read -r fn program budget what; do
-	judge "$what" "$(counted "$fn" "$top_builddir/tests/unit/$program")" $((budget * 1000000))
+	judge "$what" "$(counted "$fn" "$top_builddir/tests/$program")" $((budget * 1000000))
 done <<'END'
-fw_uid_reap fw_flow 150 20,000 flow entries of one client are removed
-devx_event kernel_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
-uverbs_dm_alloc kernel_devx 40 half of the device memory is allocated around two used blocks
+fw_uid_reap fw/fw_flow 150 20,000 flow entries of one client are removed
+devx_event kernel/kernel_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
+uverbs_dm_alloc kernel/devx 40 half of the device memory is allocated around two used blocks
 END
 plan

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Reports cycles of the hot path beside loops written by hand, and libmlx5's. No time fails a test: a crash does.
-. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
 [ "$(uname -m)" = x86_64 ] || skip_all "cycles are read by an x86-64 instruction"
 [ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 

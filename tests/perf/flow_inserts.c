@@ -10,7 +10,7 @@
 #include <string.h>
 #include <dvx/dvx.h>
 
-#include "../unit/acl_sets.h"
+#include "tests/flow/acl_sets.h"
 #include "daemon/holder.h"
 
 static struct holder h;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reports the device's figures beside the machine's own limits of the same run, and the goals, as a table. No time fails
 # this test: a program that fails does. The full measurement takes minutes (DVX_TEST_LONG=1).
-. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
 [ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 program=$top_builddir/tests/perf/goals
 [ -x "$program" ] || skip_all "cmocka is not installed"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "../unit/queue_rig.h"
+#include "tests/queue/queue_rig.h"
 
 /* The pages from..to become a memfd's, at the address where they are. */
 static inline void perf_mem_share(struct mm *mm, const void *from, const void *to)

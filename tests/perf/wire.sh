@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reports what wire udp costs: two chips at both ends of a veth, and two bare sockets that spin there, in one run, as a
 # table with the goals. No time fails this test: a program that fails does.
-. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
 [ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 program=$top_builddir/tests/perf/wire_pair
 [ -x "$program" ] || skip_all "it is not built"

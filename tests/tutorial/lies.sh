@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that page.pl finds each lie of a page, and takes what differs from run to run.
-. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
 
 cat >"$scratch/true.txt" <<'END'
 one

@@ -4,7 +4,7 @@
 
 /*
  * Every libc function that the preload takes over, in one place: the hooks, the pointers to what
- * lies behind them (real.h) and the test that walks them (tests/sim/hooks.c) are made from it.
+ * lies behind them (real.h) and the test that walks them (tests/preload/hooks.c) are made from it.
  *
  * HOOKS_PATH(X): functions of one path, served by what path_to() makes of it.
  * X(result, failure, function, parameters, arguments of libc's, directory, use of the path)

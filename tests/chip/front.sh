@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that programs meet the device through libc alone, with a chip of their own (bare preload)
+# and with a server's: rdma-core's tools, forks, children, threads, wrong pointers.
+. "$top_srcdir/tests/tap.sh"
+client=$top_builddir/tests/chip/front_client
+needs "$client"
+TMPDIR=$scratch
+export TMPDIR
+
+bare() {
+	env ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LD_PRELOAD="$asan$preload" "$@"
+}
+
+shows() {
+	text=$1
+	shift
+	"$@" >"$scratch/shown" 2>&1 || { cat "$scratch/shown"; return 1; }
+	cat "$scratch/shown"
+	grep -q -- "$text" "$scratch/shown"
+}
+
+check "bare: ibv_devices" shows 'mlx5_0' bare ibv_devices
+check "bare: ibv_devinfo -v" shows 'PORT_ACTIVE' bare ibv_devinfo -v
+check "bare: ibv_devinfo -d says that it is an emulator" \
+	shows 'board_id:.*dvx-sim' bare ibv_devinfo -d mlx5_0
+for scene in objects dup fork-embedded children errno threads no-stderr counters; do
+	check "bare: $scene" bare "$client" $scene
+done
+check "bare: a shell without ibverbs" shows '^mlx5_0$' bare ls /sys/class/infiniband
+check "bare: no sysfs tree stays behind" \
+	test -z "$(bare ibv_devices >/dev/null; ls -d "$scratch"/dvx-sim-sysfs.* 2>/dev/null)"
+
+check "run: ibv_devices" shows 'mlx5_0' "$dvx_sim" run -- ibv_devices
+check "run: ibv_devinfo -v" shows 'PORT_ACTIVE' "$dvx_sim" run -- ibv_devinfo -v
+chips=front
+check "up" "$dvx_sim" up front
+check "exec: ibv_devinfo" shows 'sys_image_guid' "$dvx_sim" exec front -- ibv_devinfo
+check "exec: the DPU is another device" \
+	shows "$("$dvx_sim" exec front -f dpu -- ibv_devices | tail -n 1 | awk '{ print $2 }' |
+		sed 's/\(....\)\(....\)\(....\)\(....\)/\1:\2:\3:\4/')" \
+	"$dvx_sim" exec front -f dpu -- ibv_devinfo
+for scene in objects dup fork children close-all errno threads no-stderr counters; do
+	check "exec: $scene" "$dvx_sim" exec front -- "$client" $scene
+done
+empty() {
+	"$dvx_sim" ls --json | tee /dev/stderr |
+		jq -e '.[0] | (.clients | length) == 0 and (.objects | length) == 0' >/dev/null
+}
+check "nothing is left of them" empty
+
+mkfifo "$scratch/hold"
+"$dvx_sim" exec front -- "$client" holder <"$scratch/hold" &
+holder=$!
+exec 9>"$scratch/hold"
+wait $holder 2>/dev/null
+check "a dead client's objects go, though a child holds its connection" empty
+exec 9>&-
+
+# The device goes away under a program: DEVICE_FATAL, then EIO with a sentence; no crash, no hang.
+mkfifo "$scratch/end"
+orphaned() {
+	: >"$scratch/orphan" # the one before has said "open", too
+	"$dvx_sim" exec front -- "$client" orphan <"$scratch/end" >"$scratch/orphan" 2>&1 &
+	orphan=$!
+	exec 9>"$scratch/end"
+	check "a program with the device open" shows_up "$scratch/orphan" open $orphan
+	check "$@"
+	exec 9>&-
+	check "a program whose device died gets an error" wait $orphan
+	check "... with one sentence" grep -q 'is gone' "$scratch/orphan"
+}
+server=$("$dvx_sim" ls --json | jq '.[] | select(.name == "front") | .pid')
+orphaned "the server is killed under a program" kill -9 "$server"
+until_dead "$server"
+check "up again" "$dvx_sim" up front
+orphaned "down with a program on it" "$dvx_sim" down front
+plan

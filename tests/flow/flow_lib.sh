@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# For the flow_*.sh tests: a chip, a daemon on it, clients, TAP.
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
+flow=${top_builddir:?}/tools/dvx-flow/dvx-flow
+traffic=$top_srcdir/examples/traffic/traffic.pcap
+chip=flow-$$
+chips=$chip
+work=${scratch:?}/flow
+daemon=
+mkdir "$work"
+
+clean_up() {
+	[ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null
+	umount "$work/tmpfs" 2>/dev/null
+	finish
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+
+on_chip() {
+	"$dvx_sim" exec "$chip" -- "$@"
+}
+client() {
+	on_chip "$flow" "$@"
+}
+
+# start [OPTION...]: sets $daemon and $socket. The line that the daemon prints is the signal.
+start() {
+	[ -z "$daemon" ] || { kill -9 "$daemon" && wait "$daemon"; } 2>/dev/null
+	daemon=
+	background "$work/daemon.err" "$dvx_sim" exec "$chip" -- "$flow" daemon --json "$@"
+	daemon=$child
+	socket=$(printf '%s' "$line" | jq -er .socket) && return
+	wait "$daemon"
+	status=$?
+	daemon=
+	return $status
+}
+
+# Ends the daemon; its status is the result.
+stop() {
+	kill "$daemon"
+	wait "$daemon"
+	status=$?
+	daemon=
+	cat "$work/daemon.err"
+	return $status
+}
+
+# fails STATUS WORDS COMMAND...: it ends with this status, and says these words on stderr.
+fails() {
+	wanted=$1
+	words=$2
+	shift 2
+	"$@" 2>"$work/err"
+	status=$?
+	cat "$work/err"
+	[ "$status" = "$wanted" ] && grep -q -- "$words" "$work/err"
+}
+
+# What `stats --json` says: a jq program.
+stat_of() {
+	client stats --json | jq -r "$1"
+}
+is() {
+	got=$(stat_of "$1")
+	[ "$got" = "$2" ] || { echo "$1 is $got, not $2"; return 1; }
+}
+holds() { # TEXT: the rules that hold, one a line
+	client list --json | jq -r '.rules[].text' >"$work/holds"
+	printf '%s' "$1" | diff - "$work/holds"
+}

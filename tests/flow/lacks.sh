@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: each word of the rule language is taken by the device, or refused with line, column and the
+# PRM name of the capability that is missing; on chips and functions that lack something, too.
+. "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
+
+# One rule for each word: TX has no vport, RX no sqn; the last two columns say what refuses it.
+cat >"$work/words" <<'END'
+drop in any
+pass in and all
+count in eth src 02:00:00:00:00:01 dst 02:00:00:00:00:00/ff:ff:00:00:00:00 type 0x88cc
+drop in ethertype 0x88cc
+drop in vlan id 5 pcp 3 dei 1
+drop in svlan 7 vlan id 9 pcp 2 dei 0
+drop in untagged
+drop in native ipv4
+drop in vlan num_of_vlans 1
+drop in ipv4 src 10.0.0.0/8 dst 10.1.2.3
+drop in ipv6 src 2001:db8::/32 dst 2001:db8::1
+drop in host 10.1.2.3 or 10.2.0.0/16, 10.3.0.0/16
+drop in arp
+drop in protocol 0x88cc
+drop in proto 89
+drop in tos 0x10/0xf0
+drop in dscp ef ecn 1 ttl 64
+drop in fragment
+drop in not fragment
+drop in nofrag
+drop in ipv6 flowlabel 5
+drop in tcp src port 80 flags syn,!ack
+drop in udp sport 53 dport 1024-65535
+drop in icmp type 8 code 0
+drop in icmp6 type 128 code 0
+drop in reg_a 1
+drop in reg_c0 1 reg_c1 1 reg_c2 1 reg_c3 1
+drop in reg_c4 1 reg_c5 1 reg_c6 1 reg_c7 1
+drop in vxlan vni 5
+drop in vxlan-gpe vni 5
+drop in geneve vni 5 oam
+drop in gre key 5
+drop in mpls label 5 tc 3 mpls_bos 1 mpls_ttl 64
+drop in inner ipv4 dst 10.0.0.0/8 outer ipv6
+send in ipv4 to queue 1 tag 7 count
+drop out tcp dst port 25
+send in ipv4 tcp set eth src 02:00:00:00:00:01 ipv4 dst 192.0.2.7 tcp src port 80 dec ttl to queue 1 tag 3
+pass in ipv6 tcp set eth dst 02:00:00:00:00:01 ipv6 dst 2001:db8::1 ttl 3 push vlan 7 pcp 3
+pass out ipv6 udp set ipv6 src 2001:db8::1 udp dst port 53 ttl 9 push vlan 7
+count out vlan pop vlan push vlan 9
+send in vlan set vlan 5 to queue 0
+pass in svlan pop vlan
+send in vxlan vni 5 decap to queue 1
+mirror in udp dst port 53 to queue 1 count
+send in tcp to rss 0-3 on ipv4,tcp
+send in tcp name "web" goto web \n table web \n drop in any
+define web = 80,443 \n drop in tcp dst port $web
+include "more"
+pass in udp and vport 1|17|misc_parameters.source_port: mlx5_0 lacks eswitch_manager
+drop out udp sqn 5|14|misc_parameters.source_sqn: libmlx5 compares it in RX domains only
+END
+echo "drop in arp" >"$work/more"
+
+# encap is refused everywhere (tests/flow/rules_mistakes.c). Words that are other names of these are left out: one of each kind.
+all_words() {
+	sed -n 's/^	{"\([^"]*\)", \(T_[A-Z0-9]*\), [^}]*},$/\2 \1/p' "$top_srcdir/tools/dvx-flow/rules/words.c" >"$work/kinds"
+	sed -n 's/^[A-Z0-9]*(WORD, .*"\([^"]*\)")$/T_FIELD \1/p' "$top_srcdir/src/prm/match_fields.def" >>"$work/kinds"
+	[ "$(wc -l <"$work/kinds")" -gt 100 ] || return 1
+	for kind in $(cut -d' ' -f1 "$work/kinds" | grep -vx T_ENCAP | sort -u); do
+		for word in $(sed -n "s/^$kind //p" "$work/kinds") ""; do
+			[ -z "$word" ] || ! grep -q "^[^|]*\<$word\>" "$work/words" || break
+		done
+		[ "$word" ] || { echo "no rule here has a word of $kind"; return 1; }
+	done
+}
+check "there is a rule for each kind of word" all_words
+
+# try CHIP-OPTION... : the rule of $rule as second line of a file, checked on a device.
+try() {
+	{ echo; printf '%b\n' "$rule"; } >"$work/rule" # \n: another line
+	on_chip "$flow" check --quiet --device mlx5_0 "$work/rule" 2>"$work/err"
+	status=$?
+	cat "$work/err"
+	return $status
+}
+refused_at() { # COLUMN WORDS
+	try
+	[ $? = 4 ] && grep -qF "$work/rule:2:$1: " "$work/err" && grep -qF -- "$2" "$work/err" &&
+		awk -v c="$1" 'f { exit substr($0, 4 + c, 1) != "^" } /^    (drop|pass|send|count)/ { f = 1 } END { exit !f }' "$work/err"
+}
+each_word() {
+	failures=0
+	while IFS='|' read -r rule column words; do
+		if [ "$column" ]; then
+			refused_at "$column" "$words" || { echo "not refused so: $rule"; failures=1; }
+		else
+			try || { echo "refused: $rule"; failures=1; }
+		fi
+	done <"$work/words"
+	return $failures
+}
+"$dvx_sim" up "$chip" || exit 99
+check "each word is taken, or refused by its capability" each_word
+
+rule="drop in vport 77"
+other_function() {
+	on_chip() { "$dvx_sim" exec "$chip" --function dpu -- "$@"; }
+	refused_at 9 "misc_parameters.source_port: mlx5_0 knows no vport 77"
+}
+check "an eswitch manager gets an error for a vport that does not exist" other_function
+on_chip() { "$dvx_sim" exec "$chip" -- "$@"; }
+
+applied() {
+	start --queues 2 || return 1
+	fails 4 "$work/rule:2:9: match.misc_parameters.source_port: mlx5_0 lacks eswitch_manager" client apply "$work/rule" &&
+		grep -q '^            ^~~~~$' "$work/err" && client apply --json "$work/rule" 2>/dev/null | jq -e '.error | .line == 2 and .column == 9 and .exit == 4' &&
+		echo "send in ipv4 to queue 2" | fails 1 "^-:1:14: no queue 2, the daemon has 2" client apply - && stop
+}
+check "a daemon says as much" applied
+committed() {
+	cp "$work/rule" "$work/state"
+	fails 4 "can't be applied: line 2, column 9: match.misc_parameters.source_port: mlx5_0 lacks" client daemon --json --state "$work/state" >"$work/out" &&
+		head -n 1 "$work/out" | jq -e ".error | .line == 2 and .column == 9"
+}
+check "and of the file that was committed" committed
+
+# lacking SETTING RULE COLUMN WORDS GOOD-RULE: on such a chip.
+lacking() {
+	setting=$1
+	on_chip() { "$dvx_sim" run --set "$setting" -- "$@"; }
+	rule=$2
+	refused_at "$3" "$4" || return 1
+	rule=$5
+	[ -z "$5" ] || try
+}
+rx=flow_table_properties_nic_receive.sw_owner_v2
+tx=flow_table_properties_nic_transmit.sw_owner_v2
+check "no software steering in" lacking sw_owner_rx=0 "send in ipv4 to queue 0" 6 "mlx5_0 lacks $rx" "drop out ipv4"
+check "no software steering out" lacking sw_owner_tx=0 "count out tcp" 7 "mlx5_0 lacks $tx" "drop in ipv4"
+check "no loopback for libmlx5's writes" lacking fl_rc_qp=0 "drop in" 6 "mlx5_0 lacks roce_cap.fl_rc_qp_when_roce_enabled" ""
+check "statuses that the kernel hides" lacking old_kernel=1 "drop in vport 1" 9 "mlx5_0 lacks eswitch_manager" "drop in"
+
+many() {
+	seq 1 300 | sed 's/.*/drop in tcp dst port & count/' >"$work/many"
+	"$dvx_sim" run --set log_max_flow_counter=8 -- "$flow" check -q --device mlx5_0 "$work/many" 2>"$work/err"
+	[ $? = 4 ] && grep -q "^$work/many:256:26: no counter: ALLOC_FLOW_COUNTER .* LIM " "$work/err" && [ "$(grep -c ALLOC_ "$work/err")" -lt 20 ]
+}
+check "counters that run out: the first rule that gets none" many
+plan

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that a program does not notice how its pages are shared with the device: share.c's scenes
+# on a server's chip and on one of its own, with userfaultfd and without.
+. "$top_srcdir/tests/tap.sh"
+client=$top_builddir/tests/host/share
+needs "$client"
+TMPDIR=$scratch
+export TMPDIR
+# The thread sanitizer waits a second at the end of each child otherwise.
+TSAN_OPTIONS="${TSAN_OPTIONS-} atexit_sleep_ms=0"
+export TSAN_OPTIONS
+scenes="threads threads-fork fork spawn renew stale moved protect grow drop limit close twice uring read
+	maps reader reader-unprivileged churn"
+
+# A bound, for a store that waits for ever.
+run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }
+bare() {
+	timeout 300 env ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LD_PRELOAD="$asan$preload" \
+		"$client" "$@"
+}
+# A scene that can't be had here is none.
+may() {
+	"$@"
+	rc=$?
+	[ $rc = 77 ] || [ $rc = 0 ]
+}
+
+# Containers often refuse userfaultfd: what the scenes are without it is seen below.
+with_userfaultfd() {
+	if "$client" userfaultfd; then
+		check "$1: $2" may "$1" "$2"
+	else
+		tests=$((tests + 1))
+		echo "ok $tests - $1: $2 # SKIP userfaultfd is refused here"
+	fi
+}
+
+for scene in $scenes; do
+	with_userfaultfd run $scene
+	with_userfaultfd bare $scene
+done
+for scene in threads threads-fork twice; do
+	check "run, no userfaultfd: $scene" may run $scene never
+done
+for scene in fork renew stale protect close; do
+	check "run, no userfaultfd: $scene" run $scene alone
+	check "bare, no userfaultfd: $scene" bare $scene never
+done
+
+# Not even the registers fit: that is told.
+little() {
+	(ulimit -f 32 && "$@" limit) 2>&1 | grep -q RLIMIT_FSIZE
+}
+check "run: a limit on files below the device's" little run
+check "bare: a limit on files below the device's" little bare
+
+# The device is killed while pages are shared.
+orphan() {
+	"$dvx_sim" up share || return 1
+	mkfifo "$scratch/end$1"
+	"$dvx_sim" exec share -- "$client" orphan <"$scratch/end$1" >"$scratch/orphan" &
+	orphan=$!
+	exec 9>"$scratch/end$1"
+	shows_up "$scratch/orphan" open $orphan || return
+	server=$("$dvx_sim" ls --json | jq '.[0].pid')
+	kill -9 "$server"
+	until_dead "$server"
+	exec 9>&-
+	wait $orphan
+}
+chips=share
+check "a program survives its device's death" orphan 1
+check "the server keeps no mapping of a dead client: up" "$dvx_sim" up share
+server=$("$dvx_sim" ls --json | jq '.[0].pid')
+check "a client" "$dvx_sim" exec share -- "$client" fork
+mappings() { grep -c dvx-sim-ring "/proc/$server/maps"; }
+check "the server has none of its pages" test "$(mappings)" = 0
+mkfifo "$scratch/dies"
+"$dvx_sim" exec share -- "$client" orphan <"$scratch/dies" >"$scratch/dying" 2>&1 &
+dying=$!
+exec 9>"$scratch/dies"
+check "a client that will be killed" shows_up "$scratch/dying" open $dying
+check "the server has some of a client's pages" test "$(mappings)" -gt 0
+kill -9 $dying
+wait $dying 2>/dev/null
+exec 9>&-
+# Whatever the server is asked after a death, it has heard of the death before.
+gone() { "$dvx_sim" ls >/dev/null && [ "$(mappings)" = 0 ]; }
+check "the server has none of them after the client's death" gone
+check "down" "$dvx_sim" down share
+plan

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves that a switch carries frames to the chip with the address, and to all if none is known to
+ * have it; that a chip that stops, dies or sends garbage does not harm others; and that chips learn
+ * each other's addresses.
+ */
+#include "tests/test.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "tests/queue/queue_rig.h"
+#include "port/peer.h"
+#include "port/wire.h"
+
+#define CHIPS 3u
+
+struct net {
+	struct rig rig[CHIPS];
+	struct wire *wire[CHIPS];
+	char dir[64], folder[80];
+};
+
+static int net_setup(void **state)
+{
+	struct net *n = calloc(1, sizeof(*n));
+	char why[WIRE_WHY];
+
+	strcpy(n->dir, "/tmp/dvx-peer.XXXXXX");
+	if (!mkdtemp(n->dir))
+		return -1;
+	snprintf(n->folder, sizeof(n->folder), "%s/net", n->dir);
+	for (unsigned int i = 0; i < CHIPS; i++) {
+		rig_open(&n->rig[i]);
+		n->wire[i] = peer_open(&n->rig[i].dev, n->folder, why);
+		if (!n->wire[i])
+			fail_msg("%s", why);
+		port_set_wire(n->rig[i].dev.port, n->wire[i]);
+	}
+	*state = n;
+	return 0;
+}
+
+static int net_teardown(void **state)
+{
+	struct net *n = *state;
+	char lock[100];
+
+	for (unsigned int i = 0; i < CHIPS; i++)
+		rig_close(&n->rig[i]);
+	snprintf(lock, sizeof(lock), "%s/lock", n->folder);
+	assert_int_equal(unlink(lock), 0);
+	assert_int_equal(rmdir(n->folder), 0); /* no other file is left */
+	rmdir(n->dir);
+	free(n);
+	return 0;
+}
+
+#define TEST_NET(name) TEST_OF(name, struct net, n, {net_setup, net_teardown})
+
+/* Runs all chips until nothing is under way. */
+static void net_settle(struct net *n)
+{
+	bool did;
+
+	do {
+		did = false;
+		for (unsigned int i = 0; i < CHIPS; i++)
+			did |= port_run_wire(n->rig[i].dev.port) | port_run(n->rig[i].dev.port);
+	} while (did);
+}
+
+static void net_send(struct net *n, unsigned int from, const uint8_t to[6])
+{
+	struct vhca *v = &n->rig[from].dev.vhca[0];
+	uint8_t packet[60] = {0};
+
+	memcpy(packet, to, 6);
+	memcpy(packet + 6, v->mac, 6);
+	packet[12] = 0x88;
+	packet[13] = 0xb5;
+	port_transmit(v, packet, sizeof(packet));
+}
+
+static uint64_t got(const struct net *n, unsigned int i)
+{
+	return n->wire[i]->received;
+}
+
+/* Chips know each other's addresses from the start, and all differ. */
+TEST_NET(test_addresses)
+{
+	net_settle(n);
+	for (unsigned int i = 0; i < CHIPS; i++)
+		for (unsigned int k = 0; k < CHIPS; k++) {
+			const struct vhca *v = &n->rig[k].dev.vhca[1];
+			uint8_t mac[6] = {0};
+
+			assert_int_equal(!n->wire[i]->ops->resolve(n->wire[i],
+								   &n->rig[i].dev.vhca[0].gids[3],
+								   v->gids[3].gid, mac),
+					 i != k);
+			if (i != k)
+				assert_memory_equal(mac, v->mac, 6);
+		}
+}
+
+/* Chips learn addresses that a chip gets or loses later. */
+TEST_NET(test_new_addresses)
+{
+	const uint8_t gid[16] = {0xfd, [15] = 7};
+	struct vhca *v = &n->rig[0].dev.vhca[1];
+	uint8_t mac[6];
+
+	net_settle(n);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac),
+		-EHOSTUNREACH);
+	assert_int_equal(vhca_gid_add(v, gid, 64), 0);
+	port_gids_changed(n->rig[0].dev.port);
+	net_settle(n);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac), 0);
+	assert_memory_equal(mac, v->mac, 6);
+	assert_int_equal(vhca_gid_del(v, gid), 0);
+	port_gids_changed(n->rig[0].dev.port);
+	net_settle(n);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac),
+		-EHOSTUNREACH);
+}
+
+/* A chip that does not read at the moment gets the addresses later. */
+TEST_NET(test_announced_later)
+{
+	const uint8_t gid[16] = {0xfd, [15] = 7};
+	struct port *port = n->rig[0].dev.port;
+	uint8_t mac[6];
+
+	net_settle(n);
+	while (port_room(port))
+		net_send(n, 0, n->rig[1].dev.vhca[0].mac);
+	assert_int_equal(vhca_gid_add(&n->rig[0].dev.vhca[0], gid, 64), 0);
+	port_gids_changed(port);
+	port_run_wire(port);
+	net_settle(n);
+	assert_int_equal(n->wire[0]->lost, 0);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac), 0);
+}
+
+TEST_NET(test_switching)
+{
+	static const uint8_t group[6] = {0x01, 0, 0x5e, 1, 2, 3}, unknown[6] = {2, 9, 9, 9, 9, 9};
+
+	net_settle(n);
+	net_send(n, 0, n->rig[2].dev.vhca[1].mac);
+	net_settle(n);
+	assert_int_equal(got(n, 1), 0);
+	assert_int_equal(got(n, 2), 1);
+	net_send(n, 0, group);
+	net_send(n, 0, unknown);
+	net_settle(n);
+	assert_int_equal(got(n, 1), 2);
+	assert_int_equal(got(n, 2), 3);
+	net_send(n, 0, n->rig[0].dev.vhca[1].mac);
+	net_settle(n);
+	assert_int_equal(n->wire[0]->sent, 3); /* the last one stays in the chip */
+	assert_int_equal(got(n, 0), 0);
+}
+
+/* A chip that is stopped fills its socket: senders wait for a second, then go on without it. */
+TEST_NET(test_stopped)
+{
+	const uint8_t *to = n->rig[1].dev.vhca[0].mac;
+	struct port *port = n->rig[0].dev.port;
+	unsigned int sent = 0;
+
+	net_settle(n);
+	for (; port_room(port); sent++)
+		net_send(n, 0, to);
+	assert_in_range(sent, 100, 10000);
+	n->rig[0].now += 1000000001;
+	assert_true(port_room(port));
+	net_send(n, 0, to);
+	net_send(n, 0, n->rig[2].dev.vhca[0].mac);
+	assert_int_equal(n->wire[0]->lost, 1);
+	net_settle(n); /* it runs again */
+	assert_int_equal(got(n, 1), sent);
+	assert_int_equal(got(n, 2), 1);
+	net_send(n, 0, to);
+	net_settle(n);
+	assert_int_equal(got(n, 1), sent + 1);
+}
+
+/* A chip that dies leaves its slot; the next one gets its addresses. */
+TEST_NET(test_dies)
+{
+	uint8_t mac[6];
+	char why[WIRE_WHY];
+
+	net_settle(n);
+	memcpy(mac, n->rig[1].dev.vhca[0].mac, 6);
+	port_set_wire(n->rig[1].dev.port, NULL);
+	net_send(n, 0, mac);
+	net_settle(n);
+	assert_int_equal(got(n, 2), 0);
+	net_send(n, 0, mac);
+	net_settle(n);
+	assert_int_equal(got(n, 2), 1); /* no chip is known to have it now */
+	n->wire[1] = peer_open(&n->rig[1].dev, n->folder, why);
+	port_set_wire(n->rig[1].dev.port, n->wire[1]);
+	assert_memory_equal(n->rig[1].dev.vhca[0].mac, mac, 6);
+	net_settle(n);
+	net_send(n, 0, mac);
+	net_settle(n);
+	assert_int_equal(got(n, 1), 1);
+	assert_int_equal(got(n, 2), 1);
+}
+
+/* A connection that sends no valid message is closed. */
+TEST_NET(test_hostile)
+{
+	static const struct {
+		uint32_t kind;
+		size_t len;
+	} bad[] = {{0, 0},	    {0, 100},	      {0x50585644, 13},	   {0x50585644, 9217},
+		   {0x50585644, 0}, {0x50585645, 23}, {0x50585645, 30000}, {~0u, 64}};
+	static uint8_t bytes[40000];
+
+	net_settle(n);
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sockaddr_un at = {.sun_family = AF_UNIX};
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s/1", n->folder);
+		assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+		memcpy(bytes, &bad[i].kind, 4);
+		assert_true(send(fd, bytes, 4 + bad[i].len, 0) > 0);
+		net_settle(n);
+		assert_int_equal(n->wire[1]->bad, i + 1);
+		assert_true(recv(fd, bytes, sizeof(bytes), 0) > 0); /* the introduction */
+		assert_int_equal(recv(fd, bytes, sizeof(bytes), 0), 0);
+		close(fd);
+	}
+	assert_int_equal(got(n, 1), 0);
+	net_send(n, 0, n->rig[1].dev.vhca[0].mac);
+	net_settle(n);
+	assert_int_equal(got(n, 1), 1);
+}

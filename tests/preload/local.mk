@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The libc hooks in a program, and what they answer themselves.
+SIM_TESTS += tests/preload/netlink tests/preload/move_budget
+VERBS_HELPERS += tests/preload/hooks
+dist_check_SCRIPTS += tests/preload/hooks.sh

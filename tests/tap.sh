@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# TAP for shell tests: check NAME COMMAND... runs a command and reports it; ok/not_ok by hand.
+dvx_sim=$top_builddir/tools/dvx-sim/dvx-sim
+preload=$top_builddir/src/sim/.libs/libdvx-sim.so
+# A sanitized preload needs the sanitizer's runtime before it.
+asan=$(ldd "$preload" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
+. "${top_srcdir:?}/tests/until_dead.sh"
+tests=0
+failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/dvx-test.XXXXXX")
+chips=
+# A registry of this test's own, so that no other chips are touched.
+XDG_RUNTIME_DIR=$scratch
+export XDG_RUNTIME_DIR
+# The thread sanitizer's reports of a server go to files.
+case $asan in
+*libtsan*) TSAN_OPTIONS="log_path=$scratch/tsan ${TSAN_OPTIONS-}" && export TSAN_OPTIONS ;;
+esac
+
+finish() {
+	for chip in $chips; do
+		"$dvx_sim" down "$chip" >/dev/null 2>&1
+	done
+	rm -rf "$scratch"
+}
+trap finish EXIT
+
+# needs PROGRAM: one of the suite's own, which make check builds; no test without it.
+needs() {
+	[ -x "$1" ] && return
+	skip_all "${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
+}
+
+# shows_up FILE TEXT PID: waits until the process has written the text; fails if it ends without.
+shows_up() {
+	until grep -qs -- "$2" "$1"; do
+		kill -0 "$3" 2>/dev/null || grep -qs -- "$2" "$1" || return
+	done
+}
+
+# report CODE NAME [WHY]: after a command of this exit code, whose output is in $scratch/out and err
+report() {
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests - $2"
+	else
+		echo "not ok $tests - $2"
+		failed=1
+		{ echo "${3-}"; cat "$scratch/out" "$scratch/err" 2>/dev/null; } | sed 's/^/# /'
+	fi
+}
+
+check() {
+	name=$1
+	shift
+	"$@" >"$scratch/out" 2>&1
+	report $? "$name"
+}
+
+skip() {
+	tests=$((tests + 1))
+	echo "ok $tests - $1 # SKIP $2"
+}
+
+# background ERRORS COMMAND...: starts it and waits for its first line, $line; it is $child, its stderr in ERRORS
+background() {
+	errors=$1
+	shift
+	rm -f "$scratch/line"
+	mkfifo "$scratch/line"
+	"$@" >"$scratch/line" 2>"$errors" &
+	child=$!
+	read -r line <"$scratch/line"
+}
+
+bail_out() {
+	echo "Bail out! $1"
+	exit 1
+}
+
+# skip_all REASON
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+# says CODE TEXT COMMAND...: exit code and a part of what is printed
+says() {
+	code=$1 text=$2
+	shift 2
+	"$@" >"$scratch/said" 2>&1
+	got=$?
+	cat "$scratch/said"
+	[ "$got" = "$code" ] || { echo "exit code $got, not $code"; return 1; }
+	[ -z "$text" ] || grep -q -- "$text" "$scratch/said" || { echo "does not say: $text"; return 1; }
+}
+
+no_races() { ! cat "$scratch"/tsan.* 2>/dev/null; }
+
+plan() {
+	case $asan in
+	*libtsan*) check "the thread sanitizer found nothing in any of the processes" no_races ;;
+	esac
+	echo "1..$tests"
+	exit $failed
+}
