@@ -128,27 +128,6 @@ TEST(test_threads)
 	assert_int_equal(lines, 800);
 }
 
-/* A trace line goes where it was told, decoded, and nowhere once it is off. */
-TEST(test_trace)
-{
-	uint8_t ctrl[16] = {0x01, 0, 7, 0x08, 0, 0, 0x2a, 3};
-	int p[2];
-
-	assert_int_equal(pipe(p), 0);
-	sim_trace_to(p[1]);
-	assert_int_not_equal(sim_tracing, 0);
-	sim_trace("wqe", "wqe_ctrl_seg", ctrl, sizeof(ctrl), "qp 0x%x", 0x2a);
-	logged(p[0]);
-	assert_memory_equal(text, "dvx-sim: wqe qp 0x2a ", 21);
-	assert_non_null(strstr(text, "wqe_index"));
-	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
-	sim_trace_to(-1);
-	assert_int_equal(sim_tracing, 0);
-	sim_trace("wqe", NULL, NULL, 0, "unseen");
-	close(p[1]);
-	assert_string_equal(logged(p[0]), "");
-}
-
 /* A file's length has an end; its latest lines are there. */
 TEST(test_most)
 {

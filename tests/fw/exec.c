@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "base/log.h"
+#include "chip/trace.h"
 #include "fw/cmd.h"
 
 /* A command of each family that succeeds, with all that it needs. */
@@ -152,7 +153,7 @@ TEST_FX(traced)
 	int fd = memfd_create("trace", 0);
 
 	assert_true(fd >= 0);
-	sim_trace_to(fd);
+	trace_to(fd);
 	prm_allow_other_vhca_access_in_set_object_type_to_be_accessed(in, PRM_OBJ_TYPE_MKEY);
 	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, 0x1234);
 	memset(prm_allow_other_vhca_access_in_at_access_key_raw(in), 0xab, 32);
@@ -165,7 +166,7 @@ TEST_FX(traced)
 		fx_exec(f, f->v, (uint16_t)op, FX_UID, in, 16, 8);
 	memset(in, 0, sizeof(in));
 	fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, 16, PRM_QUERY_HCA_CAP_OUT_BYTES);
-	sim_trace_to(-1);
+	trace_to(-1);
 	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
 	close(fd);
 	assert_non_null(strstr(text, "object_id_to_be_accessed=0x1234"));

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "kernel_fixture.h"
-#include "base/log.h"
+#include "chip/trace.h"
 #include "host/mm.h"
 #include "obj/qp.h"
 #include "uverbs/resource.h"
@@ -130,11 +130,11 @@ TEST_FX(commands)
 	char record[64];
 
 	assert_true(trace >= 0);
-	assert_int_equal(sim_trace_to(trace), 0);
+	trace_to(trace);
 	make(&q, f);
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
 	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_EX_CMD_QUERY_DEVICE, ask, answer), 0);
-	sim_trace_to(-1);
+	trace_to(-1);
 	snprintf(record, sizeof(record), "dbr_addr=0x%llx",
 		 (unsigned long long)mm_bus(f->mm, (uintptr_t)f->mem + 0x48));
 	assert_true(traced(trace, "CREATE_QP", record));

@@ -4,6 +4,7 @@
 #include "queue_rig.h"
 #include "base/log.h"
 #include "chip/datapath.h"
+#include "chip/trace.h"
 #include "queue/queue.h"
 #include "transport/transport.h"
 #include "host/uar.h"
@@ -45,7 +46,7 @@ void rig_open_as(struct rig *r, const struct profile *profile)
 	if (getenv("RIG_LOG"))
 		sim_log_notes(1);
 	if (getenv("RIG_TRACE"))
-		sim_trace_to(2);
+		trace_to(2);
 	r->clock.now = rig_now;
 	r->clock.utc = rig_utc;
 	r->now = 1000;

@@ -3,8 +3,9 @@
  * line each, decoded. */
 #include "tests/test.h"
 #include <stdio.h>
+#include <unistd.h>
 #include "queue_rig.h"
-#include "base/log.h"
+#include "chip/trace.h"
 
 #define TEST_FIXTURE {rig_setup, rig_teardown}
 
@@ -28,9 +29,10 @@ TEST_PAIR(test_lines)
 	char text[16384];
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 	size_t n;
+	off_t end;
 
 	assert_non_null(f);
-	sim_trace_to(fileno(f));
+	trace_to(fileno(f));
 	rig_arm(&p->ca, 0, false);
 	rig_raddr(&w, p->dst, rig_key(p->md));
 	rig_inline(&w, "small", 5);
@@ -39,7 +41,10 @@ TEST_PAIR(test_lines)
 	w = rig_begin(&p->a, 0x7f, SIGNALED, 0);
 	prm_wqe_ctrl_seg_set_opmod(w.bytes, 9);
 	rig_go(&w);
-	sim_trace_to(-1);
+	trace_to(-1);
+	end = lseek(fileno(f), 0, SEEK_CUR);
+	rig_arm(&p->ca, 0, false); /* the trace is off */
+	assert_int_equal(lseek(fileno(f), 0, SEEK_CUR), end);
 	rewind(f);
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = 0;

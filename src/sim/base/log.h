@@ -29,13 +29,4 @@ void sim_log_to(int fd);
 void sim_log_most(size_t bytes);
 void sim_log_notes(int on);
 
-/*
- * --trace: one line for each command, doorbell, WQE and CQE, decoded by the reflection rows. The
- * data path reads sim_tracing before anything is formatted.
- */
-extern int sim_tracing __attribute__((visibility("hidden")));
-int sim_trace_to(int fd); /* -1: no trace */
-void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_t len,
-	       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-
 #endif

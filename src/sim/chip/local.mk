@@ -18,6 +18,8 @@ libsim_la_SOURCES += \
 	src/sim/chip/session_refusals.c \
 	src/sim/chip/session_wire.c \
 	src/sim/chip/sessions.c \
+	src/sim/chip/trace.c \
+	src/sim/chip/trace.h \
 	src/sim/chip/tree.c \
 	src/sim/chip/tree.h \
 	src/sim/chip/wire_wait.c \

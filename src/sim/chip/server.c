@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "chip.h"
+#include "trace.h"
 #include "kernel/kernel.h"
 #include "netdev.h"
 #include "session.h"
@@ -180,7 +181,8 @@ static int start_trace(void)
 		return 0;
 	if (strcmp(option.trace, "-"))
 		fd = open(option.trace, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-	if (fd >= 0 && !sim_trace_to(fd))
+	trace_to(fd);
+	if (fd >= 0)
 		return 0;
 	fprintf(stderr, "dvx-sim: can't write the trace to %s: %s\n", option.trace,
 		strerror(errno));

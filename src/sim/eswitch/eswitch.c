@@ -6,7 +6,7 @@
 
 static struct vhca *eswitch_resolve_path(const struct eswitch *e, const struct roce_path *path)
 {
-	if (eswitch_observed(e->dev))
+	if (port_observed(e->dev->port))
 		return NULL;
 	return path->forced ? path->from : legacy_find_path(e, path);
 }

@@ -37,12 +37,6 @@ static inline void eswitch_send(const struct vhca *from, struct frame *f)
 	port_send(from->dev->port, f);
 }
 
-/* Returns true while a frame is observed on its way, so that messages must be bytes. */
-static inline bool eswitch_observed(const struct device *dev)
-{
-	return port_observed(dev->port);
-}
-
 /*
  * Returns the function at the end of this path if messages may stay descriptors, as the `to` of the
  * descriptor. Returns NULL if each packet must be bytes (roce_encode()).

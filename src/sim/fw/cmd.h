@@ -84,8 +84,6 @@ struct fw_absent {
 int fw_check_absent(struct fw_cmd *, const struct fw_absent *, size_t n);
 #define FW_CHECK_ABSENT(c, rows) fw_check_absent(c, rows, sizeof(rows) / sizeof((rows)[0]))
 
-/* Writes the command and its reply to the trace (--trace), decoded and without access keys. */
-void fw_trace(const struct fw_cmd *);
 /* Returns the name of a capability page's structure by QUERY_HCA_CAP's op_mod; NULL if unknown. */
 const char *fw_cap_struct(uint16_t op_mod);
 /* Fills capability page 7 (cap_flow.c). */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "queue/queue.h"
 #include "prm/reflect.h"
 
@@ -326,6 +327,5 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	queues_settle(v->dev);
 	if (fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
-	if (sim_tracing)
-		fw_trace(&c);
+	probe(PROBE_COMMAND, .command = &c);
 }

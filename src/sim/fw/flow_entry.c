@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "base/log.h"
 #include "obj/counter.h"
 #include "obj/flow.h"
 #include "obj/tir.h"
@@ -26,20 +25,6 @@
 static const void *fw_flow_entry_list_at(const struct fw_cmd *c, uint32_t i)
 {
 	return (const uint8_t *)c->in + PRM_SET_FTE_IN_BYTES + (size_t)i * ENTRY_BYTES;
-}
-
-/*
- * Adds the list to the trace. The decoder leaves it out, because the PRM's entries have several
- * sizes.
- */
-static void fw_flow_entry_trace_list(const struct fw_cmd *c, uint32_t dests, uint32_t counters)
-{
-	if (!sim_tracing)
-		return;
-	for (uint32_t i = 0; i < dests + counters; i++)
-		sim_trace("cmd>", i < dests ? "dest_format_struct" : "flow_counter_list",
-			  fw_flow_entry_list_at(c, i), ENTRY_BYTES, "vhca %u uid %u %s list[%u]",
-			  c->vhca->id, c->uid, c->name, i);
 }
 
 /* --- actions -------------------------------------------------------------------------------- */
@@ -99,10 +84,7 @@ static int fw_flow_entry_check_lists(struct fw_cmd *c, const void *ctx, uint32_t
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
 				 "flow_counter_list_size %u: action is 0x%x, and at most %u fit",
 				 counters, action, MAX_COUNTERS);
-	if (fw_list_fits(c, PRM_SET_FTE_IN_BYTES, (uint64_t)dests + counters, "destination"))
-		return -1;
-	fw_flow_entry_trace_list(c, dests, counters);
-	return 0;
+	return fw_list_fits(c, PRM_SET_FTE_IN_BYTES, (uint64_t)dests + counters, "destination");
 }
 
 static int fw_flow_entry_find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,

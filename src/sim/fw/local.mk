@@ -35,7 +35,6 @@ libsim_la_SOURCES += \
 	src/sim/fw/sw_icm.c \
 	src/sim/fw/syndromes.def \
 	src/sim/fw/tir.c \
-	src/sim/fw/trace.c \
 	src/sim/fw/umem.c \
 	src/sim/fw/vport.c \
 	src/sim/fw/wq.c \

@@ -6,7 +6,6 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
 #include "priv.h"
-#include "base/log.h"
 #include "obj/mkey.h"
 
 #define CI_RECORD 0u
@@ -294,16 +293,15 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
 					     : PRM_CQE_FORMAT_INLINE_DATA32);
 }
 
-/* Traces the batch's last CQE as it becomes visible. */
-static __attribute__((noinline)) void cq_trace(const struct cq *cq, bool error)
+/* Passes the batch's last CQE to the probe as it becomes visible. */
+static __attribute__((noinline)) void cq_probe(const struct cq *cq)
 {
 	const struct cq_priv *d = cq->priv;
 	uint8_t cqe[PRM_CQE64_BYTES];
 
 	memcpy(cqe, d->next, sizeof(cqe));
 	cqe[OWNER_AT] = d->owner[d->n - 1];
-	sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, sizeof(cqe), "cq 0x%x index %u",
-		  cq->o.id, (uint32_t)cq->pi - 1);
+	probe(PROBE_CQE, .cqe = {cq, cqe});
 }
 
 void cq_filled(struct cq *cq, bool solicited)
@@ -326,8 +324,8 @@ void cq_filled(struct cq *cq, bool solicited)
 		d->dirty = true;
 		TAILQ_INSERT_TAIL(&qs->dirty, d, dirty_link);
 	}
-	if (sim_tracing)
-		cq_trace(cq, error);
+	if (probe_active(PROBE_CQE))
+		cq_probe(cq);
 }
 
 bool cq_flush_all(struct queues *qs)

@@ -13,7 +13,6 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/cq.h>
 #include "priv.h"
-#include "base/log.h"
 
 #define ENTRIES	  (PRM_MINI_CQE_ARRAY_BYTES / PRM_MINI_CQE8_BYTES) /* in an array */
 #define LEAST_RUN 3u
@@ -106,10 +105,7 @@ static void compress(struct cq *cq, unsigned int i, unsigned int n, enum slot *s
 		memcpy(slot_of(cq, d->cqe, at), entries + k * PRM_MINI_CQE8_BYTES,
 		       PRM_MINI_CQE_ARRAY_BYTES);
 		slot[at] = SLOT_ARRAY;
-		if (sim_tracing)
-			sim_trace("cqe", "mini_cqe_array", slot_of(cq, d->cqe, at),
-				  PRM_MINI_CQE_ARRAY_BYTES, "cq 0x%x entries %u.. of %u", cq->o.id,
-				  k, n);
+		probe(PROBE_MINI_CQES, .cqe = {cq, slot_of(cq, d->cqe, at), k, n});
 	}
 }
 

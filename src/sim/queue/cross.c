@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
-#include "base/log.h"
 
 #define DS	    16u
 #define INDEX_MASK  0xffffffu /* a CQ's index; a queue's has 16 bits */
@@ -140,9 +139,7 @@ int cross_step(struct queue *q, struct send_wr *wr)
 
 void cross_parse(struct queue *q, struct send_wr *wr)
 {
-	if (sim_tracing)
-		sim_trace("wqe", "wqe_qseg", cross_seg(wr), PRM_WQE_QSEG_BYTES, "qp 0x%x sq %u",
-			  q->o.id, wr->index);
+	wqe_probe(q, wr, "wqe_qseg", cross_seg(wr));
 	if (wr->opcode == PRM_WQE_OPCODE_WAIT)
 		cross_parse_wait(q, wr);
 }

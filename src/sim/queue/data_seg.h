@@ -41,6 +41,11 @@ static inline const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end,
 	return size <= room ? p + size : NULL;
 }
 
+static inline const char *data_seg_layout(const struct data_seg *s)
+{
+	return s->inl ? "wqe_inline_seg" : "wqe_data_seg";
+}
+
 /* Returns a request's first data segment; *end: behind its last. */
 static inline const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
 {

@@ -7,6 +7,7 @@
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "base/prefetch.h"
 #include "obj/mkey.h"
 #include "obj/table.h"
@@ -337,9 +338,7 @@ void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_val
 	struct queues *qs = ((struct device *)device)->queues;
 	struct uar *u = uar_find(qs, uar);
 
-	if (sim_tracing)
-		sim_trace("doorbell", offset == UAR_CQ_ARM ? "uar_cq_db" : "uar_sq_db", &be_value,
-			  sizeof(be_value), "uar %u offset 0x%x", uar, offset);
+	probe(PROBE_DOORBELL, .doorbell = {uar, offset, be_value});
 	if (!u)
 		return;
 	qs->doorbell_rang = true;

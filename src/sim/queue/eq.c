@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dvx/prm/eqe.h>
 #include "priv.h"
-#include "base/log.h"
+#include "base/probe.h"
 
 #define ASYNC_EQN 0u
 
 static void eq_post(struct vhca *v, uint32_t eqn, const void *eqe)
 {
-	if (sim_tracing)
-		sim_trace("eqe", "eqe", eqe, PRM_EQE_BYTES, "eqn %u", eqn);
+	probe(PROBE_EQE, .eqe = {eqn, eqe});
 	if (v->dev->front->event)
 		v->dev->front->event(v->dev->front_ctx, v, eqn, eqe);
 }

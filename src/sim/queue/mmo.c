@@ -3,7 +3,6 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
-#include "base/log.h"
 #include "obj/mkey.h"
 
 #define META 16u
@@ -65,19 +64,11 @@ static uint8_t mmo_check(struct queue *q, struct send_wr *wr)
 	return 0;
 }
 
-static void mmo_trace(const struct queue *q, const struct send_wr *wr)
-{
-	sim_trace("wqe", "mmo_metadata_seg", wr->wqe + META, PRM_MMO_METADATA_SEG_BYTES,
-		  "qp 0x%x sq %u", q->o.id, wr->index);
-	for (unsigned int at = SRC; at <= DEST; at += DEST - SRC)
-		sim_trace("wqe", "wqe_data_seg", wr->wqe + at, PRM_WQE_DATA_SEG_BYTES,
-			  "qp 0x%x sq %u", q->o.id, wr->index);
-}
-
 void mmo_parse(struct queue *q, struct send_wr *wr)
 {
-	if (sim_tracing)
-		mmo_trace(q, wr);
+	wqe_probe(q, wr, "mmo_metadata_seg", wr->wqe + META);
+	wqe_probe(q, wr, "wqe_data_seg", wr->wqe + SRC);
+	wqe_probe(q, wr, "wqe_data_seg", wr->wqe + DEST);
 	mmo_check(q, wr);
 }
 

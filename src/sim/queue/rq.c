@@ -8,7 +8,6 @@
 #include <dvx/prm/wqe.h>
 #include "data_seg.h"
 #include "priv.h"
-#include "base/log.h"
 #include "obj/mkey.h"
 
 #define RCV_RECORD	  0u
@@ -165,13 +164,13 @@ static const uint8_t *rq_entry(struct rq *rq, size_t size)
 	return rq_entry_copied(rq, ring, size);
 }
 
-static void trace_entry(const struct rq *rq)
+static void rq_probe(const struct rq *rq)
 {
 	const uint8_t *p = rq->priv->recv, *next;
 	struct data_seg s;
 
 	for (; (next = data_seg_pointer(p, rq->priv->end, &s)); p = next) {
-		data_seg_trace(rq->q, &s, p, "rq", rq->priv->index);
+		probe(PROBE_WQE, .wqe = {PROBE_RQ, &rq->q->o, rq->priv->index, "wqe_data_seg", p});
 		if (s.lkey == LKEY_TERMINATE)
 			return;
 	}
@@ -220,8 +219,8 @@ bool rq_begin(struct rq *rq)
 {
 	bool begun = rq && rq->srq ? rq_begin_shared(rq) : rq_begin_own(rq);
 
-	if (begun && sim_tracing)
-		trace_entry(rq);
+	if (begun && probe_active(PROBE_WQE))
+		rq_probe(rq);
 	return begun;
 }
 

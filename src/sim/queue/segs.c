@@ -4,7 +4,6 @@
 #include <dvx/prm/wqe.h>
 #include "data_seg.h"
 #include "priv.h"
-#include "base/log.h"
 #include "obj/mkey.h"
 
 #define MOST_SEGS 128u
@@ -250,12 +249,4 @@ uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len
 	}
 	p = wr_segs(wr, &end);
 	return segs_scatter(q, q->pdn, p, end, off, len, from, SEGS_READ);
-}
-
-void data_seg_trace(const struct queue *q, const struct data_seg *s, const uint8_t *p,
-		    const char *queue, uint16_t index)
-{
-	sim_trace("wqe", s->inl ? "wqe_inline_seg" : "wqe_data_seg", p,
-		  s->inl ? PRM_WQE_INLINE_SEG_BYTES : PRM_WQE_DATA_SEG_BYTES, "qp 0x%x %s %u",
-		  q->o.id, queue, index);
 }

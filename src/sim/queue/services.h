@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/probe.h"
 #include "data_seg.h"
 #include "obj/queue.h"
 
@@ -49,8 +50,12 @@ void cross_parse(struct queue *, struct send_wr *);
 /* Makes the request fail in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 
-void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t *p,
-		    const char *queue, uint16_t index);
+/* Passes a part of a send WQE to the probe. */
+static inline void wqe_probe(const struct queue *q, const struct send_wr *wr, const char *layout,
+			     const void *bytes)
+{
+	probe(PROBE_WQE, .wqe = {PROBE_SQ, &q->o, wr->index, layout, bytes});
+}
 /* Returns an atomic's operands; stores what it found in its data segments: 0 or a syndrome. */
 void wr_atomic(const struct send_wr *, struct dma_atomic *);
 uint8_t wr_atomic_found(struct queue *, struct send_wr *, uint64_t old);

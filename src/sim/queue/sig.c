@@ -323,9 +323,7 @@ void set_psv_parse(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *seg = wr->wqe + SET_PSV;
 
-	if (sim_tracing)
-		sim_trace("wqe", "seg_set_psv", seg, PRM_SEG_SET_PSV_BYTES, "qp 0x%x sq %u",
-			  q->o.id, wr->index);
+	wqe_probe(q, wr, "seg_set_psv", seg);
 	if (prm_seg_set_psv_get_syndrome(seg) || prm_seg_set_psv_get_status(seg))
 		wqe_refuse(q, wr, VENDOR_UMR, "set_psv.syndrome or status is not 0");
 }

@@ -323,13 +323,6 @@ static void sq_ring_unmapped(struct sq *sq)
 	queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* Traces a WQE; only its control segment if ds is wrong. */
-static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
-{
-	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
-		  sq->q->o.id, wr->index);
-}
-
 /*
  * Ends the fetch of a WQE. A bad WQE fails in its turn: earlier requests complete first, later ones
  * are flushed. A WAIT whose CQ does not exist yet stays in the ring.
@@ -353,8 +346,7 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		wr = next_wr(qs, sq);
 		if (!wr)
 			return false;
-		if (sim_tracing)
-			trace_ctrl(sq, wr);
+		wqe_probe(sq->q, wr, "wqe_ctrl_seg", wr->wqe);
 		if (!wr->error)
 			wqe_parse(sq->q, wr);
 		if (wr->error) {

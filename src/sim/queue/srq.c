@@ -10,7 +10,6 @@
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
-#include "base/log.h"
 #include "obj/qp.h"
 
 static uint32_t srq_stride(const struct srq *s)
@@ -113,9 +112,8 @@ const uint8_t *srq_take(struct srq *s, uint8_t *copy, uint16_t *index)
 	memcpy(copy, d->ahead, srq_stride(s));
 	d->ahead += srq_stride(s);
 	d->n--;
-	if (sim_tracing && s->head)
-		sim_trace("wqe", "wqe_srq_next_seg", copy, s->head, "srq 0x%x entry %u", s->o.id,
-			  s->next);
+	if (probe_active(PROBE_WQE) && s->head)
+		probe(PROBE_WQE, .wqe = {PROBE_SRQ, &s->o, s->next, "wqe_srq_next_seg", copy});
 	*index = s->next;
 	s->next = srq_next(s, copy, s->next);
 	s->ci++;

@@ -10,7 +10,6 @@
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
-#include "base/log.h"
 #include "obj/mkey.h"
 #include "obj/sig.h"
 
@@ -88,20 +87,12 @@ static bool umr_frees(const struct umr *u)
 	return u->mask & PRM_UMR_MKEY_MASK_FREE && prm_mkc_get_free(u->mkc);
 }
 
-static void umr_trace(const struct queue *q, const struct send_wr *wr)
-{
-	sim_trace("wqe", "wqe_umr_ctrl_seg", wr->wqe + UMR_CTRL, PRM_WQE_UMR_CTRL_SEG_BYTES,
-		  "qp 0x%x sq %u", q->o.id, wr->index);
-	sim_trace("wqe", "mkc", wr->wqe + UMR_MKC, PRM_MKC_BYTES, "qp 0x%x sq %u", q->o.id,
-		  wr->index);
-}
-
 void umr_parse(struct queue *q, struct send_wr *wr)
 {
 	const struct umr u = umr_of(wr);
 
-	if (sim_tracing)
-		umr_trace(q, wr);
+	wqe_probe(q, wr, "wqe_umr_ctrl_seg", wr->wqe + UMR_CTRL);
+	wqe_probe(q, wr, "mkc", wr->wqe + UMR_MKC);
 	if (UMR_LIST + umr_list_bytes(&u) + u.bsf * DS > (uint32_t)wr->ds * DS)
 		wqe_refuse(q, wr, VENDOR_DS,
 			   "ds has no room for umr_ctrl.xlt_octowords and bsf_octowords");
@@ -262,9 +253,9 @@ static int umr_read_bsf(struct queue *q, struct send_wr *wr, const struct umr *u
 
 	if (!u->bsf)
 		return 0;
-	for (uint32_t at = 0; sim_tracing && at < u->bsf * DS; at += PRM_BSF_BYTES)
-		sim_trace("wqe", prm_crypto_bsf_get_bsf_type(bsf + at) ? "crypto_bsf" : "bsf",
-			  bsf + at, PRM_BSF_BYTES, "qp 0x%x sq %u", q->o.id, wr->index);
+	for (uint32_t at = 0; at < u->bsf * DS; at += PRM_BSF_BYTES)
+		wqe_probe(q, wr, prm_crypto_bsf_get_bsf_type(bsf + at) ? "crypto_bsf" : "bsf",
+			  bsf + at);
 	why = sig_read(to, bsf, u->bsf);
 	return why ? umr_refuse(q, wr, why) : 0;
 }

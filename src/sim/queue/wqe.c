@@ -6,7 +6,6 @@
 #include <dvx/prm/wqe.h>
 #include "data_seg.h"
 #include "priv.h"
-#include "base/log.h"
 
 #define DS 16u
 
@@ -43,8 +42,7 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 				   "an inline segment's byte_count runs past ds");
 			return;
 		}
-		if (sim_tracing)
-			data_seg_trace(q, s, p, "sq", wr->index);
+		wqe_probe(q, wr, data_seg_layout(s), p);
 		if (s->inl && !(*q->transport->wqe)[wr->opcode].inline_ok) {
 			wqe_refuse(q, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
 			return;
@@ -63,9 +61,7 @@ void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *seg = wr->wqe + wr->raddr_at * DS;
 
-	if (sim_tracing)
-		sim_trace("wqe", "wqe_raddr_seg", seg, PRM_WQE_RADDR_SEG_BYTES, "qp 0x%x sq %u",
-			  q->o.id, wr->index);
+	wqe_probe(q, wr, "wqe_raddr_seg", seg);
 	wr->raddr = prm_wqe_raddr_seg_get_raddr(seg);
 	wr->rkey = prm_wqe_raddr_seg_get_rkey(seg);
 	wqe_parse_data(q, wr);
@@ -90,7 +86,7 @@ static uint8_t atomic_size(const struct send_wr *wr)
 	return atomic_is_masked(wr) && wr->opmod == PRM_EXT_ATOMIC_OPMOD_4 ? 4 : 8;
 }
 
-static void atomic_trace(const struct queue *q, const struct send_wr *wr)
+static const char *atomic_layout(const struct send_wr *wr)
 {
 	static const char *const name[2][2] = {
 		{"atomic_masked_cswap64_seg", "atomic_masked_cswap32_seg"},
@@ -99,9 +95,7 @@ static void atomic_trace(const struct queue *q, const struct send_wr *wr)
 	const bool masked = atomic_is_masked(wr),
 		   add = wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_FA;
 
-	sim_trace("wqe", masked ? name[add][atomic_size(wr) == 4] : "wqe_atomic_seg",
-		  atomic_operands_of(wr), (wr->data_at - wr->raddr_at - 1u) * DS, "qp 0x%x sq %u",
-		  q->o.id, wr->index);
+	return masked ? name[add][atomic_size(wr) == 4] : "wqe_atomic_seg";
 }
 
 /* The data segments receive the old value. [I] They may have more room than that. */
@@ -110,8 +104,7 @@ void wqe_parse_atomic(struct queue *q, struct send_wr *wr)
 	wqe_parse_raddr(q, wr);
 	if (wr->error)
 		return;
-	if (sim_tracing)
-		atomic_trace(q, wr);
+	wqe_probe(q, wr, atomic_layout(wr), atomic_operands_of(wr));
 	if (wr->len < atomic_size(wr)) {
 		obj_refuse(&q->o,
 			   "send WQE %u: its data segments have no room for the %u bytes "

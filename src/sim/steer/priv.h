@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/log.h"
+#include "base/probe.h"
 #include "obj/icm.h"
 #include "obj/vhca.h"
 #include "packet.h"
@@ -51,12 +52,5 @@ static inline uint64_t ste_walk(struct steer_walk *w, uint64_t addr)
  */
 uint64_t steer_lost(const struct steer_walk *, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* Traces a table or entry that a packet passes (--trace), one line each. */
-#define steer_trace(...)                                                \
-	do {                                                            \
-		if (sim_tracing)                                        \
-			sim_trace("steer", NULL, NULL, 0, __VA_ARGS__); \
-	} while (0)
 
 #endif

@@ -26,11 +26,9 @@ _Static_assert((int)STEER_NIC_RX == PRM_FLOW_TABLE_TYPE_NIC_RX &&
 		       (int)STEER_NIC_TX == PRM_FLOW_TABLE_TYPE_NIC_TX,
 	       "a table's type is its domain");
 
-static const struct {
-	const char *name, *verb; /* direction, as messages name it */
-} domains[STEER_DOMAINS] = {
-	[STEER_NIC_RX] = {"rx", "receives"},
-	[STEER_NIC_TX] = {"tx", "sends"},
+static const char *const steer_verbs[STEER_DOMAINS] = {
+	[STEER_NIC_RX] = "receives",
+	[STEER_NIC_TX] = "sends",
 };
 
 struct steer {
@@ -92,15 +90,10 @@ bool steer_has_rx_root(const struct vhca *v)
 
 static void table_walk_finish(const struct table_walk *walk, enum steer_end what)
 {
-	static const char *const names[STEER_ENDS] = {
-		[STEER_TIR] = "delivered", [STEER_WIRE] = "sent",
-		[STEER_DROP] = "dropped",  [STEER_MISS] = "missed, no rule took it",
-		[STEER_LOST] = "lost",
-	};
 	struct vhca *v = walk->w.vhca;
 
 	v->dev->steer->stats[v->index].ends[what]++;
-	steer_trace("vhca %u %s: %s", v->id, domains[walk->w.domain].name, names[what]);
+	probe(PROBE_STEER, .steer = {PROBE_END, what, v, walk->w.domain});
 }
 
 uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
@@ -115,7 +108,7 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	sim_refuse("vhca %u: a packet that it %s is lost: %s (%" PRIu64 " so far)", w->vhca->id,
-		   domains[w->domain].verb, why, n);
+		   steer_verbs[w->domain], why, n);
 	return 0;
 }
 
@@ -144,7 +137,7 @@ static void table_walk_to_tir(struct table_walk *walk, uint32_t tirn)
 		table_walk_finish(walk, STEER_LOST);
 		return;
 	}
-	steer_trace("vhca %u: to tir 0x%x, tag 0x%x", v->id, tirn, walk->w.packet->flow_tag);
+	probe(PROBE_STEER, .steer = {PROBE_TIR, tirn, v, .packet = walk->w.packet});
 	table_walk_finish(walk, STEER_TIR);
 	v->dev->steer->ops->to_tir(tir, walk->w.packet);
 }
@@ -168,8 +161,6 @@ static void table_walk_to_end(struct table_walk *walk, uint64_t addr)
 
 static uint64_t table_walk_no_entry(const struct table_walk *walk, const struct flow_table *t)
 {
-	steer_trace("table 0x%x level %u: no entry, miss%s", t->o.id, t->level,
-		    t->miss ? " to the next" : "");
 	if (t->miss)
 		return icm_addr(ICM_TABLE, t->miss->o.id);
 	if (walk->w.domain == STEER_NIC_TX)
@@ -222,7 +213,7 @@ static uint64_t table_walk_act(struct table_walk *walk, const struct flow_action
 	struct packet *p = walk->w.packet;
 
 	for (uint32_t i = 0; i < act->ncounters; i++) {
-		steer_trace("count in 0x%x", act->counters[i].id);
+		probe(PROBE_STEER, .steer = {PROBE_COUNT, act->counters[i].id});
 		act->counters[i].counter->packets++;
 		act->counters[i].counter->octets += p->len;
 	}
@@ -247,11 +238,8 @@ static uint64_t table_walk_match(struct table_walk *walk, const struct flow_tabl
 
 	params_fill(&walk->params, walk->w.packet, t->enable);
 	e = flow_table_match(t, walk->params.words);
-	if (!e)
-		return table_walk_no_entry(walk, t);
-	steer_trace("table 0x%x level %u: group 0x%x entry %u", t->o.id, t->level, e->group->o.id,
-		    e->index);
-	return table_walk_act(walk, &e->act);
+	probe(PROBE_STEER, .steer = {PROBE_TABLE, .table = t, .entry = e});
+	return e ? table_walk_act(walk, &e->act) : table_walk_no_entry(walk, t);
 }
 
 /* --- the walk ------------------------------------------------------------------------------- */
@@ -296,8 +284,7 @@ static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 		return ICM_NONE;
 	}
 	if (t->sw_owner) {
-		steer_trace("table 0x%x level %u: software's, at 0x%" PRIx64, table, t->level,
-			    t->icm_root);
+		probe(PROBE_STEER, .steer = {PROBE_SW_TABLE, .table = t});
 		return t->icm_root;
 	}
 	addr = table_walk_match(walk, t);
@@ -355,18 +342,6 @@ static void table_walk_run(struct table_walk *walk, uint64_t addr)
 	}
 }
 
-/* Traces the first line of a walk. */
-static void trace_packet(const struct vhca *v, const struct packet *p, enum steer_domain domain)
-{
-	const struct packet_headers *h = &p->outer;
-
-	steer_trace(
-		"vhca %u %s: %u bytes, %u vlans, ethertype 0x%04x, ip v%u protocol %u, ports %u "
-		"> %u",
-		v->id, domains[domain].name, p->len, h->vlans, h->ethertype, h->ip_version,
-		h->ip_protocol, h->sport, h->dport);
-}
-
 static void steer_start(struct vhca *v, struct packet *p, enum steer_domain domain)
 {
 	const struct flow_table *root = v->flow_root[domain];
@@ -383,7 +358,7 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 			},
 	};
 
-	trace_packet(v, p, domain);
+	probe(PROBE_STEER, .steer = {PROBE_START, 0, v, domain, p});
 	if (root)
 		table_walk_run(&walk, icm_addr(ICM_TABLE, root->o.id));
 	else if (domain == STEER_NIC_TX)

@@ -2,10 +2,8 @@
 #include <string.h>
 #include "av.h"
 #include "transport.h"
-#include "base/log.h"
 #include "obj/queue.h"
 #include "obj/vhca.h"
-#include "queue/services.h"
 
 /* [I] A vector that the function can't use ends the request with LOCAL_QP_OP_ERR. */
 void av_refuse(const struct queue *q, struct send_wr *wr)
@@ -13,12 +11,6 @@ void av_refuse(const struct queue *q, struct send_wr *wr)
 	wqe_refuse(q, wr, VENDOR_SEGMENT,
 		   prm_av_get_ext(av_of(wr)) ? "av.src_addr_index: there is no such GID"
 					     : "av.ext is clear: cap.compact_address_vector is 0");
-}
-
-void av_trace(const struct queue *q, const struct send_wr *wr)
-{
-	sim_trace("wqe", "wqe_datagram_seg", av_of(wr), PRM_WQE_DATAGRAM_SEG_BYTES, "qp 0x%x sq %u",
-		  q->o.id, wr->index);
 }
 
 void av_path(struct vhca *v, const uint8_t *av, struct roce_path *path)

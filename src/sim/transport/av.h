@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <dvx/prm/wqe.h>
 #include "transport.h"
-#include "base/log.h"
 #include "obj/queue.h"
 #include "obj/vhca.h"
 #include "port/roce.h"
+#include "queue/services.h"
 
 /* Address vectors, which follow the control segment of a WQE that names its own destination. */
 #define AV_UNITS   (PRM_AV_BYTES / 16) /* wqe_row.head */
@@ -18,7 +18,6 @@ static inline const uint8_t *av_of(const struct send_wr *wr)
 {
 	return wr->wqe + PRM_WQE_CTRL_SEG_BYTES;
 }
-void av_trace(const struct queue *, const struct send_wr *);
 /* Reports why av_check() fails, and ends the request. */
 void av_refuse(const struct queue *, struct send_wr *);
 /* Returns whether this function can use the vector; if not, sets wr->error to end the request. */
@@ -27,8 +26,7 @@ static inline bool av_check(const struct queue *q, struct send_wr *wr)
 	const uint8_t *av = av_of(wr);
 	unsigned int gid = prm_av_get_src_addr_index(av);
 
-	if (sim_tracing)
-		av_trace(q, wr);
+	wqe_probe(q, wr, "wqe_datagram_seg", av);
 	if (prm_av_get_ext(av) && gid < VHCA_GIDS && q->o.vhca->gids[gid].type != GID_EMPTY)
 		return true;
 	av_refuse(q, wr);

@@ -2,7 +2,7 @@
 #include "gsi.h"
 
 #include <string.h>
-#include "base/log.h"
+#include "base/probe.h"
 #include "bth.h"
 #include "obj/device.h"
 #include "obj/queue.h"
@@ -30,9 +30,7 @@ void gsi_send(struct roce_path *path, const uint8_t mad[GSI_BYTES])
 		return;
 	memcpy(f->data, mad, GSI_BYTES);
 	bth_build(&p, f);
-	if (sim_tracing)
-		sim_trace("tx", NULL, NULL, 0, "qp 1 -> 1 mad.class 0x%02x attribute 0x%02x%02x",
-			  mad[1], mad[16], mad[17]);
+	probe(PROBE_FRAME_OUT, .frame = {.bth = &p, .mad = mad, .len = GSI_BYTES});
 	roce_port_put(path, f, true);
 }
 

@@ -6,6 +6,7 @@
 #include "roce_port.h"
 #include "transport.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "obj/mcg.h"
 #include "obj/qp.h"
 #include "obj/device.h"
@@ -81,12 +82,7 @@ void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_p
 		       struct frame *f)
 {
 	bth_build(p, f);
-	if (sim_tracing)
-		sim_trace("tx", NULL, NULL, 0,
-			  "qp 0x%x -> 0x%x bth.opcode 0x%02x..0x%02x psn 0x%06x"
-			  " packets %u bytes %u",
-			  qp->q.o.id, p->dqpn, p->opcode, p->last_opcode, p->psn & PSN_MASK,
-			  p->npkts, f->len);
+	probe(PROBE_FRAME_OUT, .frame = {.queue = &qp->q, .bth = p, .len = f->len});
 	roce_port_put(path, f, qp->q.transport->datagrams);
 }
 

@@ -159,8 +159,8 @@ STE_INLINE uint64_t ste_step(const struct ste_version *v, struct ste_position *a
 	if (hits < 0)
 		return 0;
 	next = hits ? ste_hit(v, at) : ste_check_next(at, v->miss(at->ste));
-	steer_trace("ste 0x%" PRIx64 " lu 0x%04x %s -> 0x%" PRIx64, at->addr, v->lookup(at->ste),
-		    hits ? "hit" : "miss", next);
+	probe(PROBE_STEER, .steer = {PROBE_STE, v->lookup(at->ste), .addr = at->addr, .next = next,
+				     .hit = hits});
 	return next;
 }
 

@@ -95,10 +95,7 @@ static void no_receive(struct raw_rq *rq, const struct packet *p)
 {
 	rq->q.o.vhca->raw.out_of_buffer++;
 	rq->q.stats->out_of_buffer++;
-	if (sim_tracing)
-		sim_trace("rx", NULL, NULL, 0,
-			  "rq 0x%x: a packet of %u bytes was dropped: %s (out of buffer)", rq->q.o.id,
-			  p->len, rq->q.state == QP_RTS ? "no receive is posted" : "it is not RDY");
+	probe(PROBE_NO_RECEIVE, .frame = {.queue = &rq->q, .len = p->len});
 }
 
 /* [I] A receive that is too small ends in an error CQE and the queue in ERR, as for a QP. */

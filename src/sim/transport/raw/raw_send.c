@@ -10,7 +10,6 @@
 #include <dvx/prm/eth.h>
 #include <dvx/prm/wqe.h>
 #include "raw.h"
-#include "base/log.h"
 #include "obj/mkey.h"
 #include "obj/raw_queue.h"
 #include "obj/device.h"
@@ -106,15 +105,14 @@ static bool parse_eth(const struct raw_sq *sq, struct send_wr *wr, struct raw_wq
 	return !wr->error;
 }
 
-static void trace_wqe(const struct raw_sq *sq, const struct send_wr *wr, const struct raw_wqe *w)
+static void raw_probe(const struct raw_sq *sq, const struct send_wr *wr, const struct raw_wqe *w)
 {
 	const uint8_t *p, *next;
 	struct data_seg s;
 
-	sim_trace("wqe", "wqe_eth_seg", w->eth, PRM_WQE_ETH_SEG_BYTES, "qp 0x%x sq %u", sq->q.o.id,
-		  wr->index);
+	wqe_probe(&sq->q, wr, "wqe_eth_seg", w->eth);
 	for (p = w->segs; p < w->end && (next = data_seg_next(p, w->end, &s)); p = next)
-		data_seg_trace(&sq->q, &s, p, "sq", wr->index);
+		wqe_probe(&sq->q, wr, data_seg_layout(&s), p);
 }
 
 /* Adds up the lengths of all data segments. Returns false if they are refused. */
@@ -312,9 +310,7 @@ static void transmit(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *
 	offload(w, &p);
 	sq->q.o.vhca->raw.sent++;
 	raw_spend(sq, p.len);
-	if (sim_tracing)
-		sim_trace("tx", NULL, NULL, 0, "sq 0x%x -> TX tables: a packet of %u bytes",
-			  sq->q.o.id, p.len);
+	probe(PROBE_FRAME_OUT, .frame = {.queue = &sq->q, .len = p.len});
 	steer(sq, &p);
 }
 
@@ -393,8 +389,8 @@ static void raw_prepare(struct raw_sq *sq, struct raw_wqe *w)
 {
 	if (!parse_eth(sq, w->wr, w))
 		return;
-	if (sim_tracing)
-		trace_wqe(sq, w->wr, w);
+	if (probe_active(PROBE_WQE))
+		raw_probe(sq, w->wr, w);
 	(void)raw_measure(sq, w->wr, w);
 }
 
@@ -414,8 +410,8 @@ static void send_multi(struct raw_sq *sq, struct send_wr *wr)
 			   "several packets in it, and cap.enhanced_multi_pkt_send_wqe is 0");
 	else if (parse_eth(sq, wr, &all) && (all.inl || all.vlan))
 		raw_refuse(sq, wr, "inline_hdr_sz: a WQE of several packets has no header for all");
-	if (!wr->error && sim_tracing)
-		trace_wqe(sq, wr, &all);
+	if (!wr->error && probe_active(PROBE_WQE))
+		raw_probe(sq, wr, &all);
 	for (p = all.segs; !wr->error && p < all.end; p = next) {
 		w = all;
 		next = data_seg_next(p, all.end, &s);
@@ -484,8 +480,8 @@ static void large_begin(struct raw_sq *sq, struct raw_wqe *w)
 {
 	if (!parse_eth(sq, w->wr, w) || !large_measure(sq, w))
 		return;
-	if (sim_tracing)
-		trace_wqe(sq, w->wr, w);
+	if (probe_active(PROBE_WQE))
+		raw_probe(sq, w->wr, w);
 	sq->large = w->wr;
 }
 

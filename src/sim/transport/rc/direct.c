@@ -10,7 +10,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
 #include "rc.h"
-#include "base/log.h"
+#include "base/probe.h"
 #include "obj/qp.h"
 #include "transport/atomic.h"
 #include "transport/direct_recv.h"
@@ -379,7 +379,7 @@ bool direct_step(struct rc *rc, struct send_wr *wr)
 {
 	struct rc *peer;
 
-	if (!requester_is_idle(&rc->req, wr) || rc->owner || sim_tracing)
+	if (!requester_is_idle(&rc->req, wr) || rc->owner || probe_active(PROBE_FRAME_OUT))
 		return false;
 	peer = direct_peer(rc);
 	if (!peer || !responder_is_idle(peer, rc, wr))

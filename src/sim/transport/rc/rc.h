@@ -110,11 +110,6 @@ static inline bool rc_port_room(const struct rc *rc)
 	return port_room(rc->sched->dev->port);
 }
 
-static inline bool rc_observed(const struct rc *rc)
-{
-	return eswitch_observed(rc->sched->dev);
-}
-
 static inline struct frame *rc_frame(struct rc *rc, size_t payload)
 {
 	return roce_port_frame(&rc->path, rc->mtu, payload);

@@ -6,7 +6,7 @@
  */
 #include <dvx/prm/cqe.h>
 #include "ud.h"
-#include "base/log.h"
+#include "base/probe.h"
 #include "obj/qp.h"
 #include "obj/table.h"
 #include "obj/device.h"
@@ -92,8 +92,8 @@ static void ud_received(const struct queue *q, struct rq *rq, const struct send_
 bool ud_direct(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *av = av_of(wr);
-	struct qp *to =
-		!wr->one || sim_tracing ? NULL : ud_receiver(q, prm_av_get_dqp_dct(av));
+	const bool may = wr->one && !probe_active(PROBE_FRAME_OUT);
+	struct qp *to = may ? ud_receiver(q, prm_av_get_dqp_dct(av)) : NULL;
 	const uint32_t octets = ud_octets(wr);
 	struct ud *peer;
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "probe.h"
+
+#include <stddef.h>
+
+unsigned int probe_kinds;
+static struct probe *probe_first;
+
+static void probe_sum_kinds(void)
+{
+	unsigned int kinds = 0;
+
+	for (const struct probe *p = probe_first; p; p = p->next)
+		kinds |= p->kinds;
+	__atomic_store_n(&probe_kinds, kinds, __ATOMIC_RELAXED);
+}
+
+void probe_subscribe(struct probe *p)
+{
+	p->next = probe_first;
+	probe_first = p;
+	probe_sum_kinds();
+}
+
+void probe_unsubscribe(struct probe *p)
+{
+	struct probe **at = &probe_first;
+
+	while (*at && *at != p)
+		at = &(*at)->next;
+	if (*at)
+		*at = p->next;
+	probe_sum_kinds();
+}
+
+void probe_emit(const struct probe_event *e)
+{
+	for (struct probe *p = probe_first, *next; p; p = next) {
+		next = p->next;
+		if (p->kinds & e->kind)
+			p->event(e);
+	}
+}

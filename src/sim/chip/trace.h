@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_CHIP_TRACE_H
+#define SIM_CHIP_TRACE_H
+
+/* --trace: writes one line for each event of the probe, decoded by the rows of prm/. -1: no trace. */
+void trace_to(int fd);
+
+#endif
