@@ -578,6 +578,7 @@ TEST(exported_rules_come_back_as_the_same_entries)
 		{"cp", "drop in eth src 02:00:00:00:00:01 dst 01:00:00:00:00:00/01:00:00:00:00:00"},
 		{"cp", "drop in vlan 7 ipv4 tcp flags syn,!ack"},
 		{"cp", "drop in vlan 7 ipv4 dscp ef ttl 1"},
+		{"cp", "drop in vlan 7 ipv4 ttl 0x10/0x30"},
 		{"cp", "drop in vlan 7 ipv6 icmp6 type 135"},
 		{"cp", "drop in vlan 7 ethertype 0x88cc"},
 		{"cp", "drop in vlan 7 mpls 100 tc 1 mpls_bos 1"},

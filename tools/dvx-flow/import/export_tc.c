@@ -85,32 +85,34 @@ static void tc_put_address(struct entry *e, const char *word, unsigned int first
 static const struct {
 	unsigned int key;
 	const char *word;
-	bool masked; /* tc takes a mask */
+	unsigned int mask_base; /* in which tc reads a mask; 0: it takes none */
 } tc_numbers[] = {
-	{KEY_MPLS_LABEL, "mpls_label", false},
-	{KEY_MPLS_TC, "mpls_tc", false},
-	{KEY_MPLS_BOTTOM, "mpls_bos", false},
-	{KEY_MPLS_TTL, "mpls_ttl", false},
-	{KEY_TTL, "ip_ttl", true},
-	{MATCH_TCP_SPORT, "src_port", true},
-	{MATCH_TCP_DPORT, "dst_port", true},
-	{MATCH_UDP_SPORT, "src_port", true},
-	{MATCH_UDP_DPORT, "dst_port", true},
-	{KEY_ICMP_TYPE, "type", true},
-	{KEY_ICMP_CODE, "code", true},
-	{KEY_ICMP6_TYPE, "type", true},
-	{KEY_ICMP6_CODE, "code", true},
+	{KEY_MPLS_LABEL, "mpls_label", 0},
+	{KEY_MPLS_TC, "mpls_tc", 0},
+	{KEY_MPLS_BOTTOM, "mpls_bos", 0},
+	{KEY_MPLS_TTL, "mpls_ttl", 0},
+	{KEY_TTL, "ip_ttl", 16},
+	{MATCH_TCP_SPORT, "src_port", 10},
+	{MATCH_TCP_DPORT, "dst_port", 10},
+	{MATCH_UDP_SPORT, "src_port", 10},
+	{MATCH_UDP_DPORT, "dst_port", 10},
+	{KEY_ICMP_TYPE, "type", 10},
+	{KEY_ICMP_CODE, "code", 10},
+	{KEY_ICMP6_TYPE, "type", 10},
+	{KEY_ICMP6_CODE, "code", 10},
 };
 
 static void tc_put_numbers(struct entry *e)
 {
 	for (size_t i = 0; i < sizeof(tc_numbers) / sizeof(tc_numbers[0]); i++) {
-		uint64_t v, m;
+		uint64_t v, m = 0;
 
-		if (entry_take(e, tc_numbers[i].key, &v))
-			fprintf(e->out, " %s %" PRIu64, tc_numbers[i].word, v);
-		else if (tc_numbers[i].masked && entry_take_masked(e, tc_numbers[i].key, &v, &m))
-			fprintf(e->out, " %s %" PRIu64 "/%" PRIu64, tc_numbers[i].word, v & m, m);
+		if (!entry_take(e, tc_numbers[i].key, &v) &&
+		    !(tc_numbers[i].mask_base && entry_take_masked(e, tc_numbers[i].key, &v, &m)))
+			continue;
+		fprintf(e->out, " %s %" PRIu64, tc_numbers[i].word, m ? v & m : v);
+		if (m)
+			fprintf(e->out, tc_numbers[i].mask_base == 16 ? "/0x%" PRIx64 : "/%" PRIu64, m);
 	}
 }
 
