@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The chip as one convenience library; the preload and the server are two ways to start it.
-noinst_LTLIBRARIES += libsim.la
+# The chip as one convenience library, and what the program's half (preload) has, too.
+noinst_LTLIBRARIES += libsim.la libcommon.la
+libcommon_la_SOURCES =
+libcommon_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
+libcommon_la_CFLAGS = $(libsim_la_CFLAGS)
 libsim_la_SOURCES =
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
-libsim_la_LIBADD = src/prm/libprm.la src/uverbs/libuverbs.la $(NETTLE_LIBS)
+libsim_la_LIBADD = libcommon.la src/prm/libprm.la src/uverbs/libuverbs.la $(NETTLE_LIBS)
 # Nothing of it is for other objects: calls within a file can be inlined, and none goes through a table.
 libsim_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) -fvisibility=hidden
 
@@ -18,5 +21,6 @@ include src/sim/queue/local.mk
 include src/sim/fw/local.mk
 include src/sim/kernel/local.mk
 include src/sim/link/local.mk
+include src/sim/sysfs/local.mk
 include src/sim/chip/local.mk
 include src/sim/preload/local.mk

@@ -216,24 +216,6 @@ static int scene_fork(void)
 	return ibv_close_device(ctx);
 }
 
-/* Without a server, the chip is a thread of the parent. */
-static int scene_fork_embedded(void)
-{
-	struct ibv_context *ctx = open_device();
-	struct objects o;
-	pid_t pid = fork();
-
-	if (!pid) {
-		int fd = open("/dev/infiniband/uverbs0", O_RDWR);
-
-		_exit(fd >= 0 || errno != ENODEV);
-	}
-	CHECK(exit_code(pid) == 0);
-	make(ctx, &o);
-	unmake(&o);
-	return ibv_close_device(ctx);
-}
-
 /* Children made in every way, while the device is open, see the device's sysfs. */
 static int scene_children(void)
 {
@@ -518,7 +500,7 @@ int main(int argc, char **argv)
 		int (*fn)(void);
 	} scenes[] = {
 		{"objects", scene_objects},   {"dup", scene_dup},
-		{"fork", scene_fork},	      {"fork-embedded", scene_fork_embedded},
+		{"fork", scene_fork},	      
 		{"children", scene_children}, {"close-all", scene_close_all},
 		{"errno", scene_errno},	      {"threads", scene_threads},
 		{"work", scene_work},	      {"orphan", scene_orphan},

@@ -41,13 +41,10 @@ check "the manual has the same names, defaults and ranges" manual
 qps() { [ "$("$@" ibv_devinfo -v | awk '$1 == "max_qp:" { print $2 }')" = 512 ]; }
 if command -v ibv_devinfo >/dev/null; then
 	check "repeated --set add up" qps "$dvx_sim" run --set dma_mmo=0,log_max_qp=8 --set log_max_qp=9 --
-	check "a bare preload takes DVX_SIM_SET" \
-		qps env DVX_SIM_SET=log_max_qp=9 LD_PRELOAD="$asan$preload"
 	refused() {
-		env DVX_SIM_SET="$1" LD_PRELOAD="$asan$preload" ibv_devinfo >"$work/out" 2>&1
+		env DVX_SIM_SET="$1" "$dvx_sim" run -- ibv_devinfo >"$work/out" 2>&1 && return 1
 		cat "$work/out"
-		grep -qF "DVX_SIM_SET: $2" "$work/out" && [ "$(wc -l <"$work/out")" = 2 ] &&
-			grep -qx "No IB devices found" "$work/out"
+		grep -qF "DVX_SIM_SET: $2" "$work/out"
 	}
 	long=$(printf 'log_max_qp=%d,' $(seq 7 23) $(seq 7 23))
 	long=$long$long$long$long$long$long$long$long$long$long # beyond 4096 bytes

@@ -132,7 +132,7 @@ TEST_F(test_bad_memory)
 	each_bare(bad_memory);
 }
 
-/* The embedded client unmaps and protects what it had registered. */
+/* A client unmaps and protects what it had registered. */
 TEST_F(test_vanishing)
 {
 	struct client c;

@@ -24,7 +24,7 @@ int sealed(size_t len, unsigned int flags, unsigned int seals);
 /*
  * A client whose memory the test sees, too, between two pages without access. If it shares, pages
  * 2-5 and 8-9 are shared with the device, each range on its own file, and the rest is on a third
- * file. It is a separate process, or the embedded client.
+ * file. It is a separate process, or this one.
  */
 struct client {
 	struct mm *mm;

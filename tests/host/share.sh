@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that a program does not notice how its pages are shared with the device: share.c's scenes
-# on a server's chip and on one of its own, with userfaultfd and without.
+# with userfaultfd and without.
 . "$top_srcdir/tests/tap.sh"
 client=$top_builddir/tests/host/share
 needs "$client"
@@ -15,10 +15,6 @@ scenes="threads threads-fork fork spawn renew stale moved protect grow drop limi
 
 # A bound, for a store that waits for ever.
 run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }
-bare() {
-	timeout 300 env ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LD_PRELOAD="$asan$preload" \
-		"$client" "$@"
-}
 # A scene that can't be had here is none.
 may() {
 	"$@"
@@ -38,14 +34,12 @@ with_userfaultfd() {
 
 for scene in $scenes; do
 	with_userfaultfd run $scene
-	with_userfaultfd bare $scene
 done
 for scene in threads threads-fork twice; do
 	check "run, no userfaultfd: $scene" may run $scene never
 done
 for scene in fork renew stale protect close; do
 	check "run, no userfaultfd: $scene" run $scene alone
-	check "bare, no userfaultfd: $scene" bare $scene never
 done
 
 # Not even the registers fit: that is told.
@@ -53,7 +47,6 @@ little() {
 	(ulimit -f 32 && "$@" limit) 2>&1 | grep -q RLIMIT_FSIZE
 }
 check "run: a limit on files below the device's" little run
-check "bare: a limit on files below the device's" little bare
 
 # The device is killed while pages are shared.
 orphan() {

@@ -90,7 +90,7 @@ static void copied(struct client *c, struct client *d)
 
 		if (len > most)
 			len = most;
-		/* without pieces the embedded client's own copies don't overlap, either */
+		/* a copy through a buffer goes piece by piece */
 		if (c == d && src < dst + len && dst < src + len)
 			continue;
 		fill(c->area, AREA, round);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that /dev/infiniband/rdma_cm acts as the kernel's character device: poll, dup, fcntl,
- * signals, threads, fork and close of its descriptor, and bad writes. The program has both ends of
- * its connections, so it runs on a bare preload, too.
+ * signals, threads, fork and close of its descriptor, and bad writes.
  */
 #include "tests/test.h"
 

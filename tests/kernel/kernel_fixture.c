@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_fixture.h"
 #include "base/log.h"
@@ -38,7 +39,7 @@ int fx_setup(void **state)
 	f->dev = chip_device(f->chip);
 	f->v = &f->dev->vhca[BLUEFIELD2_HOST];
 	f->objects = fx_objects(f);
-	f->mm = mm_open(chip_host(f->chip), getpid(), -1);
+	f->mm = mm_open(chip_host(f->chip), getpid(), (int)syscall(SYS_pidfd_open, getpid(), 0));
 	f->mem = mmap(NULL, FX_MEM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(f->mem, MAP_FAILED);
 	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);

@@ -11,5 +11,4 @@ tests_libkernel_a_SOURCES = tests/kernel/kernel_fixture.c tests/kernel/kernel_fi
 	tests/kernel/kernel_flow_rig.c tests/kernel/kernel_flow_rig.h
 tests_kernel_kernel_events_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read,--wrap=__read_chk
 tests_kernel_kernel_dmabuf_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs
-dist_check_SCRIPTS += tests/kernel/cm_bare.sh
 tests_librigs_a_SOURCES += tests/kernel/cm_rig.c tests/kernel/cm_rig.h

@@ -20,7 +20,7 @@
 #include "chip/datapath.h"
 #include "chip/session.h"
 #include "chip/tree.h"
-#include "preload/sysfs.h"
+#include "sysfs/sysfs.h"
 #include "host/uar.h"
 #include "obj/device.h"
 #include "obj/flow.h"

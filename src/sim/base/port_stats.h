@@ -15,7 +15,7 @@ struct queue_stats {
 
 /*
  * Port counters that a function's kernel shows below ports/1. Programs read them at any time
- * (preload/sysfs.h); each is one word that only the chip writes.
+ * (sysfs/sysfs.h); each is one word that only the chip writes.
  */
 struct port_stats {
 	/* RoCE packets and bytes with all headers, without FCS [I] */

@@ -60,8 +60,8 @@ int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);
 void chip_unwatch(struct chip *, int fd);
 
 /*
- * Runs the loop until chip_stop(). chip_turn() is one turn without sleeping (tests, embedded
- * control calls); true if something was done.
+ * Runs the loop until chip_stop(). chip_turn() is one turn without sleeping (tests);
+ * true if something was done.
  */
 int chip_run(struct chip *);
 bool chip_turn(struct chip *);

@@ -25,7 +25,7 @@
 #include "kernel/kernel.h"
 #include "netdev.h"
 #include "session.h"
-#include "preload/sysfs.h"
+#include "sysfs/sysfs.h"
 #include "obj/profile.h"
 #include "obj/device.h"
 #include "port/peer.h"

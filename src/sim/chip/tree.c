@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "obj/profile.h"
 #include "obj/device.h"
-#include "preload/sysfs.h"
+#include "sysfs/sysfs.h"
 
 _Static_assert(SYSFS_GIDS == VHCA_GIDS, "the tree shows all GIDs");
 

@@ -4,7 +4,7 @@
 
 struct vhca;
 
-/* Makes a function's sysfs tree (preload/sysfs.h); NULL: without a device. Returns 0 or -errno. */
+/* Makes a function's sysfs tree (sysfs/sysfs.h); NULL: without a device. Returns 0 or -errno. */
 int sysfs_tree_make(const char *root, const struct vhca *);
 /* Makes the tree's counters those of this function. Returns 0 or -errno. */
 /* Sets GIDs and the port's state; interface: the function's. */

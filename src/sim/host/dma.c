@@ -7,8 +7,7 @@
 #include "host.h"
 
 /*
- * Client memory that is not shared (share.c) is reached only by system calls, the embedded client's
- * too. A program may unmap live rings and regions at any time (on hardware the pages are pinned),
+ * Client memory that is not shared (share.c) is reached only by system calls. A program may unmap live rings and regions at any time (on hardware the pages are pinned),
  * and a system call answers EFAULT where a load would kill the program.
  */
 #define VA_MASK	 ((1ull << BUS_SLOT_SHIFT) - 1)
@@ -378,9 +377,8 @@ uint8_t *dma_place_find(struct host *h, struct dma_place *p, bus_t addr, size_t 
 }
 
 /*
- * The local side of the call is memory that is reached directly, or else the embedded client's: one
- * copy instead of two. A fault on either side is reported the same way, as memory that can fault is
- * always in a call.
+ * Memory that is reached directly is the local side of the call: one copy instead of two. A fault on
+ * either side is reported the same way, as memory that can fault is always in a call.
  */
 int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 {
@@ -404,10 +402,6 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 		return dma_copy_in(h, dst_at, src_mm, from, len);
 	if (src_at)
 		return dma_write(h, to, src_at, len);
-	if (dst_mm->self)
-		return dma_read(h, from, va_at(to), len);
-	if (src_mm->self)
-		return dma_write(h, to, va_at(from), len);
 	return copy_bounced(h, to, from, len);
 }
 

@@ -16,8 +16,7 @@
 
 int mm_take_fd(const struct mm *mm, int number)
 {
-	int fd = mm->self ? fcntl(number, F_DUPFD_CLOEXEC, 0)
-			  : (int)syscall(SYS_pidfd_getfd, mm->pid_source.fd, number, 0u);
+	int fd = (int)syscall(SYS_pidfd_getfd, mm->pid_source.fd, number, 0u);
 
 	return fd < 0 ? -errno : fd;
 }

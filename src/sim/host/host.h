@@ -24,7 +24,6 @@ struct mm {
 	pid_t pid;
 	uint32_t slot;
 	uint32_t demand_slot; /* mm_bus_on_demand(); 0: none */
-	bool self;	      /* the client is embedded: this process */
 	mm_at_fn *at;	      /* for the device's own memory; NULL: a client's */
 	void *at_ctx;
 	bool gone;    /* exited, but not closed by its owner yet */

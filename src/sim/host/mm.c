@@ -43,7 +43,6 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 	mm->host = h;
 	mm->pid = pid;
 	mm->slot = slot;
-	mm->self = pid == getpid();
 	if (pidfd >= 0 && host_watch_fd(h, &mm->pid_source))
 		return mm_give_up(mm, pidfd, ENOMEM);
 	h->slots[slot] = mm;

@@ -24,8 +24,8 @@ struct host *host_new(void);
 void host_free(struct host *);
 
 /*
- * Opens one client process. pidfd guards against a reused pid; the mm owns it from here on (-1:
- * none). pid == getpid() is the embedded client. Returns NULL with errno on failure.
+ * Opens one client process. pidfd guards against a reused pid, and its descriptors are reached by
+ * it; the mm owns it from here on (-1: none). Returns NULL with errno on failure.
  */
 struct mm *mm_open(struct host *, pid_t pid, int pidfd);
 /* Closes a process that is gone or has closed: later DMA to it fails with -EFAULT. */

@@ -29,8 +29,6 @@ libsim_la_SOURCES += \
 	src/sim/obj/table.h \
 	src/sim/obj/pace.c \
 	src/sim/obj/pace.h \
-	src/sim/obj/profile.c \
-	src/sim/obj/profile.h \
 	src/sim/obj/q_counter.h \
 	src/sim/obj/qp.h \
 	src/sim/obj/queue.h \
@@ -46,3 +44,4 @@ libsim_la_SOURCES += \
 	src/sim/obj/umem.c \
 	src/sim/obj/vhca.c \
 	src/sim/obj/vhca.h
+libcommon_la_SOURCES += src/sim/obj/profile.c src/sim/obj/profile.h

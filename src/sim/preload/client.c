@@ -17,36 +17,29 @@
 #include "real.h"
 #include "share.h"
 #include "share_fork.h"
-#include "sysfs.h"
+#include "sysfs/sysfs.h"
 #include "uverbs/resource.h"
 
 #define CFILES 4096 /* an event channel of librdmacm is a file, too */
 
 /* Read without a lock by hooks in signal handlers; changed under `lock`. */
 static struct {
-	const struct backend *backend;
-	const char *sysfs;
-	size_t common; /* bytes of its path that are the same for all processes' trees */
+	const char *sysfs; /* NULL: no device */
 	unsigned int function;
 	int pid;
 	int open; /* files in use */
 	struct ticket_lock lock;
-	bool tree;
+	bool asked; /* client_sysfs() */
 } client;
 
 static struct cfile files[CFILES];
 static unsigned int files_end; /* slots from here on have never been used */
 
 /*
- * Set while this thread holds the lock, and always in the chip's own thread. Hooks then pass calls
- * to libc: a malloc() inside the client half may call munmap().
+ * Set while this thread holds the lock. Hooks then pass calls to libc: a malloc() inside the client
+ * half may call munmap().
  */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
-
-void client_stay_out(void)
-{
-	inside = true;
-}
 
 bool client_inside(bool now)
 {
@@ -54,11 +47,6 @@ bool client_inside(bool now)
 
 	inside = now;
 	return was;
-}
-
-const struct backend *client_backend(void)
-{
-	return client.backend;
 }
 
 bool client_is_this_process(void)
@@ -85,23 +73,19 @@ static void in_child(void)
 	inside = false;
 	share_in_child();
 	dm_op_in_child();
-	client.backend->forked(NULL);
 	for (unsigned int i = 0; i < files_end; i++) {
 		files[i].lock = (struct ticket_lock){0};
 		if (files[i].ino)
-			client.backend->forked(&files[i]);
+			cfile_forked(&files[i]);
 	}
 	client_map_in_child();
 }
 
-void client_init(const struct backend *backend, const char *sysfs, size_t common,
-		 unsigned int function)
+void client_init(const char *sysfs, unsigned int function)
 {
 	client.sysfs = sysfs;
-	client.common = common;
 	client.function = function;
 	client.pid = getpid();
-	client.backend = backend;
 	real();
 	path_moved();
 	pthread_atfork(share_before_fork, share_in_parent, in_child);
@@ -111,30 +95,21 @@ void client_fini(void)
 {
 	bool was = inside;
 
-	inside = true; /* lets the hooks allow the removal of the tree */
-	for (unsigned int i = 0; !was && i < files_end && client.backend->exiting; i++)
+	inside = true;
+	for (unsigned int i = 0; !was && i < files_end; i++)
 		if (files[i].ino && files[i].owner == getpid() && client_is_this_process())
-			client.backend->exiting(&files[i]);
-	if (client.backend && client.backend->fini)
-		client.backend->fini();
+			cfile_exiting(&files[i]);
 }
 
 void client_sysfs(void)
 {
 	int saved = errno;
-	struct lock_saved held;
 
-	if (!client.backend || client.tree || inside || !client_is_this_process())
+	if (!client_tree() || !client_is_this_process() ||
+	    __atomic_exchange_n(&client.asked, true, __ATOMIC_RELAXED))
 		return;
-	client_enter(&held);
-	if (!client.tree) {
-		int err = client.backend->sysfs(client.sysfs);
-
-		if (err)
-			sim_refuse("sysfs tree %s can't be made: %s", client.sysfs, strerror(-err));
-		client.tree = true;
-	}
-	client_leave(&held);
+	if (real()->access(client.sysfs, F_OK))
+		sim_refuse("no device: %s: %s; its server has ended", client.sysfs, strerror(errno));
 	errno = saved;
 }
 
@@ -146,7 +121,7 @@ int client_resources(struct uverbs_resource **rows, size_t *n)
 	if (!client_tree() || !client_is_this_process())
 		return -ENODEV;
 	client_enter(&held);
-	err = client.backend->resources(client.function, rows, n);
+	err = cfile_resources(client.function, rows, n);
 	client_leave(&held);
 	return err;
 }
@@ -160,23 +135,23 @@ int client_statistic(struct uverbs_statistic *s)
 		return -ENODEV;
 	s->function = client.function;
 	client_enter(&held);
-	err = client.backend->statistic(s);
+	err = cfile_statistic(s);
 	client_leave(&held);
 	return err;
 }
 
 const char *client_tree(void)
 {
-	return inside || !client.backend ? NULL : client.sysfs;
+	return inside ? NULL : client.sysfs;
 }
 
 const char *client_in_tree(const char *path)
 {
-	if (!client_tree() || strncmp(path, client.sysfs, client.common))
+	size_t root = client_tree() ? strlen(client.sysfs) : 0;
+
+	if (!root || strncmp(path, client.sysfs, root))
 		return NULL;
-	path += client.common;
-	if (client.sysfs[client.common])
-		path += strcspn(path, "/");
+	path += root;
 	return *path && *path != '/' ? NULL : path;
 }
 
@@ -287,14 +262,6 @@ static struct cfile *free_slot(void)
 	return &files[i];
 }
 
-static bool backend_close(struct cfile *cf)
-{
-	if (!cf->cm)
-		return client.backend->close(cf);
-	client.backend->cm_close(cf);
-	return false;
-}
-
 static int open_locked(bool cm)
 {
 	struct cfile *cf = free_slot();
@@ -303,15 +270,14 @@ static int open_locked(bool cm)
 
 	if (!cf)
 		return -EMFILE;
-	*cf = (struct cfile){.cm = cm, .owner = client.pid, .sock = -1, .inner_fd = -1};
-	fd = cm ? client.backend->cm_open(cf, client.function)
-		: client.backend->open(cf, client.function);
+	*cf = (struct cfile){.cm = cm, .owner = client.pid, .sock = -1};
+	fd = cfile_open(cf, client.function);
 	if (fd < 0)
 		return fd;
 	fd = link_fd_above_stdio(fd);
 	err = fd < 0 ? fd : real()->fstat(fd, &st) ? -errno : 0;
 	if (err) {
-		backend_close(cf);
+		cfile_close(cf);
 		if (fd >= 0)
 			real()->close(fd);
 		return err;
@@ -331,7 +297,7 @@ int client_open(int flags, bool cm)
 	/* A vfork child must not change memory before exec: it is the parent's. */
 	if (!client_is_this_process())
 		return -ENODEV;
-	client_sysfs(); /* the chip counts there */
+	client_sysfs();
 	client_enter(&held);
 	fd = open_locked(cm);
 	client_leave(&held);
@@ -361,10 +327,10 @@ static bool client_attach(struct cfile *cf, int fd)
 {
 	struct lock_saved held;
 
-	if (!client_is_this_process() || !client.backend->attach)
+	if (!client_is_this_process())
 		return false;
 	client_enter(&held);
-	if (cf->owner != client.pid && !client.backend->attach(cf, fd)) {
+	if (cf->owner != client.pid && !cfile_attach(cf, fd)) {
 		cf->guest = true;
 		cf->owner = client.pid;
 	}
@@ -381,7 +347,7 @@ int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 		return -EINVAL;
 	if (client_foreign(cf))
 		return refuse_foreign(cf, "write");
-	rc = cm_client_write(cf, fd, client.backend, buf, n);
+	rc = cm_client_write(cf, fd, buf, n);
 	errno = saved;
 	return rc;
 }
@@ -395,7 +361,7 @@ int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
 		return -ENOTTY;
 	if (client_foreign(cf) && !client_attach(cf, fd))
 		return refuse_foreign(cf, "ioctl");
-	rc = flatten_ioctl(cf, client.backend, arg);
+	rc = flatten_ioctl(cf, arg);
 	errno = saved;
 	return rc;
 }
@@ -425,14 +391,12 @@ static struct cfile *adopt_locked(int fd, const struct stat *st)
 	cf = free_slot();
 	if (!cf)
 		return NULL;
-	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1, .guest = true};
-	err = client.backend->attach ? client.backend->attach(cf, fd) : -ENODEV;
+	*cf = (struct cfile){.owner = client.pid, .sock = -1, .guest = true};
+	err = cfile_attach(cf, fd);
 	if (err) {
 		sim_refuse("descriptor %d is an open device of another process, which can't be used "
 			   "here: %s",
-			   fd,
-			   client.backend->attach ? strerror(-err)
-						  : "start both with dvx-sim exec on one chip");
+			   fd, strerror(-err));
 		return NULL;
 	}
 	cf->dev = st->st_dev;
@@ -447,7 +411,7 @@ struct cfile *client_adopt(int fd, const struct stat *st)
 	struct lock_saved held;
 	struct cfile *cf;
 
-	if (inside || !client.backend || !is_bar(fd, st) || !client_is_this_process())
+	if (!client_tree() || !is_bar(fd, st) || !client_is_this_process())
 		return NULL;
 	client_enter(&held);
 	cf = adopt_locked(fd, st);
@@ -468,7 +432,7 @@ static bool still_open(const struct cfile *cf)
 	while (!found && (e = readdir(d))) {
 		int fd = atoi(e->d_name);
 
-		found = e->d_name[0] != '.' && fd != cf->inner_fd && client_find(fd) == cf;
+		found = e->d_name[0] != '.' && client_find(fd) == cf;
 	}
 	closedir(d);
 	return found;
@@ -477,7 +441,7 @@ static bool still_open(const struct cfile *cf)
 static void cfile_release(struct cfile *cf)
 {
 	client_map_forget(cf);
-	share_close(cf, backend_close(cf), __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
+	share_close(cf, cfile_close(cf), __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
 }

@@ -98,7 +98,7 @@ int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 	client_enter(&held);
 	client_map_note(cf, va, len);
 	uffd = cf->guest ? -1 : client_map_uffd(cf);
-	err = client_backend()->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
+	err = cfile_mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
 	if (clock && !err && real()->madvise(va, len, MADV_DONTFORK))
 		err = -errno;
 	client_leave(&held);
@@ -123,7 +123,7 @@ void client_unmap(void *va, size_t len)
 	for (unsigned int i = 0; i < maps_end; i++) {
 		if (!client_map_overlaps(&maps[i], from, len))
 			continue;
-		client_backend()->unmapped(maps[i].file, maps[i].va, maps[i].len);
+		cfile_unmapped(maps[i].file, maps[i].va, maps[i].len);
 		maps[i].file = NULL;
 	}
 	client_leave(&held);

@@ -3,9 +3,8 @@
 #ifndef SIM_PRELOAD_CLIENT_PRIV_H
 #define SIM_PRELOAD_CLIENT_PRIV_H
 
+#include "cfile.h"
 #include "client.h"
-
-const struct backend *client_backend(void);
 
 /* Takes and releases the lock of files and mappings. */
 void client_enter(struct lock_saved *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* write() to the RDMA_CM device: one command, copied in and out by the table in uverbs/ucma.h. */
+#include "cfile.h"
 #include "client.h"
 
 #include <errno.h>
@@ -112,7 +113,7 @@ static void cm_release(void *arg)
 }
 
 /* Fetches the next event; sleeps for it unless the descriptor is non-blocking. */
-static int cm_event(struct cfile *cf, int fd, const struct backend *b, struct ucma_request *r)
+static int cm_event(struct cfile *cf, int fd, struct ucma_request *r)
 {
 	struct cm_held h = {cf, fd, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
 	int err;
@@ -122,7 +123,7 @@ static int cm_event(struct cfile *cf, int fd, const struct backend *b, struct uc
 	pthread_cleanup_push(cm_release, &h);
 	for (;;) {
 		/* The file may have been closed before the call, and its number reused. */
-		err = client_find(h.own) == cf ? b->cm_write(cf, r) : -EBADF;
+		err = client_find(h.own) == cf ? cfile_cm_write(cf, r) : -EBADF;
 		if (err != -EAGAIN)
 			break;
 		err = cm_sleep(h.own);
@@ -133,7 +134,7 @@ static int cm_event(struct cfile *cf, int fd, const struct backend *b, struct uc
 	return err;
 }
 
-int cm_client_write(struct cfile *cf, int fd, const struct backend *b, const void *buf, size_t n)
+int cm_client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 {
 	const struct ucma_command *c;
 	struct ucma_request r;
@@ -142,8 +143,8 @@ int cm_client_write(struct cfile *cf, int fd, const struct backend *b, const voi
 	if (!err && r.out_len >= c->least_out)
 		err = cm_probe(&r, c);
 	if (!err)
-		err = r.command == RDMA_USER_CM_CMD_GET_EVENT ? cm_event(cf, fd, b, &r)
-							      : b->cm_write(cf, &r);
+		err = r.command == RDMA_USER_CM_CMD_GET_EVENT ? cm_event(cf, fd, &r)
+							      : cfile_cm_write(cf, &r);
 	if (!err && r.nout)
 		err = flatten_copy_out(ucma_address(r.in, c->response), r.out, r.nout);
 	return err;

@@ -133,10 +133,10 @@ static int attrs_out(const struct owned_request *r, struct ib_uverbs_attr *ua, u
 	return err;
 }
 
-static int flatten_exchange(struct cfile *cf, const struct backend *t, struct owned_request *r,
-			    struct ib_uverbs_attr *ua, uint64_t to)
+static int flatten_exchange(struct cfile *cf, struct owned_request *r, struct ib_uverbs_attr *ua,
+			    uint64_t to)
 {
-	int rc = share_ioctl(cf, t, &r->req);
+	int rc = share_ioctl(cf, &r->req);
 	int err;
 
 	if (!rc)
@@ -147,7 +147,7 @@ static int flatten_exchange(struct cfile *cf, const struct backend *t, struct ow
 	return rc ? rc : err;
 }
 
-int flatten_ioctl(struct cfile *cf, const struct backend *t, void *arg)
+int flatten_ioctl(struct cfile *cf, void *arg)
 {
 	struct ib_uverbs_attr ua[REQUEST_ATTRS];
 	struct ib_uverbs_ioctl_hdr h;
@@ -163,7 +163,7 @@ int flatten_ioctl(struct cfile *cf, const struct backend *t, void *arg)
 	request_init(&r, h.object_id, h.method_id, h.driver_id);
 	err = attrs_in(&r, ua, h.num_attrs);
 	if (!err)
-		err = flatten_exchange(cf, t, &r, ua, at);
+		err = flatten_exchange(cf, &r, ua, at);
 	request_fini(&r);
 	return err;
 }

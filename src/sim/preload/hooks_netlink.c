@@ -7,7 +7,7 @@
 #include "client.h"
 #include "netlink.h"
 #include "real.h"
-#include "sysfs.h"
+#include "sysfs/sysfs.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -3,7 +3,7 @@
 #include "client.h"
 #include "paths.h"
 #include "real.h"
-#include "sysfs.h"
+#include "sysfs/sysfs.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hooks of stat(): the device's memfd has the attributes of the kernel's character device. */
+#include "cfile.h"
 #include "client.h"
 #include "paths.h"
 #include "real.h"
-#include "sysfs.h"
+#include "sysfs/sysfs.h"
 
 #include <string.h>
 #include <sys/sysmacros.h>

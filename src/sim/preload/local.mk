@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What LD_PRELOAD loads: the half that lives in the program, and a whole chip for programs without a
-# server.
+# What LD_PRELOAD loads: the half that lives in the program.
 pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
 src_sim_libdvx_sim_la_SOURCES = \
-	src/sim/chip/embedded.c \
 	src/sim/preload/client.h src/sim/preload/client.c \
 	src/sim/preload/client_priv.h src/sim/preload/client_map.c \
 	src/sim/preload/byte_access.h src/sim/preload/byte_access.c \
@@ -26,15 +24,14 @@ src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/preload/real.h src/sim/preload/real.c \
 	src/sim/preload/share.h src/sim/preload/share.c \
 	src/sim/preload/share_fork.h src/sim/preload/share_fork.c \
-	src/sim/preload/backend_socket.c
+	src/sim/preload/cfile.h src/sim/preload/cfile.c
 src_sim_libdvx_sim_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
-src_sim_libdvx_sim_la_LIBADD = libsim.la
+src_sim_libdvx_sim_la_LIBADD = libcommon.la src/sim/link/liblink.la src/uverbs/libuverbs.la
 src_sim_libdvx_sim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-Wl,--version-script=$(top_srcdir)/src/sim/preload/libdvx-sim.map
-src_sim_libdvx_sim_la_DEPENDENCIES = libsim.la src/sim/preload/libdvx-sim.map
+src_sim_libdvx_sim_la_DEPENDENCIES = libcommon.la src/sim/preload/libdvx-sim.map
 EXTRA_DIST += src/sim/preload/libdvx-sim.map
-# The tree that a program sees is written by the chip's side, too. The fuzzer and a unit test feed netlink.c.
-libsim_la_SOURCES += src/sim/preload/sysfs.c src/sim/preload/sysfs.h src/sim/preload/sysfs_change.c \
-	src/sim/preload/sysfs_counters.c src/sim/preload/sysfs_priv.h src/sim/preload/netlink.c src/sim/preload/netlink.h \
+# The fuzzer and a unit test feed netlink.c.
+libcommon_la_SOURCES += src/sim/preload/netlink.c src/sim/preload/netlink.h \
 	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c \
 	src/sim/preload/netlink_statistic.c

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "client.h"
 #include "real.h"
-#include "sysfs.h"
+#include "sysfs/sysfs.h"
 
 #define LINKS_MOST 40 /* as in the kernel */
 

@@ -1,63 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdvx-sim.so, the preload. With DVX_SIM_SOCKET in the environment the device is a server's;
- * without it the program gets its own chip. The preload runs in every process that inherits the
- * environment, shells too, so nothing is made before the first access to the device's files.
+ * libdvx-sim.so, the preload. The device is that of the server whose socket DVX_SIM_SOCKET names. The
+ * preload runs in every process that inherits the environment, shells too, so nothing is asked of
+ * the server before the first access to the device's files.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 #include "base/log.h"
+#include "cfile.h"
 #include "client.h"
 #include "real.h"
-#include "sysfs.h"
 #include "obj/profile.h"
 
 static char sysfs[PATH_MAX];
 
 /*
- * Resolves the tree's name to the kernel's, so that the working directory and links of /proc are
- * recognized.
+ * Finds the function's tree, beside the socket. Its name is resolved to the kernel's, so that the
+ * working directory and links of /proc are recognized.
  */
-static void sysfs_in(const char *dir, const char *name)
-{
-	char real_dir[PATH_MAX];
-
-	if (snprintf(sysfs, sizeof(sysfs), "%s/%s",
-		     real()->realpath(dir, real_dir) ? real_dir : dir, name) >= (int)sizeof(sysfs))
-		sim_refuse("the path of the sysfs tree is too long, below %s", dir);
-}
-
-/*
- * Makes a name that no other process can have. Its pid shows later processes whether it is stale.
- * Returns the length of the part that all such names share.
- */
-static size_t private_sysfs(void)
-{
-	const char *tmp = getenv("TMPDIR");
-	uint64_t salt = 0;
-	char name[64];
-
-	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) < 0)
-		salt = (uintptr_t)&salt;
-	snprintf(name, sizeof(name), CLIENT_TREE "%d.%016llx", getpid(),
-		 (unsigned long long)salt);
-	sysfs_in(tmp && *tmp ? tmp : "/tmp", name);
-	return strlen(sysfs) - strlen(name) + strlen(CLIENT_TREE);
-}
-
-/* Sets the server's tree: it keeps one per function beside its socket. */
-static void server_sysfs(const char *socket, const char *function)
+static void preload_find_tree(const char *socket, const char *function)
 {
 	const char *slash = strrchr(socket, '/');
-	char *dir = strndup(slash ? socket : ".", slash ? (size_t)(slash - socket) : 1);
+	char dir[PATH_MAX], real_dir[PATH_MAX];
 
-	if (dir)
-		sysfs_in(dir, function);
-	free(dir);
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - socket) : 1, slash ? socket : ".");
+	if (snprintf(sysfs, sizeof(sysfs), "%s/%s",
+		     real()->realpath(dir, real_dir) ? real_dir : dir, function) >= (int)sizeof(sysfs))
+		sim_refuse("the path of the sysfs tree is too long, below %s", dir);
 }
 
 __attribute__((constructor)) static void preload_init(void)
@@ -66,25 +37,21 @@ __attribute__((constructor)) static void preload_init(void)
 	const char *function = getenv("DVX_SIM_FUNCTION");
 	const struct profile *profile = &profile_bluefield2;
 	char names[FUNCTION_NAMES];
-	int index;
+	int index = profile_function(profile, function && *function ? function : NULL, names);
 
-	if (function && !*function)
-		function = NULL;
-	index = profile_function(profile, function, names);
+	if (!socket || !*socket) {
+		sim_refuse("DVX_SIM_SOCKET is not set, so there is no device: dvx-sim run or dvx-sim "
+			   "exec starts a program on one");
+		return;
+	}
 	if (index < 0) {
 		sim_refuse("DVX_SIM_FUNCTION is \"%s\"; it can be %s, so there is no device",
 			   function, names);
 		return;
 	}
-	if (socket && *socket) {
-		server_sysfs(socket, profile->functions[index].name);
-		backend_socket_at(socket);
-		client_init(&backend_socket, sysfs, strlen(sysfs), (unsigned int)index);
-	} else {
-		size_t common = private_sysfs();
-
-		client_init(&backend_embedded, sysfs, common, (unsigned int)index);
-	}
+	cfile_server(socket);
+	preload_find_tree(socket, profile->functions[index].name);
+	client_init(sysfs, (unsigned int)index);
 	setenv("SYSFS_PATH", sysfs, 1);
 }
 

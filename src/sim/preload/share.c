@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/maps.h"
 #include "uverbs/request.h"
+#include "cfile.h"
 #include "client.h"
 #include "madvise.h"
 #include "move_budget.h"
@@ -70,7 +71,7 @@ static void piece_keep(struct shared_piece *p)
 	piece_put(p, &orphaned);
 }
 
-/* Returns the bytes at the piece's own address. An embedded device maps the file elsewhere, too. */
+/* Returns the bytes at the piece's own address. */
 static uint64_t bytes_in_place(const struct shared_piece *p, const struct mapping *m)
 {
 	uint64_t end = p->at.end < m->end ? p->at.end : m->end;
@@ -241,7 +242,7 @@ static bool is_fresh(const struct uverbs_share *s)
 
 /*
  * Before Linux 6.11, both sides read all mappings for a request, so fewer pieces are allowed. A
- * process has 65,530 mappings; a piece can take two, with an embedded device three.
+ * process has 65,530 mappings; a piece can take two.
  */
 #define PIECES_READ 1024u
 
@@ -346,8 +347,7 @@ static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s,
 		share_sweep(alone, false);
 }
 
-static void share(struct cfile *cf, const struct backend *t, const struct uverbs_share *s,
-		  bool alone)
+static void share(struct cfile *cf, const struct uverbs_share *s, bool alone)
 {
 	int memfd = may_move(s, alone) ? pages_memfd(s->len) : -1;
 	struct shared_piece *p;
@@ -360,14 +360,13 @@ static void share(struct cfile *cf, const struct backend *t, const struct uverbs
 		p = piece_add(s->va, s->len, st.st_ino, st.st_dev, s->what == UVERBS_SHARE_DATA);
 		p->file = cf;
 		LIST_INSERT_HEAD(&living, p, link);
-		if (t->share(cf, s->va, s->len, memfd))
+		if (cfile_share(cf, s->va, s->len, memfd))
 			pieces_end_now(cf, s, 1, alone);
 	}
 	real()->close(memfd);
 }
 
-static void share_apply_answer(struct cfile *cf, const struct backend *t,
-			       const struct uverbs_request *req)
+static void share_apply_answer(struct cfile *cf, const struct uverbs_request *req)
 {
 	bool alone = req->nshares && is_alone();
 	unsigned int n = 0;
@@ -377,10 +376,10 @@ static void share_apply_answer(struct cfile *cf, const struct backend *t,
 	if (n)
 		pieces_end_now(cf, req->shares, n, alone);
 	for (; n < req->nshares; n++)
-		share(cf, t, &req->shares[n], alone);
+		share(cf, &req->shares[n], alone);
 }
 
-int share_ioctl(struct cfile *cf, const struct backend *t, struct uverbs_request *req)
+int share_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct lock_saved held;
 	bool was_inside;
@@ -388,8 +387,8 @@ int share_ioctl(struct cfile *cf, const struct backend *t, struct uverbs_request
 
 	share_lock(&held);
 	was_inside = client_inside(true);
-	rc = t->ioctl(cf, req);
-	share_apply_answer(cf, t, req);
+	rc = cfile_ioctl(cf, req);
+	share_apply_answer(cf, req);
 	client_inside(was_inside);
 	share_unlock(&held);
 	return rc;

@@ -8,7 +8,6 @@
 struct cfile;
 struct lock_saved;
 struct uverbs_request;
-struct backend;
 
 /*
  * Pages of the program that the device maps, too (doc/design/0041). A NIC pins a queue's pages.
@@ -20,10 +19,10 @@ struct backend;
  */
 
 /*
- * Calls backend->ioctl(), then makes the moves that its answer asks for. The process runs one
+ * Calls cfile_ioctl(), then makes the moves that its answer asks for. The process runs one
  * request at a time: while pages move, the device must not write to them for another request.
  */
-int share_ioctl(struct cfile *, const struct backend *, struct uverbs_request *);
+int share_ioctl(struct cfile *, struct uverbs_request *);
 /*
  * Makes the pieces of a closed file private again. If they must stay, they become private when the
  * last file is closed.

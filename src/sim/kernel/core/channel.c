@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,20 +227,6 @@ static bool channel_is_full(const struct channel *c)
 }
 
 /*
- * Consumes a pending SIGPIPE, after the program closed the FD between channel_is_closed() and
- * write(). An embedded chip blocks signals here; this one must not be delivered later.
- */
-static void channel_discard_sigpipe(void)
-{
-	const struct timespec now = {0};
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	(void)sigtimedwait(&set, NULL, &now);
-}
-
-/*
  * Writes what fits into the pipe and retries the rest later. Events for a closed pipe stay queued,
  * so that channel_purge() counts them as unread; DevX events are dropped, as nothing counts them.
  */
@@ -260,8 +245,6 @@ static void channel_flush(struct channel *c)
 		struct event_packet *p = c->queue;
 
 		if (channel_is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
-			if (errno == EPIPE)
-				channel_discard_sigpipe();
 			timer_set(&dev->timers, &c->retry, dev->clock->now(dev->clock) + RETRY_NS);
 			return;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device of a server, with one connection for each open. */
-#include "client.h"
+/* An open file's connection to the server whose chip is the device. */
+#include "cfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 static char server[108]; /* the longest name of a Unix socket */
 
 /* Logs each line as one of this program's log. */
-static void backend_socket_print(const char *lines, size_t len)
+static void cfile_print_refusals(const char *lines, size_t len)
 {
 	const char *end = lines + len, *nl;
 
@@ -27,16 +27,10 @@ static void backend_socket_print(const char *lines, size_t len)
 		sim_refuse("%.*s", (int)(nl - lines), lines);
 }
 
-void backend_socket_at(const char *socket)
+void cfile_server(const char *socket)
 {
-	link_on_refusals(backend_socket_print);
+	link_on_refusals(cfile_print_refusals);
 	snprintf(server, sizeof(server), "%s", socket);
-}
-
-/* The server makes the tree before it listens, so there is nothing to do. */
-static int link_sysfs(const char *root)
-{
-	return real()->access(root, F_OK) ? -errno : 0;
 }
 
 /* Lets the server read and write this process's memory, as a NIC does (Yama). */
@@ -50,7 +44,7 @@ static void allow_dma(int sock)
 }
 
 /* Reports a refused open: a second dvx-sim, or an upgraded one, as a shell outlives its server. */
-static void backend_socket_refused(const char *what, int err)
+static void cfile_refused(const char *what, int err)
 {
 	unsigned int version = link_version(server, err);
 
@@ -63,8 +57,7 @@ static void backend_socket_refused(const char *what, int err)
 		sim_refuse("the device at %s can't be %s: %s", server, what, strerror(-err));
 }
 
-/* Opens a connection, and receives the descriptor that the answer brings. */
-static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
+int cfile_open(struct cfile *cf, unsigned int function)
 {
 	uint32_t body = function;
 	struct link_message answer = {0};
@@ -75,15 +68,16 @@ static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 		sim_refuse("no device answers at %s: %s", server, strerror(-cf->sock));
 		return cf->sock == -EMFILE ? -EMFILE : -ENODEV;
 	}
-	if (type == LINK_OPEN)
+	if (!cf->cm)
 		allow_dma(cf->sock);
-	err = link_ask(cf->sock, type, &body, sizeof(body), -1, &answer);
+	err = link_ask(cf->sock, cf->cm ? LINK_CM_OPEN : LINK_OPEN, &body, sizeof(body), -1,
+		       &answer);
 	if (!err)
 		err = answer.h.result;
 	if (!err && answer.nfds != 1)
 		err = answer.nfds ? -EPROTO : -EMFILE; /* no descriptor number was free */
 	if (err) {
-		backend_socket_refused("opened", err);
+		cfile_refused("opened", err);
 		link_message_free(&answer);
 		real()->close(cf->sock);
 		return err;
@@ -94,13 +88,8 @@ static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 	return fd;
 }
 
-static int link_open(struct cfile *cf, unsigned int function)
-{
-	return open_by(cf, LINK_OPEN, function);
-}
-
 /* Marks the connection as unusable. */
-static int backend_socket_lost(struct cfile *cf, int err)
+static int cfile_lost(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
 		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
@@ -110,12 +99,12 @@ static int backend_socket_lost(struct cfile *cf, int err)
 	return -EIO;
 }
 
-static int backend_socket_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
+static int cfile_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
 			      struct link_message *answer)
 {
 	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
 
-	return err ? backend_socket_lost(cf, err) : 0;
+	return err ? cfile_lost(cf, err) : 0;
 }
 
 static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link_message *answer)
@@ -128,12 +117,12 @@ static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link
 	if (err == -EMFILE)
 		return err;
 	if (err)
-		return backend_socket_lost(cf, err);
+		return cfile_lost(cf, err);
 	answer->nfds = 0; /* the request owns the descriptors now */
 	return answer->h.result;
 }
 
-static int link_ioctl(struct cfile *cf, struct uverbs_request *req)
+int cfile_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct link_message answer = {0};
 	uint8_t *body;
@@ -144,7 +133,7 @@ static int link_ioctl(struct cfile *cf, struct uverbs_request *req)
 	if (err)
 		return err;
 	ticket_lock(&cf->lock, &held);
-	err = backend_socket_ask(cf, LINK_IOCTL, body, len, -1, &answer);
+	err = cfile_ask(cf, LINK_IOCTL, body, len, -1, &answer);
 	if (!err)
 		err = answer_into(cf, req, &answer);
 	ticket_unlock(&cf->lock, &held);
@@ -153,7 +142,7 @@ static int link_ioctl(struct cfile *cf, struct uverbs_request *req)
 	return err;
 }
 
-static int backend_socket_notify(struct cfile *cf, uint16_t type, const void *body, size_t len,
+static int cfile_notify(struct cfile *cf, uint16_t type, const void *body, size_t len,
 				 int fd)
 {
 	struct link_message answer = {0};
@@ -161,7 +150,7 @@ static int backend_socket_notify(struct cfile *cf, uint16_t type, const void *bo
 	int err;
 
 	ticket_lock(&cf->lock, &held);
-	err = backend_socket_ask(cf, type, body, len, fd, &answer);
+	err = cfile_ask(cf, type, body, len, fd, &answer);
 	ticket_unlock(&cf->lock, &held);
 	if (!err)
 		err = answer.h.result;
@@ -169,10 +158,10 @@ static int backend_socket_notify(struct cfile *cf, uint16_t type, const void *bo
 	return err;
 }
 
-static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
+int cfile_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
 {
 	struct link_range range = {va, len, offset};
-	int err = backend_socket_notify(cf, LINK_MAP, &range, sizeof(range), uffd);
+	int err = cfile_notify(cf, LINK_MAP, &range, sizeof(range), uffd);
 
 	/*
 	 * Only the server keeps the userfaultfd, else this process would hang if the server dies.
@@ -182,39 +171,34 @@ static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, ui
 	return err;
 }
 
-static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
+void cfile_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 {
 	struct link_range range = {va, len, 0};
 
-	backend_socket_notify(cf, LINK_UNMAP, &range, sizeof(range), -1);
+	cfile_notify(cf, LINK_UNMAP, &range, sizeof(range), -1);
 }
 
-static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
+int cfile_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
 {
 	struct link_range range = {va, len, 0};
 
-	return backend_socket_notify(cf, LINK_SHARE, &range, sizeof(range), memfd);
+	return cfile_notify(cf, LINK_SHARE, &range, sizeof(range), memfd);
 }
 
-static bool backend_socket_close(struct cfile *cf)
+bool cfile_close(struct cfile *cf)
 {
 	bool in_use;
 
 	if (cf->sock < 0)
 		return false;
-	in_use = backend_socket_notify(cf, LINK_CLOSE, NULL, 0, -1) > 0;
+	in_use = cfile_notify(cf, cf->cm ? LINK_CM_CLOSE : LINK_CLOSE, NULL, 0, -1) > 0;
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
 	return in_use;
 }
 
-static int link_cm_open(struct cfile *cf, unsigned int function)
-{
-	return open_by(cf, LINK_CM_OPEN, function);
-}
-
-static int link_cm_write(struct cfile *cf, struct ucma_request *r)
+int cfile_cm_write(struct cfile *cf, struct ucma_request *r)
 {
 	struct link_message answer = {0};
 	uint8_t body[CM_MSG_MAX];
@@ -223,9 +207,9 @@ static int link_cm_write(struct cfile *cf, struct ucma_request *r)
 	int err;
 
 	ticket_lock(&cf->lock, &held);
-	err = backend_socket_ask(cf, LINK_CM, body, len, -1, &answer);
+	err = cfile_ask(cf, LINK_CM, body, len, -1, &answer);
 	if (!err && answer.h.len > sizeof(r->out))
-		err = backend_socket_lost(cf, -EPROTO);
+		err = cfile_lost(cf, -EPROTO);
 	ticket_unlock(&cf->lock, &held);
 	if (err)
 		return err;
@@ -234,16 +218,6 @@ static int link_cm_write(struct cfile *cf, struct ucma_request *r)
 	err = answer.h.result;
 	link_message_free(&answer);
 	return err;
-}
-
-static void link_cm_close(struct cfile *cf)
-{
-	if (cf->sock < 0)
-		return;
-	backend_socket_notify(cf, LINK_CM_CLOSE, NULL, 0, -1);
-	if (cf->sock >= 0)
-		real()->close(cf->sock);
-	cf->sock = -1;
 }
 
 struct resource_rows {
@@ -274,7 +248,7 @@ static ssize_t resources_page(int sock, unsigned int function, struct resource_r
 	return err ? err : at ? (ssize_t)n : -ENOMEM;
 }
 
-static int link_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
+int cfile_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
 {
 	struct resource_rows r = {0};
 	int sock = link_connect(server);
@@ -285,7 +259,7 @@ static int link_resources(unsigned int function, struct uverbs_resource **rows, 
 	if (sock >= 0)
 		real()->close(sock);
 	if (got < 0) {
-		backend_socket_refused("listed", (int)got);
+		cfile_refused("listed", (int)got);
 		free(r.at);
 		return (int)got;
 	}
@@ -294,7 +268,7 @@ static int link_resources(unsigned int function, struct uverbs_resource **rows, 
 	return 0;
 }
 
-static int link_statistic(struct uverbs_statistic *s)
+int cfile_statistic(struct uverbs_statistic *s)
 {
 	struct link_message answer = {0};
 	int sock = link_connect(server), err;
@@ -304,7 +278,7 @@ static int link_statistic(struct uverbs_statistic *s)
 	err = link_ask(sock, LINK_STATISTIC, s, sizeof(*s), -1, &answer);
 	real()->close(sock);
 	if (err)
-		backend_socket_refused("read", err);
+		cfile_refused("read", err);
 	if (!err && answer.h.len != sizeof(*s))
 		err = -EPROTO;
 	if (!err)
@@ -315,11 +289,7 @@ static int link_statistic(struct uverbs_statistic *s)
 	return err;
 }
 
-/*
- * Fetches reports before the program ends: a program that ends right after an error completion
- * makes no further request. Waits only briefly, and not for a stopped server.
- */
-static void link_exiting(struct cfile *cf)
+void cfile_exiting(struct cfile *cf)
 {
 	const struct timeval patience = {.tv_sec = 1};
 	struct link_message answer = {0};
@@ -329,21 +299,20 @@ static void link_exiting(struct cfile *cf)
 	if (cf->sock >= 0)
 		setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (cf->sock >= 0 && !link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer)) {
-		backend_socket_print((const char *)answer.body, answer.h.len);
+		cfile_print_refusals((const char *)answer.body, answer.h.len);
 		link_message_free(&answer);
 	}
 	ticket_unlock(&cf->lock, &held);
 }
 
-static void link_forked(struct cfile *cf)
+void cfile_forked(struct cfile *cf)
 {
-	if (!cf || cf->sock < 0)
-		return;
-	real()->close(cf->sock);
+	if (cf->sock >= 0)
+		real()->close(cf->sock);
 	cf->sock = -1;
 }
 
-static int link_attach(struct cfile *cf, int fd)
+int cfile_attach(struct cfile *cf, int fd)
 {
 	int err;
 
@@ -351,26 +320,8 @@ static int link_attach(struct cfile *cf, int fd)
 	if (cf->sock < 0)
 		return cf->sock;
 	allow_dma(cf->sock);
-	err = backend_socket_notify(cf, LINK_ATTACH, NULL, 0, fd);
+	err = cfile_notify(cf, LINK_ATTACH, NULL, 0, fd);
 	if (err && cf->sock >= 0)
-		link_forked(cf);
+		cfile_forked(cf);
 	return err;
 }
-
-const struct backend backend_socket = {
-	.sysfs = link_sysfs,
-	.open = link_open,
-	.ioctl = link_ioctl,
-	.resources = link_resources,
-	.statistic = link_statistic,
-	.mapped = link_mapped,
-	.unmapped = link_unmapped,
-	.share = link_share,
-	.close = backend_socket_close,
-	.cm_open = link_cm_open,
-	.cm_write = link_cm_write,
-	.cm_close = link_cm_close,
-	.forked = link_forked,
-	.exiting = link_exiting,
-	.attach = link_attach,
-};
