@@ -18,7 +18,7 @@ my @boxes = (
 	['dvx-sim', 'tools/dvx-sim', 'starts, asks chips'],
 	['libdvx', 'include/dvx src/lib', 'rings, PRM objects'],
 	['rdma-core', 'ext:infiniband/ ext:rdma/', 'libibverbs, libmlx5'],
-	['preload', 'src/sim/preload', 'libc calls -> requests'],
+	['preload', 'src/sim/preload src/sim/sysfs', 'libc calls -> requests'],
 	['link', 'src/sim/link', 'messages to the chip'],
 	['uverbs', 'src/uverbs', 'the ABI as tables'],
 	['kernel', 'src/sim/kernel', 'ib_uverbs, mlx5_ib'],

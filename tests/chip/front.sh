@@ -18,10 +18,9 @@ shows() {
 
 # Without a server there is no device, and the program is told why.
 alone() {
-	env LD_PRELOAD="$asan$preload" "$@" >"$scratch/shown" 2>&1
+	env LD_PRELOAD="$asan$preload" "$@" >"$scratch/shown" 2>&1 && return 1
 	cat "$scratch/shown"
-	grep -q 'DVX_SIM_SOCKET is not set.*dvx-sim run' "$scratch/shown" &&
-		grep -q 'No IB devices found' "$scratch/shown"
+	grep -q 'DVX_SIM_SOCKET is not set.*dvx-sim run' "$scratch/shown"
 }
 check "the preload without a server" alone ibv_devinfo
 check "run: ibv_devices" shows 'mlx5_0' "$dvx_sim" run -- ibv_devices
