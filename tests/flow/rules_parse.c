@@ -226,6 +226,14 @@ TEST(not_binds_a_match_and_its_header)
 	assert_int_equal(only("drop in not fragment")->nexcepts, 0);
 }
 
+/* A negated match's implied fields leave the match behind it alone. */
+TEST(not_before_another_match)
+{
+	has("drop in not fragment ttl 5", KEY_FRAGMENT, 0, 1);
+	has("drop in not fragment ttl 5", KEY_TTL, 5, 0xff);
+	assert_int_equal(only("drop in not vxlan dst != 2:0:0:0:0:1")->nexcepts, 2);
+}
+
 /* A negated field exists: the packet has its header. */
 TEST(not_needs_the_header)
 {

@@ -27,8 +27,10 @@
 	const char *name;
 	const struct rule_word *word;
 	struct address address;
-	struct { uint64_t value, mask; } masked;
-	int side;
+	struct rule_value masked;
+	struct { const char *name; bool set; } flag;
+	struct rule_range range;
+	struct node_list list;
 }
 
 %code provides {
@@ -43,6 +45,8 @@ int flow_lex_destroy(void *scanner);
 }
 
 %code {
+#include "build.h"
+
 #define YYLLOC_DEFAULT(Current, Rhs, N)                                             \
 	do {                                                                        \
 		if (N) {                                                            \
@@ -67,19 +71,21 @@ static void flow_error(const struct source_range *at, void *scanner, struct rule
 static uint64_t named(struct rule_parser *ps, const struct source_range *at, const char *name, const char *what,
 		      bool (*find)(const char *, uint64_t *))
 {
+	bool service = find == service_number;
 	uint64_t v = 0;
 
 	if (!find(name, &v))
-		parse_mistake(ps, at, "no %s is called \"%s\"; give its number", what, name);
+		parse_mistake(ps, at, "no %s is called \"%s\"; give its %snumber", what, name, service ? "port's " : "");
 	return v;
 }
 }
 
 %code {
-/* The header that a match belongs to: `not tcp` goes on with matches that belong to TCP. */
-#define ONE	    parse_target(ps, SCOPE_ONE, false)
-#define WORD(scope) parse_target(ps, SCOPE_##scope, true)
-#define PART(scope) parse_target(ps, SCOPE_##scope, false)
+/* Adds a node to the rule: its kind, its place, and what else it has. */
+#define ADD(what, place, ...) build_add(ps->build, &(struct rule_node){.kind = NODE_##what, .at = (place), __VA_ARGS__})
+#define NO_LIST (struct node_list){0}
+#define ALL	UINT64_MAX
+#define FLAGS(f) ((f).mask ? list_value(ps, NO_LIST, (f).value, (f).mask) : NO_LIST)
 }
 
 %initial-action {
@@ -108,11 +114,13 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <word> T_DEFINE "define" T_INCLUDE "include"
 
 %type <name> name
-%type <word> keyword
-%type <number> proto ethertype port
-%type <address> ip_address
-%type <masked> masked
-%type <side> side port_side tunnel
+%type <word> keyword verdict direction tag value_word number_word mpls_word l4 side port_side tunnel
+%type <number> proto ethertype port rss_kind
+%type <address> ip_address net
+%type <masked> mac masked dscp flags
+%type <flag> flag
+%type <range> range
+%type <list> macs nets ports numbers values dscps
 
 %%
 
@@ -124,27 +132,30 @@ file:
 line:
   T_EOL
 | rule T_EOL
-| T_TABLE name T_EOL	{ parse_table(ps, &@2, $2); }
+| T_TABLE name T_EOL	{ build_table(ps->build, &@2, $2); }
 | T_DEFINE T_EOL	/* parse_define.c has read it */
-| T_INCLUDE T_STRING T_EOL	{ parse_include(ps, &@1); }
+| T_INCLUDE T_STRING T_EOL	{ parse_mistake(ps, &@1, "include is possible in files that check, apply, diff and export read"); }
 | error T_EOL		{ yyerrok; }
 ;
 
 rule:
-  head matches modifiers	{ parse_end(ps, &@$); }
+  head matches modifiers	{ build_end(ps->build, &@$); }
 ;
 
 head:
-  T_DROP { parse_begin(ps, &@1, RULE_DROP, false); } direction
-| T_PASS { parse_begin(ps, &@1, RULE_PASS, false); } direction
-| T_SEND { parse_begin(ps, &@1, RULE_SEND, false); } direction
-| T_COUNT { parse_begin(ps, &@1, RULE_PASS, true); } direction
-| T_MIRROR { parse_begin(ps, &@1, RULE_MIRROR, false); } direction
+  verdict direction	{
+				build_begin(ps->build, &@1, (enum rule_verdict)$1->arg, &@2, (enum rule_dir)$2->arg);
+				if ($1->token == T_COUNT)
+					ADD(COUNT, @1);
+			}
+;
+
+verdict:
+  T_DROP | T_PASS | T_SEND | T_COUNT | T_MIRROR
 ;
 
 direction:
-  T_IN			{ parse_direction(ps, &@1, RULE_IN); }
-| T_OUT			{ parse_direction(ps, &@1, RULE_OUT); }
+  T_IN | T_OUT
 ;
 
 matches:
@@ -155,85 +166,68 @@ matches:
 
 match:
   one_match
-| negation { parse_not(ps, &@1); } one_match
+| negation { ADD(NOT, @1); } one_match
 ;
 
 /* "!=" or "not" before a value. */
 ne:
   %empty
-| T_NE			{ parse_not_value(ps, &@1); }
-| negation		{ parse_not_value(ps, &@1); }
+| T_NE
+| negation
 ;
 
 one_match:
-  T_ANY			{ parse_any(ps, &@$); }
-| T_INNER		{ parse_level(ps, true); ps->has_inner = true; }
-| T_OUTER		{ parse_level(ps, false); }
-| T_ETH			{ parse_eth_word(ps); }
-| T_ETHERTYPE ne ethertype	{ ONE; parse_ethertype(ps, &@$, $3); }
-| T_TYPE ne T_NUMBER	{ parse_type(ps, &@$, NULL, $3); }
-| T_TYPE ne name	{ parse_type(ps, &@$, $3, 0); }
-| T_CODE ne T_NUMBER	{ parse_code(ps, &@$, $3); }
-| T_VLAN		{ WORD(VLAN); parse_vlan(ps, &@$, true, false); }
-| T_VLAN numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@2, true); }
-| T_VLAN T_NE { parse_not_value(ps, &@2); } numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@4, true); }
-| T_SVLAN		{ WORD(VLAN); parse_vlan(ps, &@$, false, true); }
-| T_SVLAN numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@2, false); }
-| T_SVLAN T_NE { parse_not_value(ps, &@2); } numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@4, false); }
-| T_UNTAGGED		{ ONE; parse_vlan(ps, &@$, false, false); }
-| T_NATIVE		{ ONE; parse_native(ps, &@$); }
-| T_VLANS T_NUMBER	{ ONE; parse_vlan_count(ps, &@$, $2); }
-| T_VLANS T_NUMBER '-' T_NUMBER	{ ONE; parse_vlan_counts(ps, &@$, $2, $4); }
-| T_ID ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_ID); }
-| T_PCP ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_PCP); }
-| T_DEI numbers		{ PART(VLAN); parse_vlan_list(ps, &@$, KEY_VLAN_DEI); }
-| T_ARP			{ ONE; parse_ethertype(ps, &@$, 0x0806); }
-| T_IPV4		{ ONE; parse_ip(ps, &@$, 4); }
-| T_IPV6		{ ONE; parse_ip(ps, &@$, 6); }
-| side ne macs		{ ONE; parse_field_list(ps, &@$, $1 == SIDE_SRC ? KEY_SMAC : KEY_DMAC); }
-| side ne nets		{ parse_net_list(ps, &@$, $1); }
-| side T_HOST ne nets	{ parse_net_list(ps, &@$, $1); }
-| T_HOST ne nets	{ parse_net_list(ps, &@$, SIDE_EITHER); }
-| T_PROTO ne proto	{ WORD(L4); parse_proto(ps, &@$, $3); }
-| T_PROTOCOL ne T_NUMBER	{ parse_protocol(ps, &@3, NULL, $3); }
-| T_PROTOCOL ne name	{ parse_protocol(ps, &@3, $3, 0); }
-| T_TOS masked		{ ONE; parse_tos(ps, &@$, $2.value, $2.mask); }
-| T_DSCP ne dscps	{ ONE; parse_field_list(ps, &@$, KEY_DSCP); }
-| T_ECN ne numbers	{ ONE; parse_field_list(ps, &@$, KEY_ECN); }
-| T_TTL ne values	{ ONE; parse_field_list(ps, &@$, KEY_TTL); }
-| T_FLOWLABEL ne values	{ ONE; parse_ip(ps, &@1, 6); parse_field_list(ps, &@$, KEY_FLOWLABEL); }
-| T_FRAG		{ ONE; parse_field(ps, &@$, KEY_FRAGMENT, 1, 1); }
-| T_NOFRAG		{ ONE; parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
-| T_TCP			{ WORD(L4); parse_proto(ps, &@$, 6); }
-| T_UDP			{ WORD(L4); parse_proto(ps, &@$, 17); }
-| T_ICMP		{ WORD(L4); parse_proto(ps, &@$, 1); }
-| T_ICMP6		{ WORD(L4); parse_proto(ps, &@$, 58); }
-| port_side ne ports	{ PART(L4); parse_port_list(ps, &@$, $1); }
-| T_FLAGS flags		{ PART(L4); parse_flags(ps, &@$); }
-| T_FLAGS masked	{ PART(L4); parse_field(ps, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
-| T_FLAGS T_NE flags	{ PART(L4); parse_not_value(ps, &@2); parse_flags(ps, &@$); }
-| T_FIELD ne values	{ ONE; parse_field_list(ps, &@$, (enum rule_key)$1->arg); }
-| T_VPORT T_NUMBER	{ ONE; parse_vport(ps, &@$, $2); }
-| tunnel		{ parse_tunnel_word(ps, &@$, (enum parse_tunnel)$1); }
-| tunnel { parse_tunnel_word(ps, &@1, (enum parse_tunnel)$1); } values { parse_vni_list(ps, &@3); }
-| T_OAM			{ parse_oam(ps, &@$, 1); }
-| T_OAM T_NUMBER	{ parse_oam(ps, &@$, $2); }
-| T_VNI ne values	{ parse_vni_list(ps, &@$); }
-| T_GRE			{ WORD(L4); parse_proto(ps, &@$, 47); }
-| T_KEY ne values	{ parse_gre_key_list(ps, &@$); }
-| T_MPLS		{ parse_mpls_word(ps, &@$); }
-| T_MPLS numbers	{ WORD(MPLS); parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
-| T_LABEL ne numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
-| T_TC ne numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_TC); }
-| T_MPLS_BOS numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_BOTTOM); }
-| T_MPLS_TTL ne numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_TTL); }
-| T_SQN T_NUMBER	{ ONE; parse_sqn(ps, &@$, $2); }
-;
-
-tunnel:
-  T_VXLAN		{ $$ = TUNNEL_VXLAN; }
-| T_GPE			{ $$ = TUNNEL_GPE; }
-| T_GENEVE		{ $$ = TUNNEL_GENEVE; }
+  T_ANY			{ ADD(ANY, @$); }
+| T_INNER		{ ADD(LEVEL, @$, .of = true); }
+| T_OUTER		{ ADD(LEVEL, @$, .of = false); }
+| T_ETH			{ ADD(ETH, @$); }
+| T_ETHERTYPE ne ethertype	{ ADD(ETHERTYPE, @$, .ne = @2, .number = $3); }
+| T_TYPE ne T_NUMBER	{ ADD(TYPE, @$, .ne = @2, .number = $3); }
+| T_TYPE ne name	{ ADD(TYPE, @$, .ne = @2, .name = $3); }
+| T_CODE ne T_NUMBER	{ ADD(CODE, @$, .ne = @2, .number = $3); }
+| tag			{ ADD(TAG, @$, .of = $1->arg); }
+| tag numbers		{ ADD(TAG, @1, .of = $1->arg); ADD(TAG_FIELD, @2, .of = KEY_VLAN_ID, .list = $2); }
+| tag T_NE numbers	{ ADD(TAG, @1, .of = $1->arg); ADD(TAG_FIELD, @3, .of = KEY_VLAN_ID, .ne = @2, .list = $3); }
+| T_UNTAGGED		{ ADD(UNTAGGED, @$); }
+| T_NATIVE		{ ADD(NATIVE, @$); }
+| T_VLANS T_NUMBER	{ ADD(TAGS, @$, .number = $2, .second = ALL); }
+| T_VLANS T_NUMBER '-' T_NUMBER	{ ADD(TAGS, @$, .number = $2, .second = $4); }
+| T_ID ne numbers	{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_ID, .number = $1->arg, .ne = @2, .list = $3); }
+| T_PCP ne numbers	{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_PCP, .number = $1->arg, .ne = @2, .list = $3); }
+| T_DEI numbers		{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_DEI, .list = $2); }
+| T_ARP			{ ADD(ETHERTYPE, @$, .number = 0x0806); }
+| T_IPV4		{ ADD(IP, @$, .of = 4); }
+| T_IPV6		{ ADD(IP, @$, .of = 6); }
+| side ne macs		{ ADD(FIELD, @$, .of = $1->arg == SIDE_SRC ? KEY_SMAC : KEY_DMAC, .ne = @2, .list = $3); }
+| side ne nets		{ ADD(NETS, @$, .of = $1->arg, .ne = @2, .list = $3); }
+| side T_HOST ne nets	{ ADD(NETS, @$, .of = $1->arg, .ne = @3, .list = $4); }
+| T_HOST ne nets	{ ADD(NETS, @$, .of = SIDE_EITHER, .ne = @2, .list = $3); }
+| T_PROTO ne proto	{ ADD(PROTO, @$, .ne = @2, .number = $3); }
+| T_PROTOCOL ne T_NUMBER	{ ADD(PROTOCOL, @3, .ne = @2, .number = $3); }
+| T_PROTOCOL ne name	{ ADD(PROTOCOL, @3, .ne = @2, .name = $3); }
+| T_TOS masked		{ ADD(TOS, @$, .number = $2.value, .second = $2.mask); }
+| T_DSCP ne dscps	{ ADD(FIELD, @$, .of = KEY_DSCP, .ne = @2, .list = $3); }
+| T_ECN ne numbers	{ ADD(FIELD, @$, .of = KEY_ECN, .ne = @2, .list = $3); }
+| value_word ne values	{ ADD(FIELD, @$, .of = $1->arg, .ne = @2, .list = $3); }
+| T_FLOWLABEL ne values	{ ADD(IP, @1, .of = 6); ADD(FLOWLABEL, @$, .of = KEY_FLOWLABEL, .ne = @2, .list = $3); }
+| T_FRAG		{ ADD(FIELD, @$, .of = KEY_FRAGMENT, .list = list_value(ps, NO_LIST, 1, 1)); }
+| T_NOFRAG		{ ADD(FIELD, @$, .of = KEY_FRAGMENT, .list = list_value(ps, NO_LIST, 0, 1)); }
+| l4			{ ADD(PROTO, @$, .number = $1->arg); }
+| port_side ne ports	{ ADD(PORTS, @$, .of = $1->arg, .ne = @2, .list = $3); }
+| T_FLAGS flags		{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = FLAGS($2)); }
+| T_FLAGS masked	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = list_value(ps, NO_LIST, $2.value, $2.mask)); }
+| T_FLAGS T_NE flags	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .ne = @2, .list = FLAGS($3)); }
+| tunnel		{ ADD(TUNNEL, @$, .of = $1->arg); }
+| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(VNI, @3, .list = $3); }
+| T_OAM			{ ADD(OAM, @$, .number = 1); }
+| T_OAM T_NUMBER	{ ADD(OAM, @$, .number = $2); }
+| T_VNI ne values	{ ADD(VNI, @$, .ne = @2, .list = $3); }
+| T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = $3); }
+| T_MPLS		{ ADD(MPLS, @$); }
+| T_MPLS numbers	{ ADD(MPLS, @$, .of = KEY_MPLS_LABEL, .list = $2); }
+| mpls_word ne numbers	{ ADD(MPLS_FIELD, @$, .of = $1->arg, .ne = @2, .list = $3); }
+| T_MPLS_BOS numbers	{ ADD(MPLS_FIELD, @$, .of = KEY_MPLS_BOTTOM, .list = $2); }
+| number_word T_NUMBER	{ ADD(FIELD, @$, .of = $1->arg, .list = list_value(ps, NO_LIST, $2, ALL)); }
 ;
 
 negation:
@@ -241,38 +235,62 @@ negation:
 | '!'
 ;
 
+tag:
+  T_VLAN | T_SVLAN
+;
+
+value_word:
+  T_TTL | T_FIELD
+;
+
+number_word:
+  T_VPORT | T_SQN
+;
+
+mpls_word:
+  T_LABEL | T_TC | T_MPLS_TTL
+;
+
+l4:
+  T_TCP | T_UDP | T_ICMP | T_ICMP6 | T_GRE
+;
+
+tunnel:
+  T_VXLAN | T_GPE | T_GENEVE
+;
+
 side:
-  T_SRC			{ $$ = SIDE_SRC; }
-| T_DST			{ $$ = SIDE_DST; }
+  T_SRC | T_DST
 ;
 
 port_side:
-  T_PORT		{ $$ = SIDE_EITHER; }
-| T_SPORT		{ $$ = SIDE_SRC; }
-| T_DPORT		{ $$ = SIDE_DST; }
-| T_SRC T_PORT		{ $$ = SIDE_SRC; }
-| T_DST T_PORT		{ $$ = SIDE_DST; }
+  T_PORT | T_SPORT | T_DPORT | T_SRC T_PORT | T_DST T_PORT
 ;
 
 macs:
-  mac
-| macs or mac
+  mac			{ $$ = list_value(ps, NO_LIST, $1.value, $1.mask); }
+| macs or mac		{ $$ = list_value(ps, $1, $3.value, $3.mask); }
 ;
 
 mac:
-  T_MAC			{ parse_value(ps, $1.mac, UINT64_MAX); }
-| T_MAC '/' T_MAC	{ parse_mac_mask(ps, &@$, $1.mac, $3.mac); }
+  T_MAC			{ $$ = (struct rule_value){$1.mac, ALL}; }
+| T_MAC '/' T_MAC	{
+				$$ = (struct rule_value){$1.mac, $3.mac};
+				if ($1.mac & ~$3.mac)
+					parse_mistake(ps, &@$, "the MAC has bits outside the mask");
+			}
 ;
 
+/* All addresses of a rule have one version. */
 nets:
-  net
-| nets or net
+  net			{ ADD(IP, @1, .of = $1.ip.family); $$ = list_add(ps, NO_LIST, &$1.ip, sizeof($1.ip)); }
+| nets or net		{ ADD(IP_ALSO, @3, .of = $3.ip.family); $$ = list_add(ps, $1, &$3.ip, sizeof($3.ip)); }
 ;
 
 net:
-  ip_address		{ parse_net(ps, &@1, &$1); }
-| T_IPV4_ADDRESS '-' T_IPV4_ADDRESS	{ parse_net_range(ps, &@$, &$1, &$3); }
-| T_IPV6_ADDRESS '-' T_IPV6_ADDRESS	{ parse_net_range(ps, &@$, &$1, &$3); }
+  ip_address
+| T_IPV4_ADDRESS '-' T_IPV4_ADDRESS	{ $$ = $1; parse_net_range(ps, &@$, &$$, &$3); }
+| T_IPV6_ADDRESS '-' T_IPV6_ADDRESS	{ $$ = $1; parse_net_range(ps, &@$, &$$, &$3); }
 ;
 
 /* Separates the elements of a list. */
@@ -291,51 +309,50 @@ ip_address:
 ;
 
 ports:
-  range
-| ports or range
+  range			{ $$ = list_range(ps, NO_LIST, $1); }
+| ports or range	{ $$ = list_range(ps, $1, $3); }
 ;
 
 range:
-  port			{ parse_range(ps, &@$, $1, $1); }
-| port '-' port		{ parse_range(ps, &@$, $1, $3); }
-| port '/' T_NUMBER	{ parse_port_mask(ps, &@$, $1, $3); }
+  port			{ $$ = parse_range(ps, &@$, $1, $1); }
+| port '-' port		{ $$ = parse_range(ps, &@$, $1, $3); }
+| port '/' T_NUMBER	{ $$ = parse_port_mask(ps, &@$, $1, $3); }
 ;
 
 port:
   T_NUMBER
-| name			{ $$ = parse_service(ps, &@$, $1); }
+| name			{ $$ = named(ps, &@$, $1, "service", service_number); }
 ;
 
 flags:
-  flag
-| flags ',' flag
+  flag			{ $$ = (struct rule_value){0}; parse_flag(ps, &@1, $1.name, $1.set, &$$); }
+| flags ',' flag	{ $$ = $1; parse_flag(ps, &@3, $3.name, $3.set, &$$); }
 ;
 
 flag:
-  name			{ parse_flag(ps, &@$, $1, true); }
-| '!' name		{ parse_flag(ps, &@$, $2, false); }
+  name			{ $$.name = $1; $$.set = true; }
+| '!' name		{ $$.name = $2; $$.set = false; }
 ;
 
 numbers:
-  T_NUMBER		{ parse_value(ps, $1, UINT64_MAX); }
-| numbers or T_NUMBER	{ parse_value(ps, $3, UINT64_MAX); }
+  T_NUMBER		{ $$ = list_value(ps, NO_LIST, $1, ALL); }
+| numbers or T_NUMBER	{ $$ = list_value(ps, $1, $3, ALL); }
 ;
 
 values:
-  masked		{ parse_value(ps, $1.value, $1.mask); }
-| values or masked	{ parse_value(ps, $3.value, $3.mask); }
+  masked		{ $$ = list_value(ps, NO_LIST, $1.value, $1.mask); }
+| values or masked	{ $$ = list_value(ps, $1, $3.value, $3.mask); }
 ;
 
 dscps:
-  dscp
-| dscps or dscp
+  dscp			{ $$ = list_value(ps, NO_LIST, $1.value, $1.mask); }
+| dscps or dscp		{ $$ = list_value(ps, $1, $3.value, $3.mask); }
 ;
 
 masked:
-  T_NUMBER		{ $$.value = $1; $$.mask = UINT64_MAX; }
+  T_NUMBER		{ $$ = (struct rule_value){$1, ALL}; }
 | T_NUMBER '/' T_NUMBER	{
-				$$.value = $1;
-				$$.mask = $3;
+				$$ = (struct rule_value){$1, $3};
 				if ($1 & ~$3)
 					parse_mistake(ps, &@$, "the value has bits outside the mask");
 			}
@@ -352,8 +369,10 @@ ethertype:
 ;
 
 dscp:
-  masked		{ parse_value(ps, $1.value, $1.mask); }
-| name			{ parse_value(ps, named(ps, &@$, $1, "DSCP", dscp_number), UINT64_MAX); }
+  masked
+| name			{
+				$$ = (struct rule_value){named(ps, &@$, $1, "DSCP", dscp_number), ALL};
+			}
 ;
 
 /* A value's name may be a word of the language: proto tcp, type arp. */
@@ -373,22 +392,22 @@ modifiers:
 ;
 
 modifier:
-  T_TO T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $3); }
-| T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $2); }
+  T_TO T_QUEUE T_NUMBER	{ ADD(QUEUE, @$, .number = $3); }
+| T_QUEUE T_NUMBER	{ ADD(QUEUE, @$, .number = $2); }
 | T_TO T_RSS rss
-| T_GOTO name		{ parse_goto(ps, &@2, $2); }
-| T_TAG T_NUMBER	{ parse_tag(ps, &@$, $2); }
-| T_COUNT		{ parse_count(ps, &@$); }
-| T_NAMED T_STRING	{ parse_rule_name(ps, &@2, $2); }
-| T_NAMED name		{ parse_rule_name(ps, &@2, $2); }
+| T_GOTO name		{ ADD(GOTO, @2, .name = $2); }
+| T_TAG T_NUMBER	{ ADD(MARK, @$, .number = $2); }
+| T_COUNT		{ ADD(COUNT, @$); }
+| T_NAMED T_STRING	{ ADD(NAME, @2, .name = $2); }
+| T_NAMED name		{ ADD(NAME, @2, .name = $2); }
 | T_SET settings
-| T_DEC T_TTL		{ parse_change(ps, &@$, CHANGE_DEC_TTL, 0); }
-| T_PUSH T_VLAN T_NUMBER	{ parse_push_vlan(ps, &@$, $3, 0); }
-| T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ parse_push_vlan(ps, &@$, $3, $5); }
-| T_POP T_VLAN		{ parse_change(ps, &@$, CHANGE_POP, 0); }
-| T_DECAP		{ parse_change(ps, &@$, CHANGE_DECAP, 0); }
-| T_ENCAP		{ parse_encap(ps, &@$); YYERROR; }
-| T_PUSH pushed		{ parse_encap(ps, &@$); YYERROR; }
+| T_DEC T_TTL		{ ADD(CHANGE, @$, .of = CHANGE_DEC_TTL); }
+| T_PUSH T_VLAN T_NUMBER	{ ADD(PUSH, @$, .number = $3); }
+| T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ ADD(PUSH, @$, .number = $3, .second = $5); }
+| T_POP T_VLAN		{ ADD(CHANGE, @$, .of = CHANGE_POP); }
+| T_DECAP		{ ADD(CHANGE, @$, .of = CHANGE_DECAP); }
+| T_ENCAP		{ ADD(ENCAP, @$); YYERROR; }
+| T_PUSH pushed		{ ADD(ENCAP, @$); YYERROR; }
 ;
 
 pushed:
@@ -404,23 +423,23 @@ rss:
 ;
 
 rss_queues:
-  T_NUMBER '-' T_NUMBER	{ parse_rss(ps, &@1, $1, &@3, $3); }
+  T_NUMBER '-' T_NUMBER	{ ADD(RSS, @1, .number = $1, .second = $3, .second_at = @3); }
 ;
 
 rss_on:
-  T_ON rss_kind
-| rss_on ',' rss_kind
+  T_ON rss_kind		{ ADD(RSS_ON, @2, .of = $2); }
+| rss_on ',' rss_kind	{ ADD(RSS_ON, @3, .of = $3); }
 ;
 
 rss_kind:
-  T_IPV4		{ parse_rss_on(ps, &@$, HASH_IPV4); }
-| T_IPV6		{ parse_rss_on(ps, &@$, HASH_IPV6); }
-| T_TCP			{ parse_rss_on(ps, &@$, HASH_TCP); }
-| T_UDP			{ parse_rss_on(ps, &@$, HASH_UDP); }
+  T_IPV4		{ $$ = HASH_IPV4; }
+| T_IPV6		{ $$ = HASH_IPV6; }
+| T_TCP			{ $$ = HASH_TCP; }
+| T_UDP			{ $$ = HASH_UDP; }
 ;
 
 rss_key:
-  T_KEY T_DIGITS	{ parse_rss_key(ps, &@2, $2); }
+  T_KEY T_DIGITS	{ ADD(RSS_KEY, @2, .name = $2); }
 ;
 
 settings:
@@ -429,13 +448,13 @@ settings:
 ;
 
 setting:
-  T_ETH side T_MAC	{ parse_change_mac(ps, &@$, $2, &$3); }
-| T_IPV4 side T_IPV4_ADDRESS	{ parse_change_address(ps, &@$, 4, $2, &$3); }
-| T_IPV6 side T_IPV6_ADDRESS	{ parse_change_address(ps, &@$, 6, $2, &$3); }
-| T_TCP port_side port	{ parse_change_port(ps, &@$, L4_TCP, $2, $3); }
-| T_UDP port_side port	{ parse_change_port(ps, &@$, L4_UDP, $2, $3); }
-| T_TTL T_NUMBER	{ parse_change(ps, &@$, CHANGE_TTL, $2); }
-| T_VLAN T_NUMBER	{ parse_change(ps, &@$, CHANGE_VLAN, $2); }
+  T_ETH side T_MAC	{ ADD(CHANGE, @$, .of = CHANGE_ETH_SRC + $2->arg, .address = &$3); }
+| T_IPV4 side T_IPV4_ADDRESS	{ ADD(CHANGE, @$, .of = CHANGE_IP_SRC + $2->arg, .second = 4, .address = &$3); }
+| T_IPV6 side T_IPV6_ADDRESS	{ ADD(CHANGE, @$, .of = CHANGE_IP_SRC + $2->arg, .second = 6, .address = &$3); }
+| T_TCP port_side port	{ ADD(CHANGE_PORT, @$, .of = $2->arg, .number = $3, .second = L4_TCP); }
+| T_UDP port_side port	{ ADD(CHANGE_PORT, @$, .of = $2->arg, .number = $3, .second = L4_UDP); }
+| T_TTL T_NUMBER	{ ADD(CHANGE, @$, .of = CHANGE_TTL, .number = $2); }
+| T_VLAN T_NUMBER	{ ADD(CHANGE, @$, .of = CHANGE_VLAN, .number = $2); }
 ;
 
 %%

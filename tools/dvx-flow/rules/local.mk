@@ -13,13 +13,12 @@ tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
-	tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/parse.c \
-	tools/dvx-flow/rules/parse_addr.c tools/dvx-flow/rules/parse_change.c tools/dvx-flow/rules/parse_name.c \
-	tools/dvx-flow/rules/marks.h tools/dvx-flow/rules/marks.c tools/dvx-flow/rules/parse_include.c \
-	tools/dvx-flow/rules/parse_not.c tools/dvx-flow/rules/define.h tools/dvx-flow/rules/parse_define.c \
-	tools/dvx-flow/rules/parse_variable.c tools/dvx-flow/rules/parse_known.c \
-	tools/dvx-flow/rules/parse_rule.c tools/dvx-flow/rules/parse_tunnel.c \
-	tools/dvx-flow/rules/parse_to.c tools/dvx-flow/rules/parse_table.c tools/dvx-flow/rules/parse_text.c \
+	tools/dvx-flow/rules/node.h tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/parse_text.c \
+	tools/dvx-flow/rules/parse_value.c tools/dvx-flow/rules/define.h tools/dvx-flow/rules/parse_define.c \
+	tools/dvx-flow/rules/parse_variable.c tools/dvx-flow/rules/marks.h tools/dvx-flow/rules/marks.c \
+	tools/dvx-flow/rules/build.h tools/dvx-flow/rules/build.c tools/dvx-flow/rules/build_field.c tools/dvx-flow/rules/build_match.c \
+	tools/dvx-flow/rules/build_group.c tools/dvx-flow/rules/build_change.c tools/dvx-flow/rules/build_to.c \
+	tools/dvx-flow/rules/build_name.c tools/dvx-flow/rules/build_table.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \
 	tools/dvx-flow/rules/cover.h tools/dvx-flow/rules/cover.c \
 	tools/dvx-flow/rules/cubes.h tools/dvx-flow/rules/cubes.c \

@@ -10,7 +10,7 @@
 struct rule_word {
 	const char *name;
 	int token;
-	int arg; /* of T_FIELD: its key */
+	int arg; /* a key, a side, a protocol, ...: as the grammar needs */
 };
 
 /* Finds a word, in either case. Returns NULL if it is none of the language. */
