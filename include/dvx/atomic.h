@@ -17,26 +17,25 @@
 
 DVX_BEGIN_DECLS
 
-/* Posts control segment, address, `segments` segments of operands, and where the old value goes. */
-DVX_INLINE int dvx_post_atomic(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod, uint64_t raddr,
-			       uint32_t rkey, const void *operands, uint32_t segments,
-			       const struct dvx_sge *old, uint64_t wr_id, uint32_t flags)
+/* Posts an atomic. `to` has the address, and the operands in its last segments. */
+DVX_INLINE int dvx_post_atomic(struct dvx_sq *sq, uint8_t opcode, struct dvx_to to, void *old,
+			       uint32_t bytes, uint32_t lkey, uint64_t wr_id, uint32_t flags)
 {
-	uint32_t ds = 3 + segments;
-	struct dvx_sq_place p;
+	struct dvx_sge piece = {(uintptr_t)old, bytes, lkey};
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(!dvx_sq_fits(sq, ds)))
-		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
-	dvx_sq_ctrl(sq, &p, opcode, opmod, ds, flags, 0);
-	dvx_wqe_raddr(p.wqe + DVX_SEG, raddr, rkey);
-	__builtin_memcpy(p.wqe + 2 * DVX_SEG, operands, (size_t)segments * DVX_SEG);
-	dvx_wqe_data(p.wqe + (size_t)(2 + segments) * DVX_SEG, old);
-	dvx_sq_commit(sq, &p, wr_id);
-	return 0;
+	return dvx_post_gather(sq, opcode, 0, to, &piece, 1, wr_id, flags);
+}
+
+/* Adds the operands of an atomic of 8 bytes. */
+DVX_INLINE struct dvx_to dvx_to_operands(struct dvx_to to, uint64_t swap_add, uint64_t compare)
+{
+	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+
+	a.swap_add = swap_add;
+	a.compare = compare;
+	prm_wqe_atomic_seg_pack_args(to.words, a);
+	to.ds = 1;
+	return to;
 }
 
 /* Compares 8 bytes with `compare`; if they are equal, replaces them by `swap`. */
@@ -44,14 +43,10 @@ DVX_INLINE int dvx_post_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, ui
 			    uint64_t swap, uint64_t *old, uint32_t lkey, uint64_t wr_id,
 			    uint32_t flags)
 {
-	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
-	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
-	uint64_t seg[2];
+	struct dvx_to to =
+		dvx_to_operands(dvx_to_memory(dvx_to_peer(), raddr, rkey), swap, compare);
 
-	a.swap_add = swap;
-	a.compare = compare;
-	prm_wqe_atomic_seg_pack_args(seg, a);
-	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_CS, 0, raddr, rkey, seg, 1, &to, wr_id,
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_CS, to, old, sizeof(*old), lkey, wr_id,
 			       flags);
 }
 
@@ -59,13 +54,9 @@ DVX_INLINE int dvx_post_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, ui
 DVX_INLINE int dvx_post_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t add,
 			    uint64_t *old, uint32_t lkey, uint64_t wr_id, uint32_t flags)
 {
-	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
-	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
-	uint64_t seg[2];
+	struct dvx_to to = dvx_to_operands(dvx_to_memory(dvx_to_peer(), raddr, rkey), add, 0);
 
-	a.swap_add = add;
-	prm_wqe_atomic_seg_pack_args(seg, a);
-	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_FA, 0, raddr, rkey, seg, 1, &to, wr_id,
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_FA, to, old, sizeof(*old), lkey, wr_id,
 			       flags);
 }
 
@@ -85,16 +76,17 @@ DVX_INLINE int dvx_post_masked_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t r
 				   uint64_t wr_id, uint32_t flags)
 {
 	struct prm_atomic_masked_cswap64_seg_args a = PRM_NOTHING;
-	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
-	uint64_t seg[4];
+	struct dvx_to to = dvx_to_memory(dvx_to_peer(), raddr, rkey);
 
 	a.compare = op->compare;
 	a.compare_mask = op->compare_mask;
 	a.swap = op->swap;
 	a.swap_mask = op->swap_mask;
-	prm_atomic_masked_cswap64_seg_pack_args(seg, a);
-	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_CS, PRM_EXT_ATOMIC_OPMOD_8, raddr,
-			       rkey, seg, 2, &to, wr_id, flags);
+	prm_atomic_masked_cswap64_seg_pack_args(to.words, a);
+	to.ds = 2;
+	to.opmod = PRM_EXT_ATOMIC_OPMOD_8;
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_CS, to, old, sizeof(*old), lkey,
+			       wr_id, flags);
 }
 
 DVX_INLINE int dvx_post_masked_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t add,
@@ -102,14 +94,15 @@ DVX_INLINE int dvx_post_masked_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t r
 				   uint32_t flags)
 {
 	struct prm_atomic_masked_fadd64_seg_args a = PRM_NOTHING;
-	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
-	uint64_t seg[2];
+	struct dvx_to to = dvx_to_memory(dvx_to_peer(), raddr, rkey);
 
 	a.add = add;
 	a.field_boundary = boundary;
-	prm_atomic_masked_fadd64_seg_pack_args(seg, a);
-	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_FA, PRM_EXT_ATOMIC_OPMOD_8, raddr,
-			       rkey, seg, 1, &to, wr_id, flags);
+	prm_atomic_masked_fadd64_seg_pack_args(to.words, a);
+	to.ds = 1;
+	to.opmod = PRM_EXT_ATOMIC_OPMOD_8;
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_FA, to, old, sizeof(*old), lkey,
+			       wr_id, flags);
 }
 
 /*
@@ -121,16 +114,17 @@ DVX_INLINE int dvx_post_masked_cas32(struct dvx_sq *sq, uint64_t raddr, uint32_t
 				     uint64_t wr_id, uint32_t flags)
 {
 	struct prm_atomic_masked_cswap32_seg_args a = PRM_NOTHING;
-	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
-	uint64_t seg[2];
+	struct dvx_to to = dvx_to_memory(dvx_to_peer(), raddr, rkey);
 
 	a.compare = (uint32_t)op->compare;
 	a.compare_mask = (uint32_t)op->compare_mask;
 	a.swap = (uint32_t)op->swap;
 	a.swap_mask = (uint32_t)op->swap_mask;
-	prm_atomic_masked_cswap32_seg_pack_args(seg, a);
-	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_CS, PRM_EXT_ATOMIC_OPMOD_4, raddr,
-			       rkey, seg, 1, &to, wr_id, flags);
+	prm_atomic_masked_cswap32_seg_pack_args(to.words, a);
+	to.ds = 1;
+	to.opmod = PRM_EXT_ATOMIC_OPMOD_4;
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_CS, to, old, sizeof(*old), lkey,
+			       wr_id, flags);
 }
 
 DVX_INLINE int dvx_post_masked_faa32(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint32_t add,
@@ -138,14 +132,15 @@ DVX_INLINE int dvx_post_masked_faa32(struct dvx_sq *sq, uint64_t raddr, uint32_t
 				     uint64_t wr_id, uint32_t flags)
 {
 	struct prm_atomic_masked_fadd32_seg_args a = PRM_NOTHING;
-	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
-	uint64_t seg[2];
+	struct dvx_to to = dvx_to_memory(dvx_to_peer(), raddr, rkey);
 
 	a.add = add;
 	a.field_boundary = boundary;
-	prm_atomic_masked_fadd32_seg_pack_args(seg, a);
-	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_FA, PRM_EXT_ATOMIC_OPMOD_4, raddr,
-			       rkey, seg, 1, &to, wr_id, flags);
+	prm_atomic_masked_fadd32_seg_pack_args(to.words, a);
+	to.ds = 1;
+	to.opmod = PRM_EXT_ATOMIC_OPMOD_4;
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_FA, to, old, sizeof(*old), lkey,
+			       wr_id, flags);
 }
 
 DVX_END_DECLS

@@ -46,12 +46,6 @@
  */
 #define DVX_VERSION 0x000100u
 
-/*
- * The layout of the ring structs that a program's inline code expects. Create calls fail with
- * -EPROTO if the library has another one.
- */
-#define DVX_RING_LAYOUT 3u
-
 /* A doorbell is one 8-byte store, and rings keep addresses in 8 bytes. */
 #if __SIZEOF_POINTER__ != 8
 #error "dvx needs a 64-bit target"

@@ -63,7 +63,7 @@ struct dvx_cq {
 	uintptr_t arm_reg;
 	uint32_t arm_sn; /* counts events; the device accepts one arm per number; dvx_cq_arm() */
 	uint32_t cqn;
-	uint32_t layout; /* DVX_RING_LAYOUT */
+	uint32_t reserved0;
 	uint32_t entries;
 	struct dvx_users users;	  /* users.h */
 	struct dvx_cq_priv *priv; /* NULL: a plain ring */
@@ -86,11 +86,7 @@ struct dvx_cq_memory {
 	uint32_t mini;	    /* enum dvx_cq_mini */
 	uint64_t reserved;
 };
-int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
-DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
-{
-	return dvx_cq_init_layout(cq, init, DVX_RING_LAYOUT);
-}
+int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init);
 
 enum dvx_cq_flags {
 	/*
@@ -139,13 +135,7 @@ struct dvx_cq_attr {
 	uint32_t mini;		/* enum dvx_cq_mini, with DVX_CQ_COMPRESSED */
 	uint32_t reserved;
 };
-int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *attr, uint32_t layout,
-			 struct dvx_cq **out);
-DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr,
-			     struct dvx_cq **out)
-{
-	return dvx_cq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
-}
+int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr, struct dvx_cq **out);
 
 /*
  * Takes over the ring of a verbs CQ. Do not call ibv_poll_cq() on it any more, and never
@@ -153,12 +143,7 @@ DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr
  * which must outlive the dvx_cq. CQEs may have 64 or 128 bytes and be compressed
  * (mlx5dv_create_cq(3)).
  */
-int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
-			struct dvx_cq **out);
-DVX_INLINE int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out)
-{
-	return dvx_cq_adopt_layout(dev, ibcq, DVX_RING_LAYOUT, out);
-}
+int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out);
 
 /*
  * Reduces the number of events (channel.h): an armed CQ raises its event when `count` completions

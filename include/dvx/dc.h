@@ -18,6 +18,7 @@
  * stream (dvx_qp_attr.log_dci_streams) has a connection of its own. Completions come in the order
  * of the posts.
  */
+#include <dvx/atomic.h>
 #include <dvx/connect.h>
 #include <dvx/ud.h>
 
@@ -70,142 +71,61 @@ DVX_INLINE void dvx_ah_set_dct(struct dvx_ah *ah, uint32_t dctn, uint64_t key)
 	prm_av_set_dqp_dct(ah->av, dctn);
 }
 
-/* The address segments of a request: the target, and the address and key of its memory. */
-struct dvx_dc_segs {
-	uint64_t av[PRM_AV_BYTES / 8];
-	uint64_t raddr[DVX_SEG / 8];
-};
-
+/* Addresses a target on one of the initiator's streams. */
 DVX_INLINE struct dvx_to dvx_to_dct(const struct dvx_ah *ah, uint16_t stream)
 {
-	struct dvx_to to = {ah->av, PRM_AV_BYTES / DVX_SEG, stream};
+	struct dvx_to to = dvx_to_ah(ah);
 
+	to.stream = stream;
 	return to;
 }
 
-DVX_INLINE struct dvx_to dvx_to_dct_at(struct dvx_dc_segs *segs, const struct dvx_ah *ah,
-				       uint16_t stream, uint64_t raddr, uint32_t rkey)
+/* Addresses memory of a target. */
+DVX_INLINE struct dvx_to dvx_to_dct_at(const struct dvx_ah *ah, uint16_t stream, uint64_t raddr,
+				       uint32_t rkey)
 {
-	struct dvx_to to = {segs, sizeof(*segs) / DVX_SEG, stream};
-
-	__builtin_memcpy(segs->av, ah->av, sizeof(segs->av));
-	dvx_wqe_raddr(segs->raddr, raddr, rkey);
-	return to;
+	return dvx_to_memory(dvx_to_dct(ah, stream), raddr, rkey);
 }
 
-DVX_INLINE int dvx_post_dc_send(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-				const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				uint32_t flags)
-{
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_dct(ah, stream), sge, n, wr_id,
-				  flags);
-}
+DVX_POST_GATHER(dvx_post_dc_send, SEND, 0, dvx_to_dct(ah, stream), struct dvx_sq *sq,
+		const struct dvx_ah *ah, uint16_t stream)
+DVX_POST_INLINE(dvx_post_dc_send_inline, SEND, 0, dvx_to_dct(ah, stream), struct dvx_sq *sq,
+		const struct dvx_ah *ah, uint16_t stream)
+DVX_POST_GATHER(dvx_post_dc_send_imm, SEND_IMM, imm, dvx_to_dct(ah, stream), struct dvx_sq *sq,
+		const struct dvx_ah *ah, uint16_t stream, uint32_t imm)
+DVX_POST_GATHER(dvx_post_dc_write, RDMA_WRITE, 0, dvx_to_dct_at(ah, stream, raddr, rkey),
+		struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream, uint64_t raddr,
+		uint32_t rkey)
+DVX_POST_INLINE(dvx_post_dc_write_inline, RDMA_WRITE, 0, dvx_to_dct_at(ah, stream, raddr, rkey),
+		struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream, uint64_t raddr,
+		uint32_t rkey)
+DVX_POST_GATHER(dvx_post_dc_write_imm, RDMA_WRITE_IMM, imm, dvx_to_dct_at(ah, stream, raddr, rkey),
+		struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream, uint32_t imm,
+		uint64_t raddr, uint32_t rkey)
+DVX_POST_GATHER(dvx_post_dc_read, RDMA_READ, 0, dvx_to_dct_at(ah, stream, raddr, rkey),
+		struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream, uint64_t raddr,
+		uint32_t rkey)
 
-DVX_INLINE int dvx_post_dc_send_imm(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-				    uint32_t imm, const struct dvx_sge *sge, uint32_t n,
-				    uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND_IMM, imm, dvx_to_dct(ah, stream), sge, n,
-				  wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_dc_send_inline(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-				       const void *data, uint32_t len, uint64_t wr_id,
-				       uint32_t flags)
-{
-	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_dct(ah, stream), data, len,
-				  wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_dc_write(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-				 uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge,
-				 uint32_t n, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_dc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0,
-				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
-				  flags);
-}
-
-DVX_INLINE int dvx_post_dc_write_imm(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-				     uint32_t imm, uint64_t raddr, uint32_t rkey,
-				     const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				     uint32_t flags)
-{
-	struct dvx_dc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_WRITE_IMM, imm,
-				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
-				  flags);
-}
-
-DVX_INLINE int dvx_post_dc_write_inline(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-					uint64_t raddr, uint32_t rkey, const void *data,
-					uint32_t len, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_dc_segs segs;
-
-	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0,
-				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), data, len, wr_id,
-				  flags);
-}
-
-DVX_INLINE int dvx_post_dc_read(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
-				uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge,
-				uint32_t n, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_dc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_READ, 0,
-				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
-				  flags);
-}
-
-/* The segments of an atomic of 8 bytes; dvx_post_dc_cas() and _faa() work as those of atomic.h. */
-struct dvx_dc_atomic_segs {
-	struct dvx_dc_segs at;
-	uint64_t operands[DVX_SEG / 8];
-};
-
-DVX_INLINE int dvx_post_dc_atomic(struct dvx_sq *sq, uint8_t opcode, const struct dvx_ah *ah,
-				  uint16_t stream, uint64_t raddr, uint32_t rkey,
-				  struct prm_wqe_atomic_seg_args operands, uint64_t *old,
-				  uint32_t lkey, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_sge piece = {(uintptr_t)old, sizeof(*old), lkey};
-	struct dvx_dc_atomic_segs segs;
-	struct dvx_to to = dvx_to_dct_at(&segs.at, ah, stream, raddr, rkey);
-
-	prm_wqe_atomic_seg_pack_args(segs.operands, operands);
-	to.seg = &segs;
-	to.ds = sizeof(segs) / DVX_SEG;
-	return dvx_post_gather_to(sq, opcode, 0, to, &piece, 1, wr_id, flags);
-}
-
-/* Compares 8 bytes with `compare`; if they are equal, replaces them by `swap`. */
+/* Compares and swaps 8 bytes, as dvx_post_cas() (atomic.h). */
 DVX_INLINE int dvx_post_dc_cas(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
 			       uint64_t raddr, uint32_t rkey, uint64_t compare, uint64_t swap,
 			       uint64_t *old, uint32_t lkey, uint64_t wr_id, uint32_t flags)
 {
-	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+	struct dvx_to to = dvx_to_dct_at(ah, stream, raddr, rkey);
 
-	a.swap_add = swap;
-	a.compare = compare;
-	return dvx_post_dc_atomic(sq, PRM_WQE_OPCODE_ATOMIC_CS, ah, stream, raddr, rkey, a, old,
-				  lkey, wr_id, flags);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_CS, dvx_to_operands(to, swap, compare),
+			       old, sizeof(*old), lkey, wr_id, flags);
 }
 
-/* Fetches 8 bytes and adds `add` to them. */
+/* Fetches 8 bytes and adds to them, as dvx_post_faa(). */
 DVX_INLINE int dvx_post_dc_faa(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
 			       uint64_t raddr, uint32_t rkey, uint64_t add, uint64_t *old,
 			       uint32_t lkey, uint64_t wr_id, uint32_t flags)
 {
-	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+	struct dvx_to to = dvx_to_dct_at(ah, stream, raddr, rkey);
 
-	a.swap_add = add;
-	return dvx_post_dc_atomic(sq, PRM_WQE_OPCODE_ATOMIC_FA, ah, stream, raddr, rkey, a, old,
-				  lkey, wr_id, flags);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_FA, dvx_to_operands(to, add, 0), old,
+			       sizeof(*old), lkey, wr_id, flags);
 }
 
 DVX_END_DECLS

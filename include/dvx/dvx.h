@@ -21,7 +21,6 @@
 #include <dvx/pd.h>
 #include <dvx/poll.h>
 #include <dvx/post.h>
-#include <dvx/post_to.h>
 #include <dvx/qp.h>
 #include <dvx/rq.h>
 #include <dvx/rxq.h>

@@ -60,11 +60,14 @@ DVX_INLINE void dvx_wc_read(struct dvx_wc *wc, const void *cqe)
 	wc->vendor = 0;
 }
 
-/* The slow paths of the inline polls: errors, data in CQEs, polls of the wrong kind. */
+/*
+ * The parts of the inline polls that stay in the library: errors, data in CQEs, compressed CQEs,
+ * polls of the wrong kind. Programs do not call them (doc/design/0002). `out` and `n` are those of
+ * dvx_rq_poll_many(), NULL and 0 for dvx_rq_poll().
+ */
 int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc);
-int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc);
+int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc);
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc);
-int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc);
 
 /*
  * Returns the cookie of the send whose CQE has this state; frees its blocks and all before it.
@@ -204,7 +207,7 @@ DVX_INLINE int dvx_rq_poll(struct dvx_rq *rq, struct dvx_wc *wc)
 		return -EUSERS;
 	if (DVX_UNLIKELY(state & (DVX_CQ_OLD | DVX_CQ_FORMAT) ||
 			 dvx_cq_last_byte(state) >= DVX_CQE_ERRORS))
-		return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_rest(rq, wc);
+		return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_rest(rq, NULL, 0, wc);
 	dvx_barrier_owner_to_cqe();
 	wc->byte_count = dvx_cqe_byte_count(cqe);
 	cqe += cq->stride;
@@ -263,7 +266,7 @@ DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t 
 		dvx_cq_consume_to(cq, cqe);
 		return (int)(to - out);
 	}
-	return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_many_rest(rq, out, n, wc);
+	return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_rest(rq, out, n, wc);
 }
 
 /* Finds the CQ's queue with this number. NULL: none, or its receive CQEs have no number. */

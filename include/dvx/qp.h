@@ -55,13 +55,7 @@ struct dvx_qp_attr {
 	uint8_t reserved[5];
 	struct dvx_srq *srq; /* shared receive queue; then rq_entries and rq_sge are 0 */
 };
-int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *attr, uint32_t layout,
-			 struct dvx_qp **out);
-DVX_INLINE int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr,
-			     struct dvx_qp **out)
-{
-	return dvx_qp_create_layout(dev, attr, DVX_RING_LAYOUT, out);
-}
+int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr, struct dvx_qp **out);
 
 /*
  * Takes over the rings of a verbs QP (RC, UC, UD, DCI or XRC_INI), in any state, before anything
@@ -70,12 +64,7 @@ DVX_INLINE int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr
  * connects it by ibv_modify_qp(). For a reset call dvx_qp_to_rst() instead; dvx_qp_destroy() resets
  * the QP, too.
  */
-int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
-			struct dvx_qp **out);
-DVX_INLINE int dvx_qp_adopt(struct dvx_dev *dev, struct ibv_qp *ibqp, struct dvx_qp **out)
-{
-	return dvx_qp_adopt_layout(dev, ibqp, DVX_RING_LAYOUT, out);
-}
+int dvx_qp_adopt(struct dvx_dev *dev, struct ibv_qp *ibqp, struct dvx_qp **out);
 
 /* Destroys a created queue pair, or releases an adopted one (its ibv_qp stays, in RST). */
 int dvx_qp_destroy(struct dvx_qp *qp);

@@ -25,7 +25,7 @@ struct dvx_rq {
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t layout;	/* DVX_RING_LAYOUT */
+	uint32_t reserved0;
 	struct dvx_cq *cq;	/* if no other queue completes in it: dvx_rq_poll() */
 	struct dvx_users users; /* users.h */
 };
@@ -41,11 +41,7 @@ struct dvx_rq_memory {
 	uint32_t reserved;
 	struct dvx_cq *cq; /* a plain ring that no other queue completes in; NULL: no poll */
 };
-int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *init, uint32_t layout);
-DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init)
-{
-	return dvx_rq_init_layout(rq, init, DVX_RING_LAYOUT);
-}
+int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init);
 
 /* Returns how many WQEs can still be posted. */
 DVX_INLINE uint32_t dvx_rq_free(const struct dvx_rq *rq)

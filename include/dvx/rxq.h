@@ -55,13 +55,7 @@ struct dvx_rxq_attr {
 };
 
 /* Makes a queue that is ready to receive. PRM: CREATE_RQ, MODIFY_RQ to RDY, CREATE_TIR. */
-int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *attr, uint32_t layout,
-			  struct dvx_rxq **out);
-DVX_INLINE int dvx_rxq_create(struct dvx_dev *dev, const struct dvx_rxq_attr *attr,
-			      struct dvx_rxq **out)
-{
-	return dvx_rxq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
-}
+int dvx_rxq_create(struct dvx_dev *dev, const struct dvx_rxq_attr *attr, struct dvx_rxq **out);
 
 /* Destroys a queue. -EBUSY while an action or a dvx_rss leads to it. Its CQEs stay in the CQ. */
 int dvx_rxq_destroy(struct dvx_rxq *rxq);

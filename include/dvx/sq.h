@@ -52,7 +52,7 @@ struct dvx_sq {
 	/* second cache line */
 	struct dvx_cq *cq; /* if no other queue completes in it: dvx_sq_poll() */
 	uint32_t bf_size;  /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
-	uint32_t layout;   /* DVX_RING_LAYOUT */
+	uint32_t reserved0;
 	uint64_t mmo_addr; /* 64 bytes that the MMO engine may overwrite */
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */
@@ -81,11 +81,7 @@ struct dvx_sq_memory {
 	uint32_t reserved;
 	struct dvx_cq *cq; /* a plain ring that no other queue completes in; NULL: no poll */
 };
-int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *init, uint32_t layout);
-DVX_INLINE int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_memory *init)
-{
-	return dvx_sq_init_layout(sq, init, DVX_RING_LAYOUT);
-}
+int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_memory *init);
 
 DVX_INLINE uint32_t dvx_sq_blocks(const struct dvx_sq *sq)
 {

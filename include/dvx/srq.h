@@ -39,12 +39,12 @@ struct dvx_srq {
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t layout; /* DVX_RING_LAYOUT */
+	uint32_t reserved0;
 	struct dvx_users users;
 	/* second cache line */
 	struct dvx_srq_priv *priv; /* NULL: a plain ring */
 	uint32_t srqn;
-	uint32_t reserved0;
+	uint32_t reserved1;
 	uint64_t reserved[2];
 };
 
@@ -58,11 +58,7 @@ struct dvx_srq_memory {
 	uint32_t stride; /* bytes, a power of two >= 32 */
 	uint32_t reserved;
 };
-int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *init, uint32_t layout);
-DVX_INLINE int dvx_srq_init(struct dvx_srq *srq, const struct dvx_srq_memory *init)
-{
-	return dvx_srq_init_layout(srq, init, DVX_RING_LAYOUT);
-}
+int dvx_srq_init(struct dvx_srq *srq, const struct dvx_srq_memory *init);
 
 /* Attributes of an SRQ made by DevX. PRM: CREATE_RMP. */
 struct dvx_srq_attr {
@@ -73,37 +69,21 @@ struct dvx_srq_attr {
 	uint32_t reserved;
 	struct dvx_place place; /* of the ring */
 };
-int dvx_srq_create_layout(struct dvx_dev *dev, const struct dvx_srq_attr *attr, uint32_t layout,
-			  struct dvx_srq **out);
-DVX_INLINE int dvx_srq_create(struct dvx_dev *dev, const struct dvx_srq_attr *attr,
-			      struct dvx_srq **out)
-{
-	return dvx_srq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
-}
+int dvx_srq_create(struct dvx_dev *dev, const struct dvx_srq_attr *attr, struct dvx_srq **out);
 
 /*
  * Takes over the ring of a verbs SRQ, before anything was posted to it (else -EBUSY) and before its
  * QPs are adopted. The caller keeps the ibv_srq, which must outlive the dvx_srq.
  */
-int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t layout,
-			 struct dvx_srq **out);
-DVX_INLINE int dvx_srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_srq **out)
-{
-	return dvx_srq_adopt_layout(dev, ibsrq, DVX_RING_LAYOUT, out);
-}
+int dvx_srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_srq **out);
 
 /*
  * Adopts an XRC SRQ (xrc.h), whose messages complete in its own CQ; adopt that first. A CQ can have
  * only one such SRQ: its CQEs name the connection, and the index that would name the SRQ is known
  * to libmlx5 only.
  */
-int dvx_srq_adopt_xrc_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
-			     uint32_t layout, struct dvx_srq **out);
-DVX_INLINE int dvx_srq_adopt_xrc(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
-				 struct dvx_srq **out)
-{
-	return dvx_srq_adopt_xrc_layout(dev, ibsrq, cq, DVX_RING_LAYOUT, out);
-}
+int dvx_srq_adopt_xrc(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
+		      struct dvx_srq **out);
 
 /* Destroys a created SRQ, or releases an adopted one. -EBUSY while queues use it. */
 int dvx_srq_destroy(struct dvx_srq *srq);

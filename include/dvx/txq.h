@@ -37,13 +37,7 @@ struct dvx_txq_attr {
 
 /* Makes a queue that is ready to send. Needs CAP_NET_RAW on a kernel's device. PRM: CREATE_TIS,
  * CREATE_SQ, MODIFY_SQ to RDY. */
-int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *attr, uint32_t layout,
-			  struct dvx_txq **out);
-DVX_INLINE int dvx_txq_create(struct dvx_dev *dev, const struct dvx_txq_attr *attr,
-			      struct dvx_txq **out)
-{
-	return dvx_txq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
-}
+int dvx_txq_create(struct dvx_dev *dev, const struct dvx_txq_attr *attr, struct dvx_txq **out);
 
 int dvx_txq_destroy(struct dvx_txq *txq);
 struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq);
@@ -68,7 +62,7 @@ enum dvx_eth_flags {
 	DVX_ETH_L3_CSUM = 0x400000, /* the device fills in the IPv4 header's checksum */
 	DVX_ETH_L4_CSUM = 0x800000, /* the device fills in the checksum of TCP or UDP */
 };
-#define DVX_ETH_FLAGS (DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM | DVX_POST_FLAGS)
+#define DVX_ETH_CSUM (DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM)
 
 /* Bytes of an Ethernet header with a VLAN tag. */
 #define DVX_ETH_HEADER 18u
@@ -101,14 +95,14 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 {
 	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + n;
 	struct dvx_sq_place p;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
-		return -EBADR;
 	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS ||
-			 dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
+			 dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags & ~(uint32_t)DVX_ETH_CSUM, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
 	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, 0, flags);
 	dvx_wqe_gather(p.wqe + DVX_SEG * (1 + eth), sge, n);
@@ -130,13 +124,13 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 	uint32_t ds = 2 + n, pi = sq->pi, odd = 0, i;
 	uint64_t head = sq->head;
 	struct dvx_sq_place p;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags & ~(uint32_t)DVX_ETH_CSUM, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 		/* Checks and writes in one loop: a WQE that is not committed has no effect. */
 #pragma GCC unroll 4
 	for (i = 0; i < n; i++) {
@@ -167,13 +161,13 @@ DVX_INLINE int dvx_post_eth_vlan(struct dvx_sq *sq, uint16_t tci, const struct d
 	struct prm_wqe_eth_seg_args a = PRM_NOTHING;
 	uint32_t ds = 2 + n;
 	struct dvx_sq_place p;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags & ~(uint32_t)DVX_ETH_CSUM, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
 	a.cs_flags = flags >> 16 & 0xff;
 	a.inline_hdr_sz = DVX_ETH_INSERT_VLAN;
@@ -200,14 +194,14 @@ DVX_INLINE int dvx_post_eth_tso(struct dvx_sq *sq, const void *headers, uint32_t
 {
 	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + n;
 	struct dvx_sq_place p;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
-		return -EBADR;
 	if (DVX_UNLIKELY(len < DVX_ETH_LEAST || len > DVX_MAX_DS * DVX_SEG || !mss ||
-			 n - 1 >= DVX_MAX_DS || dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
+			 n - 1 >= DVX_MAX_DS || dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags & ~(uint32_t)DVX_ETH_CSUM, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_TSO, 0, ds, flags, 0);
 	dvx_wqe_eth(p.wqe + DVX_SEG, headers, len, mss, flags);
 	dvx_wqe_gather(p.wqe + DVX_SEG * (1 + eth), sge, n);
@@ -221,14 +215,13 @@ DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32
 {
 	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + dvx_wqe_inline_ds(n);
 	struct dvx_sq_place p;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS * DVX_SEG ||
-			 !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS * DVX_SEG))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags & ~(uint32_t)DVX_ETH_CSUM, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
 	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, 0, flags);
 	dvx_wqe_inline(p.wqe + DVX_SEG * (1 + eth), data, n);

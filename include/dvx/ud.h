@@ -15,7 +15,7 @@
  * makes the sender's address of these bytes.
  */
 #include <dvx/connect.h>
-#include <dvx/post_to.h>
+#include <dvx/post.h>
 
 DVX_BEGIN_DECLS
 
@@ -66,10 +66,13 @@ DVX_INLINE void dvx_ah_set_qp(struct dvx_ah *ah, uint32_t qpn, uint32_t q_key)
 	prm_av_set_qkey(ah->av, q_key);
 }
 
+/* Addresses the queue of the address handle, which must stay until the post. */
 DVX_INLINE struct dvx_to dvx_to_ah(const struct dvx_ah *ah)
 {
-	struct dvx_to to = {ah->av, PRM_AV_BYTES / DVX_SEG, 0};
+	struct dvx_to to = PRM_NOTHING;
 
+	to.av = ah->av;
+	to.av_ds = PRM_AV_BYTES / DVX_SEG;
 	return to;
 }
 
@@ -77,35 +80,14 @@ DVX_INLINE struct dvx_to dvx_to_ah(const struct dvx_ah *ah)
  * Sends one datagram, of at most the port's MTU: a longer one completes with LOCAL_LENGTH_ERR or is
  * lost. A completion means that it was sent, not that it arrived.
  */
-DVX_INLINE int dvx_post_ud_send(struct dvx_sq *sq, const struct dvx_ah *ah,
-				const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				uint32_t flags)
-{
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_ah(ah), sge, n, wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_ud_send_imm(struct dvx_sq *sq, const struct dvx_ah *ah, uint32_t imm,
-				    const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				    uint32_t flags)
-{
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND_IMM, imm, dvx_to_ah(ah), sge, n, wr_id,
-				  flags);
-}
-
-DVX_INLINE int dvx_post_ud_send_inline(struct dvx_sq *sq, const struct dvx_ah *ah, const void *data,
-				       uint32_t len, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_ah(ah), data, len, wr_id,
-				  flags);
-}
-
-DVX_INLINE int dvx_post_ud_send_imm_inline(struct dvx_sq *sq, const struct dvx_ah *ah, uint32_t imm,
-					   const void *data, uint32_t len, uint64_t wr_id,
-					   uint32_t flags)
-{
-	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_SEND_IMM, imm, dvx_to_ah(ah), data, len, wr_id,
-				  flags);
-}
+DVX_POST_GATHER(dvx_post_ud_send, SEND, 0, dvx_to_ah(ah), struct dvx_sq *sq,
+		const struct dvx_ah *ah)
+DVX_POST_INLINE(dvx_post_ud_send_inline, SEND, 0, dvx_to_ah(ah), struct dvx_sq *sq,
+		const struct dvx_ah *ah)
+DVX_POST_GATHER(dvx_post_ud_send_imm, SEND_IMM, imm, dvx_to_ah(ah), struct dvx_sq *sq,
+		const struct dvx_ah *ah, uint32_t imm)
+DVX_POST_INLINE(dvx_post_ud_send_imm_inline, SEND_IMM, imm, dvx_to_ah(ah), struct dvx_sq *sq,
+		const struct dvx_ah *ah, uint32_t imm)
 
 /*
  * Adds a UD queue to a multicast group: the queue gets a copy of each datagram to the group that

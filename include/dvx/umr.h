@@ -99,14 +99,13 @@ DVX_INLINE int dvx_post_umr_renew(struct dvx_sq *sq, uint32_t key, uint32_t new_
 	uint64_t len = 0;
 	struct dvx_sq_place p;
 	uint8_t *mkey;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || dvx_wqe_bad_length(pieces, n) ||
-			 !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || dvx_wqe_bad_length(pieces, n)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	for (i = 0; i < n; i++)
 		len += pieces[i].length;
 	umr.xlt_octowords = room;
@@ -172,17 +171,15 @@ DVX_INLINE int dvx_post_umr_strides(struct dvx_sq *sq, uint32_t key, uint32_t ac
 	struct dvx_sq_place p;
 	uint8_t *mkey;
 	uint64_t len;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || !dvx_sq_fits(sq, ds)))
-		return -EMSGSIZE;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && i < DVX_MAX_DS; i++)
 		odd |= !columns[i].length;
-	if (DVX_UNLIKELY(odd))
+	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || odd))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	umr.xlt_octowords = room;
 	umr.mkey_mask = DVX_UMR_LIST_MASK;
 	mkey = dvx_umr_begin(sq, &p, key, ds, flags, umr);
@@ -201,13 +198,10 @@ DVX_INLINE int dvx_post_local_inval(struct dvx_sq *sq, uint32_t key, uint64_t wr
 {
 	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
 	struct dvx_sq_place p;
+	int err = dvx_post_claim(sq, DVX_UMR_DS, flags, &p);
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(!dvx_sq_fits(sq, DVX_UMR_DS)))
-		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(DVX_UMR_DS), &p)))
-		return dvx_sq_refuse(sq);
+	if (DVX_UNLIKELY(err))
+		return err;
 	umr.mkey_mask = PRM_UMR_MKEY_MASK_FREE;
 	prm_mkey_seg_set_free(dvx_umr_begin(sq, &p, key, DVX_UMR_DS, flags, umr), 1);
 	dvx_sq_commit(sq, &p, wr_id);
@@ -235,13 +229,13 @@ DVX_INLINE int dvx_post_bind(struct dvx_sq *sq, uint32_t key, uint32_t new_key, 
 	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
 	struct dvx_sq_place p;
 	uint8_t *mkey;
+	int err;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(dvx_wqe_bad_length(piece, 1) || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(dvx_wqe_bad_length(piece, 1)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
-		return dvx_sq_refuse(sq);
+	err = dvx_post_claim(sq, ds, flags, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
 	umr.flags = PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_FREE;
 	umr.xlt_octowords = room;
 	umr.mkey_mask = DVX_WINDOW_MASK | DVX_UMR_LIST_MASK | PRM_UMR_MKEY_MASK_START_ADDR;
@@ -260,14 +254,11 @@ DVX_INLINE int dvx_post_unbind(struct dvx_sq *sq, uint32_t key, uint64_t wr_id, 
 {
 	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
 	struct dvx_sq_place p;
+	int err = dvx_post_claim(sq, DVX_UMR_DS, flags, &p);
 	uint8_t *mkey;
 
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(!dvx_sq_fits(sq, DVX_UMR_DS)))
-		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(DVX_UMR_DS), &p)))
-		return dvx_sq_refuse(sq);
+	if (DVX_UNLIKELY(err))
+		return err;
 	umr.flags = PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_QPN;
 	umr.mkey_mask = DVX_WINDOW_MASK;
 	mkey = dvx_umr_begin(sq, &p, key, DVX_UMR_DS, flags, umr);

@@ -14,83 +14,35 @@
  *	dvx_post_xrc_send_inline(sq, srqn, "hello", 6, cookie, DVX_SIGNALED);
  *	dvx_sq_ring(sq);
  */
-#include <dvx/post_to.h>
+#include <dvx/post.h>
 
 DVX_BEGIN_DECLS
 
-/* The address segments of a request: the peer's XRC SRQ, and the address and key of its memory. */
-struct dvx_xrc_segs {
-	uint64_t srq[DVX_SEG / 8];
-	uint64_t raddr[DVX_SEG / 8];
-};
-
-DVX_INLINE struct dvx_to dvx_to_xrc(struct dvx_xrc_segs *segs, uint32_t srqn)
+/* Addresses the peer's XRC SRQ. */
+DVX_INLINE struct dvx_to dvx_to_xrc(uint32_t srqn)
 {
-	struct prm_wqe_xrc_seg_args a = PRM_NOTHING;
-	struct dvx_to to = {segs, 1, 0};
+	struct dvx_to to = PRM_NOTHING;
 
-	a.xrc_srqn = srqn;
-	prm_wqe_xrc_seg_pack_args(segs->srq, a);
+	to.xrc = true;
+	to.srqn = srqn;
 	return to;
 }
 
-DVX_INLINE struct dvx_to dvx_to_xrc_at(struct dvx_xrc_segs *segs, uint32_t srqn, uint64_t raddr,
-				       uint32_t rkey)
+/* Addresses memory of the peer of an XRC SRQ. */
+DVX_INLINE struct dvx_to dvx_to_xrc_at(uint32_t srqn, uint64_t raddr, uint32_t rkey)
 {
-	struct dvx_to to = dvx_to_xrc(segs, srqn);
-
-	dvx_wqe_raddr(segs->raddr, raddr, rkey);
-	to.ds = 2;
-	return to;
+	return dvx_to_memory(dvx_to_xrc(srqn), raddr, rkey);
 }
 
-DVX_INLINE int dvx_post_xrc_send(struct dvx_sq *sq, uint32_t srqn, const struct dvx_sge *sge,
-				 uint32_t n, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_xrc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_xrc(&segs, srqn), sge, n,
-				  wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_xrc_send_imm(struct dvx_sq *sq, uint32_t srqn, uint32_t imm,
-				     const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				     uint32_t flags)
-{
-	struct dvx_xrc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND_IMM, imm, dvx_to_xrc(&segs, srqn), sge, n,
-				  wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_xrc_send_inline(struct dvx_sq *sq, uint32_t srqn, const void *data,
-					uint32_t len, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_xrc_segs segs;
-
-	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_xrc(&segs, srqn), data, len,
-				  wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_xrc_write(struct dvx_sq *sq, uint32_t srqn, uint64_t raddr, uint32_t rkey,
-				  const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				  uint32_t flags)
-{
-	struct dvx_xrc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0,
-				  dvx_to_xrc_at(&segs, srqn, raddr, rkey), sge, n, wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_xrc_read(struct dvx_sq *sq, uint32_t srqn, uint64_t raddr, uint32_t rkey,
-				 const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				 uint32_t flags)
-{
-	struct dvx_xrc_segs segs;
-
-	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_READ, 0,
-				  dvx_to_xrc_at(&segs, srqn, raddr, rkey), sge, n, wr_id, flags);
-}
+DVX_POST_GATHER(dvx_post_xrc_send, SEND, 0, dvx_to_xrc(srqn), struct dvx_sq *sq, uint32_t srqn)
+DVX_POST_INLINE(dvx_post_xrc_send_inline, SEND, 0, dvx_to_xrc(srqn), struct dvx_sq *sq,
+		uint32_t srqn)
+DVX_POST_GATHER(dvx_post_xrc_send_imm, SEND_IMM, imm, dvx_to_xrc(srqn), struct dvx_sq *sq,
+		uint32_t srqn, uint32_t imm)
+DVX_POST_GATHER(dvx_post_xrc_write, RDMA_WRITE, 0, dvx_to_xrc_at(srqn, raddr, rkey),
+		struct dvx_sq *sq, uint32_t srqn, uint64_t raddr, uint32_t rkey)
+DVX_POST_GATHER(dvx_post_xrc_read, RDMA_READ, 0, dvx_to_xrc_at(srqn, raddr, rkey),
+		struct dvx_sq *sq, uint32_t srqn, uint64_t raddr, uint32_t rkey)
 
 DVX_END_DECLS
 

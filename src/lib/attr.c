@@ -63,15 +63,6 @@ int dvx_check_not_null(const char *call, ...)
 	return given ? 0 : dvx_fail(EINVAL, "%s: %s is NULL", call, name);
 }
 
-/* Checks that the program's inline code and this library agree on the layout of rings. */
-int dvx_check_layout(uint32_t layout)
-{
-	if (layout == DVX_RING_LAYOUT)
-		return 0;
-	return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
-			layout, DVX_RING_LAYOUT);
-}
-
 uint32_t dvx_version(void)
 {
 	return DVX_VERSION;

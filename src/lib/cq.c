@@ -4,12 +4,11 @@
 #include <dvx/prm/cq.h>
 #include "priv.h"
 
-_Static_assert(sizeof(struct dvx_cq) == 128, "layout 3");
-_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 3");
-_Static_assert(offsetof(struct dvx_cq, stride) == 56, "layout 3");
-_Static_assert(offsetof(struct dvx_cq, arm_reg) == 64,
-	       "layout 3: the first line is what a poll reads");
-_Static_assert(sizeof(struct dvx_cq_queue) == 32, "layout 3");
+_Static_assert(sizeof(struct dvx_cq) == 128, "ABI");
+_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "ABI");
+_Static_assert(offsetof(struct dvx_cq, stride) == 56, "ABI");
+_Static_assert(offsetof(struct dvx_cq, arm_reg) == 64, "the first line is what a poll reads");
+_Static_assert(sizeof(struct dvx_cq_queue) == 32, "ABI");
 
 #define CQ_ARM_OFFSET	0x20u
 #define MAX_LOG_ENTRIES 22u
@@ -63,7 +62,7 @@ static int lib_cq_check_init(struct dvx_cq_memory *init)
 				  init->mini);
 }
 
-int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint32_t layout)
+int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *user)
 {
 	struct dvx_cq_memory init;
 	int err = dvx_struct_copy(&init, user, "dvx_cq_init", "init");
@@ -71,8 +70,6 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 
 	if (!err)
 		err = dvx_check_not_null("dvx_cq_init", "cq", cq, NULL);
-	if (!err)
-		err = dvx_check_layout(layout);
 	if (!err)
 		err = lib_cq_check_init(&init);
 	if (err)
@@ -86,7 +83,6 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	cq->cqn = init.cqn;
 	cq->arm_reg = init.uar ? (uintptr_t)init.uar + CQ_ARM_OFFSET : 0;
 	cq->queues = &dvx_cq_no_queue;
-	cq->layout = layout;
 	for (i = 0; i < init.entries; i++)
 		dvx_cq_entry(cq, i)[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_INVALID << 4 | 1;
 	memcpy(&cq->newest, cq->first + DVX_CQE_BYTES - 4, sizeof(cq->newest));
@@ -210,7 +206,7 @@ uint32_t dvx_cq_entries(const struct dvx_dev *dev, uint32_t wanted)
 	return roomy > max ? max : roomy;
 }
 
-static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
+static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr)
 {
 	uint32_t entries = dvx_cq_entries(cq->dev, attr->entries), eqn;
 	struct dvx_cq_memory init = {.size = sizeof(init),
@@ -230,12 +226,11 @@ static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, 
 		return err;
 	init.buf = dvx_mem_addr(cq->at.mem);
 	init.dbrec = dvx_dbr_words(cq->at.dbr);
-	err = dvx_cq_init_layout(&cq->ring, &init, layout);
+	err = dvx_cq_init(&cq->ring, &init);
 	return err ? err : lib_cq_command(cq, eqn);
 }
 
-int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, uint32_t layout,
-			 struct dvx_cq **out)
+int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *user, struct dvx_cq **out)
 {
 	struct dvx_cq_attr attr;
 	struct dvx_cq_priv *cq;
@@ -255,7 +250,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 	cq->dev = dev;
 	cq->uar = attr.uar;
 	cq->flags = attr.flags;
-	err = lib_cq_build(cq, &attr, layout);
+	err = lib_cq_build(cq, &attr);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
@@ -347,17 +342,13 @@ struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibc
 	return cq;
 }
 
-int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
-			struct dvx_cq **out)
+int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out)
 {
 	struct mlx5dv_cq dv = {0};
 	struct mlx5dv_obj obj = {.cq = {ibcq, &dv}};
 	struct dvx_cq_priv *cq;
-	int err = dvx_check_layout(layout);
+	int err = dvx_check_not_null("dvx_cq_adopt", "dev", dev, "ibcq", ibcq, "out", out, NULL);
 
-	if (!err)
-		err = dvx_check_not_null("dvx_cq_adopt", "dev", dev, "ibcq", ibcq, "out", out,
-					 NULL);
 	if (err)
 		return err;
 	if (ibcq->context != dev->ctx)
@@ -375,7 +366,6 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 		return dvx_fail(ENOMEM, "no memory for a CQ");
 	cq->dev = dev;
 	cq->ibcq = ibcq;
-	cq->ring.layout = layout;
 	cq->ring.priv = cq;
 	cq_take_over(&cq->ring, &dv);
 	err = lib_cq_read_mini(&cq->ring, ibcq);

@@ -169,14 +169,13 @@ static void unpack_take(struct dvx_rq *rq, uint32_t n, struct dvx_rx *out)
 	unpack_consume(rq->cq, n);
 }
 
-/* Polls if the next CQE is a title, an error, or has data inside. */
-int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc)
+int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = rq->cq;
 	uint32_t count;
 	int got;
 
-	if (cq != &dvx_cq_of_several && dvx_cqe_format(cq->next) == DVX_CQE_FORMAT) {
+	if (n && cq != &dvx_cq_of_several && dvx_cqe_format(cq->next) == DVX_CQE_FORMAT) {
 		dvx_barrier_owner_to_cqe();
 		count = unpack_count(cq, cq->next);
 		if (count <= n && unpack_in_a_row(rq, count)) {
@@ -186,8 +185,8 @@ int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, str
 		dvx_cq_unpack(cq);
 		return dvx_rq_poll_many(rq, out, n, wc);
 	}
-	got = dvx_rq_poll(rq, wc);
-	if (got == 1)
+	got = dvx_rq_poll_one(rq, wc);
+	if (n && got == 1)
 		*out = (struct dvx_rx){.wr_id = wc->wr_id, .byte_count = wc->byte_count};
 	return got;
 }

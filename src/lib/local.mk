@@ -28,7 +28,7 @@ dvxinclude_HEADERS += \
 	include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h include/dvx/cross.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dc.h include/dvx/xrc.h include/dvx/dev.h include/dvx/dvx.h include/dvx/events.h \
 	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
-	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/post_to.h include/dvx/qp.h include/dvx/rq.h \
+	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/qp.h include/dvx/rq.h \
 	include/dvx/sq.h include/dvx/srq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/ud.h include/dvx/umem.h include/dvx/umr.h include/dvx/users.h include/dvx/wqe.h
 dvxinclude_HEADERS += include/dvx/template.h include/dvx/umr_pool.h include/dvx/sig.h include/dvx/crypt.h
 src_lib_libdvx_la_SOURCES += src/lib/template.c src/lib/umr_pool.c src/lib/sig.c src/lib/sig_post.c src/lib/crypt.c

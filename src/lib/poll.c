@@ -132,7 +132,7 @@ int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 	return n ? n : dvx_sq_poll(sq, wc);
 }
 
-int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
+int dvx_rq_poll_one(struct dvx_rq *rq, struct dvx_wc *wc)
 {
 	const struct dvx_cq_queue own = {.rq = rq};
 	const void *cqe;

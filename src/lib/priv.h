@@ -206,7 +206,6 @@ static inline int dvx_errno_of(int ret)
 #define dvx_attr_copy(dst, src, call) dvx_struct_copy(dst, src, call, "attr")
 int dvx_struct_copy_as(enum dvx_attr_type type, void *dst, const void *src, const char *call,
 		       const char *name);
-int dvx_check_layout(uint32_t layout);
 /*
  * Checks arguments: pairs of a name and a pointer, then NULL. Returns -EINVAL if a pointer is NULL;
  * the sentence has its name.
@@ -274,7 +273,7 @@ void dvx_qp_detach(struct dvx_qp *qp);
 void dvx_qp_clean(struct dvx_qp *qp);
 
 /* srq.c: initialises the ring without linking its entries */
-int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init, uint32_t layout);
+int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init);
 
 /* srq_adopt.c */
 struct dvx_srq_priv *dvx_srq_adopted(struct dvx_dev *dev, const struct ibv_srq *ibsrq);
@@ -294,6 +293,9 @@ static inline uint8_t *dvx_cq_entry(const struct dvx_cq *cq, uint32_t index)
 {
 	return (uint8_t *)(uintptr_t)cq->first + (index & (cq->entries - 1)) * cq->stride;
 }
+
+/* poll.c: takes the next CQE, of any kind */
+int dvx_rq_poll_one(struct dvx_rq *rq, struct dvx_wc *wc);
 
 /*
  * cq_queues.c. A queue completes in a CQ from attach to detach, which removes the queue's

@@ -73,8 +73,9 @@ static int qp_check_type(const struct dvx_qp_attr *attr)
 static int lib_qp_check_cross(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 {
 	if (attr->flags & DVX_QP_MANAGED_RECV && !attr->rq_entries)
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags has DVX_QP_MANAGED_RECV, but the "
-					"queue pair has no receives of its own");
+		return dvx_fail(EINVAL,
+				"dvx_qp_create: attr.flags has DVX_QP_MANAGED_RECV, but the "
+				"queue pair has no receives of its own");
 	return attr->flags & CROSS ? dvx_cross_supported(dev, "dvx_qp_create") : 0;
 }
 
@@ -180,8 +181,7 @@ static int lib_qp_command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, con
 	return err;
 }
 
-static int qp_init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf,
-			 uint32_t ring_layout)
+static int qp_init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf)
 {
 	struct dvx_sq_memory sq = {.size = sizeof(sq),
 				   .blocks = l->sq_blocks,
@@ -204,12 +204,12 @@ static int qp_init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf
 	qp->rq.wr_ids = rq.wr_ids;
 	if (!sq.slots || !rq.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", l->sq_blocks);
-	err = dvx_sq_init_layout(&qp->sq, &sq, ring_layout);
+	err = dvx_sq_init(&qp->sq, &sq);
 	qp->sq.reg_users = dvx_uar_users(qp->uar);
 	if (err || !l->rq_entries)
 		return err;
 	qp->has_rq = true;
-	return dvx_rq_init_layout(&qp->rq, &rq, ring_layout);
+	return dvx_rq_init(&qp->rq, &rq);
 }
 
 /* Allocates the 64 bytes that the engine may overwrite with each copy, as libmlx5 does. */
@@ -240,13 +240,13 @@ static void lib_qp_release(struct dvx_qp *qp)
 	free(qp);
 }
 
-static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t ring_layout)
+static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr)
 {
 	struct layout l = qp_lay_out(attr);
 	int err = dvx_queue_memory_alloc(qp->dev, l.bytes, &attr->place, &qp->at);
 
 	if (!err)
-		err = qp_init_rings(qp, &l, dvx_mem_addr(qp->at.mem), ring_layout);
+		err = qp_init_rings(qp, &l, dvx_mem_addr(qp->at.mem));
 	if (!err && attr->flags & DVX_QP_MMO)
 		err = qp_add_mmo(qp);
 	if (!err)
@@ -304,8 +304,7 @@ void dvx_qp_detach(struct dvx_qp *qp)
 	dvx_cq_detach(qp->rcq, qp->qpn);
 }
 
-int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, uint32_t layout,
-			 struct dvx_qp **out)
+int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *user, struct dvx_qp **out)
 {
 	struct dvx_qp_attr attr;
 	struct dvx_qp *qp;
@@ -328,7 +327,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	qp->srq = attr.srq ? attr.srq->priv : NULL;
 	qp->type = attr.type;
 	qp->force_loopback = attr.flags & DVX_QP_FORCE_LOOPBACK;
-	err = lib_qp_build(qp, &attr, layout);
+	err = lib_qp_build(qp, &attr);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

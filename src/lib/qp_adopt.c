@@ -2,7 +2,7 @@
 /* A verbs QP whose rings libdvx drives. */
 #include "priv.h"
 
-static int qp_adopt_sq(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
+static int qp_adopt_sq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)
 {
 	struct dvx_sq_memory init = {.size = sizeof(init),
 				     .blocks = dv->sq.wqe_cnt,
@@ -17,10 +17,10 @@ static int qp_adopt_sq(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t l
 	qp->sq.slots = init.slots;
 	if (!init.slots)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->sq.wqe_cnt);
-	return dvx_sq_init_layout(&qp->sq, &init, layout);
+	return dvx_sq_init(&qp->sq, &init);
 }
 
-static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
+static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)
 {
 	struct dvx_rq_memory init = {.size = sizeof(init),
 				     .entries = dv->rq.wqe_cnt,
@@ -35,7 +35,7 @@ static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t l
 	if (!init.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->rq.wqe_cnt);
 	qp->has_rq = true;
-	return dvx_rq_init_layout(&qp->rq, &init, layout);
+	return dvx_rq_init(&qp->rq, &init);
 }
 
 static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv,
@@ -68,8 +68,7 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 	return 0;
 }
 
-int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
-			struct dvx_qp **out)
+int dvx_qp_adopt(struct dvx_dev *dev, struct ibv_qp *ibqp, struct dvx_qp **out)
 {
 	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
@@ -90,9 +89,9 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	qp->srq = ibqp->srq ? dvx_srq_adopted(dev, ibqp->srq) : NULL;
 	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
 	qp->rcq = dvx_qp_kind(type)->sends_only ? qp->scq : dvx_cq_adopted(dev, ibqp->recv_cq);
-	err = qp_adopt_sq(qp, &dv, layout);
+	err = qp_adopt_sq(qp, &dv);
 	if (!err)
-		err = qp_adopt_rq(qp, &dv, layout);
+		err = qp_adopt_rq(qp, &dv);
 	if (!err)
 		err = dvx_qp_attach(qp, 0);
 	if (err) {

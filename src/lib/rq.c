@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-_Static_assert(sizeof(struct dvx_rq) == 64, "layout 3");
-_Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 3");
+_Static_assert(sizeof(struct dvx_rq) == 64, "ABI");
+_Static_assert(offsetof(struct dvx_rq, pi) == 24, "ABI");
 
 void dvx_rq_empty(struct dvx_rq *rq)
 {
@@ -11,15 +11,13 @@ void dvx_rq_empty(struct dvx_rq *rq)
 	*rq->dbrec = 0;
 }
 
-int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint32_t layout)
+int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *user)
 {
 	struct dvx_rq_memory init;
 	int err = dvx_struct_copy(&init, user, "dvx_rq_init", "init");
 
 	if (!err)
 		err = dvx_check_not_null("dvx_rq_init", "rq", rq, NULL);
-	if (!err)
-		err = dvx_check_layout(layout);
 	if (err)
 		return err;
 	if (!dvx_is_pow2(init.entries) || init.entries > 32768)
@@ -40,7 +38,6 @@ int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint
 	rq->limit = init.entries;
 	rq->stride = init.stride;
 	rq->max_sge = init.stride / DVX_SEG;
-	rq->layout = layout;
 	rq->cq = init.cq ? init.cq : (struct dvx_cq *)&dvx_cq_of_several;
 	return 0;
 }

@@ -182,7 +182,7 @@ static int rxq_query_state(struct dvx_rxq *rxq, uint32_t *out)
 	return err;
 }
 
-static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
+static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
 {
 	struct dvx_rq_memory rq = {.size = sizeof(rq),
 				   .entries = 1u << dvx_log2_up(attr->entries),
@@ -203,7 +203,7 @@ static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, u
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", rq.entries);
 	rq.buf = dvx_mem_addr(rxq->at.mem);
 	rq.dbrec = dvx_dbr_words(rxq->at.dbr);
-	err = dvx_rq_init_layout(&rxq->ring, &rq, layout);
+	err = dvx_rq_init(&rxq->ring, &rq);
 	/* In a striding WQE, the piece follows a segment with the next WQE's number, which is 0. */
 	if (!err && rxq->strides) {
 		rxq->ring.buf += DVX_SEG;
@@ -225,10 +225,10 @@ static int rxq_attach(struct dvx_rxq *rxq, uint32_t user_index)
 	return dvx_cq_attach(rxq->cq, &queue);
 }
 
-static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
+static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
 {
 	struct dvx_tir tir = {0};
-	int err = rxq_init_ring(rxq, attr, layout);
+	int err = rxq_init_ring(rxq, attr);
 
 	if (!err && attr->flags & DVX_RXQ_COUNT_DROPS)
 		err = dvx_q_counter_alloc(rxq->dev, &rxq->q_counter, &rxq->q_counter_set);
@@ -249,8 +249,7 @@ static void rxq_release(struct dvx_rxq *rxq)
 	free(rxq);
 }
 
-int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, uint32_t layout,
-			  struct dvx_rxq **out)
+int dvx_rxq_create(struct dvx_dev *dev, const struct dvx_rxq_attr *user, struct dvx_rxq **out)
 {
 	struct dvx_rxq_attr attr;
 	struct dvx_rxq *rxq;
@@ -270,7 +269,7 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	rxq->dev = dev;
 	rxq->pd = attr.pd;
 	rxq->cq = attr.cq->priv;
-	err = rxq_build(rxq, &attr, layout);
+	err = rxq_build(rxq, &attr);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-/* These offsets are compiled into programs: a change needs a new DVX_RING_LAYOUT. */
-_Static_assert(sizeof(struct dvx_sq) == 128, "layout 3");
-_Static_assert(offsetof(struct dvx_sq, pi) == 48, "layout 3");
-_Static_assert(offsetof(struct dvx_sq, cq) == 64, "layout 3: the first line is what a post reads");
-_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 80, "layout 3");
-_Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 3");
-_Static_assert(sizeof(struct dvx_sge) == 16, "layout 3");
+/* These offsets are compiled into programs: a change needs a new version of the library (local.mk). */
+_Static_assert(sizeof(struct dvx_sq) == 128, "ABI");
+_Static_assert(offsetof(struct dvx_sq, pi) == 48, "ABI");
+_Static_assert(offsetof(struct dvx_sq, cq) == 64, "the first line is what a post reads");
+_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 80, "ABI");
+_Static_assert(sizeof(struct dvx_sq_slot) == 16, "ABI");
+_Static_assert(sizeof(struct dvx_sge) == 16, "ABI");
 
 void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn)
 {
@@ -20,7 +20,7 @@ void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn)
 
 #define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */
 
-int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint32_t layout)
+int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_memory *user)
 {
 	struct dvx_sq_memory init;
 	uint32_t fits;
@@ -28,8 +28,6 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 
 	if (!err)
 		err = dvx_check_not_null("dvx_sq_init", "sq", sq, NULL);
-	if (!err)
-		err = dvx_check_layout(layout);
 	if (err)
 		return err;
 	if (!dvx_is_pow2(init.blocks) || init.blocks > MAX_BLOCKS_PER_RING)
@@ -46,7 +44,6 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	sq->slot_mask = sq->mask * (uint32_t)sizeof(struct dvx_sq_slot);
 	dvx_sq_set_qpn(sq, init.qpn);
 	sq->bf_size = init.bf_size;
-	sq->layout = layout;
 	sq->cq = init.cq ? init.cq : (struct dvx_cq *)&dvx_cq_of_several;
 	/* In the worst case n - 1 blocks of padding precede a WQE of n blocks. */
 	fits = (init.blocks + 1) / 2 * (DVX_BLOCK / DVX_SEG);

@@ -5,9 +5,9 @@
 #include <dvx/prm/rq.h>
 #include "priv.h"
 
-_Static_assert(sizeof(struct dvx_srq) == 96, "layout 3");
-_Static_assert(offsetof(struct dvx_srq, head) == 24, "layout 3");
-_Static_assert(offsetof(struct dvx_srq, priv) == 64, "layout 3");
+_Static_assert(sizeof(struct dvx_srq) == 96, "ABI");
+_Static_assert(offsetof(struct dvx_srq, head) == 24, "ABI");
+_Static_assert(offsetof(struct dvx_srq, priv) == 64, "ABI");
 
 #define SRQ_MAX_LOG 15u /* links and the record's counter have 16 bits */
 #define SRQ_MAX_SGE 127u
@@ -23,12 +23,8 @@ static void srq_link_all(struct dvx_srq *srq)
 	srq->free = srq->mask;
 }
 
-int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init, uint32_t layout)
+int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init)
 {
-	int err = dvx_check_layout(layout);
-
-	if (err)
-		return err;
 	if (!dvx_is_pow2(init->entries) || init->entries < 2 || init->entries > 1u << SRQ_MAX_LOG)
 		return dvx_fail(EINVAL,
 				"dvx_srq_init: entries is %u, not a power of two from 2 to %u",
@@ -46,11 +42,10 @@ int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init, uin
 	srq->mask = init->entries - 1;
 	srq->stride = init->stride;
 	srq->max_sge = init->stride / DVX_SEG - 1;
-	srq->layout = layout;
 	return 0;
 }
 
-int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *user, uint32_t layout)
+int dvx_srq_init(struct dvx_srq *srq, const struct dvx_srq_memory *user)
 {
 	struct dvx_srq_memory init;
 	int err = dvx_struct_copy(&init, user, "dvx_srq_init", "init");
@@ -58,7 +53,7 @@ int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *user, 
 	if (!err)
 		err = dvx_check_not_null("dvx_srq_init", "srq", srq, NULL);
 	if (!err)
-		err = dvx_srq_set_ring(srq, &init, layout);
+		err = dvx_srq_set_ring(srq, &init);
 	if (!err)
 		srq_link_all(srq);
 	return err;
@@ -123,7 +118,7 @@ static int srq_command(struct dvx_srq_priv *srq)
 	return err;
 }
 
-static int srq_build(struct dvx_srq_priv *srq, const struct dvx_srq_attr *attr, uint32_t layout)
+static int srq_build(struct dvx_srq_priv *srq, const struct dvx_srq_attr *attr)
 {
 	struct dvx_srq_memory init = {.size = sizeof(init),
 				      .entries = 1u << dvx_log2_up(attr->entries + 1),
@@ -140,7 +135,7 @@ static int srq_build(struct dvx_srq_priv *srq, const struct dvx_srq_attr *attr, 
 	init.wr_ids = srq->wr_ids;
 	init.buf = dvx_mem_addr(srq->at.mem);
 	init.dbrec = dvx_dbr_words(srq->at.dbr);
-	err = dvx_srq_init_layout(&srq->ring, &init, layout);
+	err = dvx_srq_init(&srq->ring, &init);
 	return err ? err : srq_command(srq);
 }
 
@@ -151,8 +146,7 @@ static void srq_release(struct dvx_srq_priv *srq)
 	free(srq);
 }
 
-int dvx_srq_create_layout(struct dvx_dev *dev, const struct dvx_srq_attr *user, uint32_t layout,
-			  struct dvx_srq **out)
+int dvx_srq_create(struct dvx_dev *dev, const struct dvx_srq_attr *user, struct dvx_srq **out)
 {
 	struct dvx_srq_attr attr;
 	struct dvx_srq_priv *srq;
@@ -169,7 +163,7 @@ int dvx_srq_create_layout(struct dvx_dev *dev, const struct dvx_srq_attr *user, 
 		return dvx_fail(ENOMEM, "no memory for an SRQ");
 	srq->dev = dev;
 	srq->pd = attr.pd;
-	err = srq_build(srq, &attr, layout);
+	err = srq_build(srq, &attr);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

@@ -37,7 +37,7 @@ static int srq_adopt_check(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct ml
 	return 0;
 }
 
-static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv, uint32_t layout)
+static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv)
 {
 	struct dvx_srq_memory init = {.size = sizeof(init),
 				      .entries = dv->tail + 1,
@@ -49,7 +49,7 @@ static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv
 	init.wr_ids = srq->wr_ids = calloc(init.entries, sizeof(*init.wr_ids));
 	if (!init.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", init.entries);
-	err = dvx_srq_set_ring(&srq->ring, &init, layout);
+	err = dvx_srq_set_ring(&srq->ring, &init);
 	srq->ring.head = dv->head;
 	srq->ring.tail = dv->tail;
 	srq->ring.free = dv->tail;
@@ -79,7 +79,7 @@ static int srq_adopt_attach(struct dvx_srq_priv *srq, struct dvx_cq *cq)
 }
 
 /* Adopts an SRQ. cq: of an XRC SRQ, else NULL. */
-static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq, uint32_t layout,
+static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
 		     struct dvx_srq **out)
 {
 	struct mlx5dv_srq dv = {0};
@@ -95,7 +95,7 @@ static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *
 		return dvx_fail(ENOMEM, "no memory for an SRQ");
 	srq->dev = dev;
 	srq->ibsrq = ibsrq;
-	err = srq_adopt_build(srq, &dv, layout);
+	err = srq_adopt_build(srq, &dv);
 	if (!err && cq)
 		err = srq_adopt_attach(srq, cq);
 	if (err) {
@@ -113,18 +113,17 @@ static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *
 	return 0;
 }
 
-int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t layout,
-			 struct dvx_srq **out)
+int dvx_srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_srq **out)
 {
-	return srq_adopt(dev, ibsrq, NULL, layout, out);
+	return srq_adopt(dev, ibsrq, NULL, out);
 }
 
-int dvx_srq_adopt_xrc_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
-			     uint32_t layout, struct dvx_srq **out)
+int dvx_srq_adopt_xrc(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
+		      struct dvx_srq **out)
 {
 	if (!cq || !cq->priv || cq->priv->dev != dev || !cq->priv->ibcq)
 		return dvx_fail(EINVAL, "dvx_srq_adopt_xrc: cq is no adopted CQ of this device");
-	return srq_adopt(dev, ibsrq, cq, layout, out);
+	return srq_adopt(dev, ibsrq, cq, out);
 }
 
 void dvx_srq_unadopt(struct dvx_srq_priv *srq)

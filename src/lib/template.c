@@ -72,7 +72,8 @@ static int template_piece(const char *who, struct dvx_sq *sq, uint8_t opcode, ui
 	if (err)
 		return err;
 	template_block_init(&b, sq);
-	err = dvx_post_gather(&b.sq, opcode, 0, true, 0, rkey, &piece, 1, 0, flags);
+	err = dvx_post_gather(&b.sq, opcode, 0, dvx_to_memory(dvx_to_peer(), 0, rkey), &piece, 1, 0,
+			      flags);
 	return err ? err : template_begin(sq, &b, 0, out);
 }
 

@@ -152,7 +152,7 @@ static int txq_make_ready(struct dvx_txq *txq)
 	return dvx_obj_modify(txq->sq, in, sizeof(in), reply, sizeof(reply));
 }
 
-static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
+static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	struct dvx_sq_memory sq = {.size = sizeof(sq),
 				   .blocks = 1u << dvx_log2_up(attr->sq_blocks),
@@ -170,7 +170,7 @@ static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, u
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", sq.blocks);
 	sq.buf = dvx_mem_addr(txq->at.mem);
 	sq.dbrec = dvx_dbr_words(txq->at.dbr) + 1;
-	err = dvx_sq_init_layout(&txq->ring, &sq, layout);
+	err = dvx_sq_init(&txq->ring, &sq);
 	txq->ring.reg_users = dvx_uar_users(attr->uar);
 	return err;
 }
@@ -186,9 +186,9 @@ static int txq_attach(struct dvx_txq *txq, uint32_t user_index)
 	return dvx_cq_attach(txq->cq, &queue);
 }
 
-static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
+static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
-	int err = txq_init_ring(txq, attr, layout);
+	int err = txq_init_ring(txq, attr);
 
 	if (!err)
 		err = txq_read_caps(txq);
@@ -225,8 +225,7 @@ static void txq_release(struct dvx_txq *txq)
 	free(txq);
 }
 
-int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, uint32_t layout,
-			  struct dvx_txq **out)
+int dvx_txq_create(struct dvx_dev *dev, const struct dvx_txq_attr *user, struct dvx_txq **out)
 {
 	struct dvx_txq_attr attr;
 	struct dvx_txq *txq;
@@ -245,7 +244,7 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	txq->pd = attr.pd;
 	txq->uar = attr.uar;
 	txq->cq = attr.cq->priv;
-	err = txq_build(txq, &attr, layout);
+	err = txq_build(txq, &attr);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

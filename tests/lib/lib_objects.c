@@ -147,8 +147,6 @@ TEST_RIG(bad_attributes)
 	refused(dvx_qp_create(r->dev, &a, &qp), -EINVAL, "buf_len", "");
 	a.place.buf = r->buf + 1;
 	assert_int_equal(dvx_qp_create(r->dev, &a, &qp), -EINVAL);
-	assert_int_equal(dvx_qp_create_layout(r->dev, &good, 99, &qp), -EPROTO);
-	assert_int_equal(dvx_cq_create_layout(r->dev, &cqa, 99, &none), -EPROTO);
 	cqa.entries = 0;
 	assert_int_equal(dvx_cq_create(r->dev, &cqa, &none), -EINVAL);
 	cqa.entries = 64;

@@ -108,7 +108,6 @@ static void bad_init(void **state)
 				     .stride = 16};
 
 	(void)state;
-	assert_int_equal(dvx_rq_init_layout(&p.rq, &init, 0), -EPROTO);
 	init.stride = 24;
 	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
 	init.stride = 8;

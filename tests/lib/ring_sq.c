@@ -486,7 +486,6 @@ static void bad_init(void **state)
 				      .slots = p.slots,
 				      .dbrec = p.dbrec,
 				      .reg = p.reg};
-	assert_int_equal(dvx_sq_init_layout(&p.sq, &init, DVX_RING_LAYOUT + 1), -EPROTO);
 	init.blocks = 12;
 	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
 	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "blocks is 12"));

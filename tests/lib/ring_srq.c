@@ -126,7 +126,6 @@ static void bad_init(void **state)
 				      .stride = 32};
 
 	(void)state;
-	assert_int_equal(dvx_srq_init_layout(&p.srq, &init, 0), -EPROTO);
 	init.entries = 1;
 	assert_int_equal(dvx_srq_init(&p.srq, &init), -EINVAL);
 	init.entries = 12;

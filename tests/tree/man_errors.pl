@@ -29,6 +29,7 @@ for my $file (glob('src/lib/{,flow/}*.c'), glob('include/dvx/*.h')) {
 		$body{$1} .= $3;
 		$is_table{$1} = defined $2;
 	}
+	$body{$2} .= "return dvx_post_\L$1();" while $all =~ /^DVX_POST_(GATHER|INLINE)\((\w+)/gm; # post.h
 	$body{$1} .= "return $2();" while $all =~ /^\t\.(\w+) = (\w+),$/gm; # a backend's functions
 }
 

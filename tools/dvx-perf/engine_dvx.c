@@ -93,27 +93,17 @@ PERF_INLINE int ring_post_one(struct ring_queue *q, enum perf_op op, uint64_t co
 	}
 }
 
-union ring_segs {
-	struct dvx_dc_segs dc;
-	struct dvx_xrc_segs xrc;
-};
-
-/*
- * Returns the address of a message, for transports where each message has one; `segs` is room for
- * it.
- */
+/* Returns the address of a message, for transports where each message has one. */
 PERF_INLINE struct dvx_to ring_to(const struct ring_queue *q, enum perf_transport_id transport,
-				  enum perf_op op, union ring_segs *segs)
+				  enum perf_op op)
 {
 	bool send = op == PERF_SEND || op == PERF_SEND_IMM;
 
 	if (transport == PERF_UD)
 		return dvx_to_ah(&q->ah);
 	if (transport == PERF_XRC)
-		return send ? dvx_to_xrc(&segs->xrc, q->srqn)
-			    : dvx_to_xrc_at(&segs->xrc, q->srqn, q->raddr, q->rkey);
-	return send ? dvx_to_dct(&q->ah, 0)
-		    : dvx_to_dct_at(&segs->dc, &q->ah, 0, q->raddr, q->rkey);
+		return send ? dvx_to_xrc(q->srqn) : dvx_to_xrc_at(q->srqn, q->raddr, q->rkey);
+	return send ? dvx_to_dct(&q->ah, 0) : dvx_to_dct_at(&q->ah, 0, q->raddr, q->rkey);
 }
 
 PERF_INLINE uint8_t ring_opcode(enum perf_op op)
@@ -138,17 +128,16 @@ PERF_INLINE int ring_post_to(const struct ring_queue *q, enum perf_transport_id 
 	const void *data = (const void *)(uintptr_t)q->sge[0].addr;
 	uint32_t imm = op == PERF_SEND_IMM || op == PERF_WRITE_IMM ? IMM : 0, n = q->inline_bytes;
 	uint8_t opcode = ring_opcode(op);
-	union ring_segs segs;
 	struct dvx_to to;
 
 	if (op == PERF_NOP)
 		return dvx_post_nop(q->sq, cookie, flags);
-	to = ring_to(q, transport, op, &segs);
+	to = ring_to(q, transport, op);
 	if (perf_ops_inline(op) && n == 8) /* constant length, see above */
-		return dvx_post_inline_to(q->sq, opcode, imm, to, data, 8, cookie, flags);
+		return dvx_post_inline(q->sq, opcode, imm, to, data, 8, cookie, flags);
 	if (perf_ops_inline(op) && n)
-		return dvx_post_inline_to(q->sq, opcode, imm, to, data, n, cookie, flags);
-	return dvx_post_gather_to(q->sq, opcode, imm, to, q->sge, q->sges, cookie, flags);
+		return dvx_post_inline(q->sq, opcode, imm, to, data, n, cookie, flags);
+	return dvx_post_gather(q->sq, opcode, imm, to, q->sge, q->sges, cookie, flags);
 }
 
 PERF_INLINE bool ring_post(void *queue, enum perf_op op, bool signaled, uint64_t cookie)
