@@ -312,36 +312,6 @@ static int lib_cq_read_mini(struct dvx_cq *cq, struct ibv_cq *ibcq)
 	return 0;
 }
 
-static void lib_cq_enlist(struct dvx_cq_priv *cq)
-{
-	pthread_mutex_lock(&cq->dev->lock);
-	cq->next_adopted = cq->dev->adopted_cqs;
-	cq->dev->adopted_cqs = cq;
-	pthread_mutex_unlock(&cq->dev->lock);
-}
-
-static void lib_cq_delist(struct dvx_cq_priv *cq)
-{
-	struct dvx_cq_priv **p;
-
-	pthread_mutex_lock(&cq->dev->lock);
-	for (p = &cq->dev->adopted_cqs; *p != cq; p = &(*p)->next_adopted)
-		;
-	*p = cq->next_adopted;
-	pthread_mutex_unlock(&cq->dev->lock);
-}
-
-struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibcq)
-{
-	struct dvx_cq_priv *cq;
-
-	pthread_mutex_lock(&dev->lock);
-	for (cq = dev->adopted_cqs; cq && cq->ibcq != ibcq; cq = cq->next_adopted)
-		;
-	pthread_mutex_unlock(&dev->lock);
-	return cq;
-}
-
 int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out)
 {
 	struct mlx5dv_cq dv = {0};
@@ -353,7 +323,7 @@ int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out)
 		return err;
 	if (ibcq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");
-	if (dvx_cq_adopted(dev, ibcq))
+	if (dvx_adopted(dev, ibcq))
 		return dvx_fail(EBUSY, "dvx_cq_adopt: the ibv_cq is adopted already");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ))
 		return dvx_fail(EINVAL, "dvx_cq_adopt: libmlx5 does not know this ibv_cq");
@@ -374,8 +344,7 @@ int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out)
 		return err;
 	}
 	dvx_cq_set_slack(&cq->ring, 0);
-	lib_cq_enlist(cq);
-	dvx_ref(&dev->refs);
+	dvx_adopted_add(dev, &cq->adopted, ibcq, cq);
 	*out = &cq->ring;
 	return 0;
 }
@@ -394,12 +363,10 @@ int dvx_cq_destroy(struct dvx_cq *ring)
 	if (err)
 		return err;
 	dvx_channel_forget(cq);
-	if (cq->ibcq) {
-		lib_cq_delist(cq);
-		dvx_unref(&cq->dev->refs);
-	} else {
+	if (cq->ibcq)
+		dvx_adopted_remove(cq->dev, &cq->adopted);
+	else
 		dvx_unref(&cq->uar->refs);
-	}
 	lib_cq_release(cq);
 	return 0;
 }

@@ -270,3 +270,37 @@ int dvx_dev_gid(struct dvx_dev *dev, uint8_t port, uint32_t index, uint8_t gid[1
 	memcpy(gid, g.raw, sizeof(g.raw));
 	return 0;
 }
+
+void dvx_adopted_add(struct dvx_dev *dev, struct dvx_adopted *a, const void *verbs, void *object)
+{
+	a->verbs = verbs;
+	a->object = object;
+	pthread_mutex_lock(&dev->lock);
+	a->next = dev->adopted;
+	dev->adopted = a;
+	pthread_mutex_unlock(&dev->lock);
+	dvx_ref(&dev->refs);
+}
+
+void dvx_adopted_remove(struct dvx_dev *dev, struct dvx_adopted *a)
+{
+	struct dvx_adopted **p;
+
+	pthread_mutex_lock(&dev->lock);
+	for (p = &dev->adopted; *p != a; p = &(*p)->next)
+		;
+	*p = a->next;
+	pthread_mutex_unlock(&dev->lock);
+	dvx_unref(&dev->refs);
+}
+
+void *dvx_adopted(struct dvx_dev *dev, const void *verbs)
+{
+	struct dvx_adopted *a;
+
+	pthread_mutex_lock(&dev->lock);
+	for (a = dev->adopted; a && a->verbs != verbs; a = a->next)
+		;
+	pthread_mutex_unlock(&dev->lock);
+	return a ? a->object : NULL;
+}

@@ -13,6 +13,13 @@
 
 struct dvx_dbr_page;
 
+/* An object of verbs that libdvx adopted: list dvx_dev.adopted. */
+struct dvx_adopted {
+	struct dvx_adopted *next;
+	const void *verbs;
+	void *object; /* libdvx's */
+};
+
 /* The memory of a queue: its doorbell record, and its ring, registered. */
 struct dvx_queue_memory {
 	struct dvx_dbr *dbr;
@@ -34,8 +41,7 @@ struct dvx_dev {
 	pthread_mutex_t watch_lock; /* events.c; objects are destroyed under `lock`, too */
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;
-	struct dvx_cq_priv *adopted_cqs;
-	struct dvx_srq_priv *adopted_srqs;
+	struct dvx_adopted *adopted;
 	struct dvx_obj *td; /* transport domain of all TIRs and TISs; NULL if td_users is 0 */
 	uint32_t tdn;
 	int td_users;
@@ -120,7 +126,7 @@ struct dvx_cq_priv {
 	struct dvx_channel *channel;
 	struct dvx_cq_priv *next;
 	void *cookie;
-	struct dvx_cq_priv *next_adopted; /* list dvx_dev.adopted_cqs */
+	struct dvx_adopted adopted;
 };
 
 struct dvx_srq_priv {
@@ -131,9 +137,9 @@ struct dvx_srq_priv {
 	struct dvx_pd *pd;
 	struct dvx_queue_memory at;
 	uint64_t *wr_ids;
-	struct dvx_cq_priv *xrc_cq;	   /* of an XRC SRQ: all its messages complete there */
-	int refs;			   /* queues that receive from it */
-	struct dvx_srq_priv *next_adopted; /* list dvx_dev.adopted_srqs */
+	struct dvx_cq_priv *xrc_cq; /* of an XRC SRQ: all its messages complete there */
+	int refs;		    /* queues that receive from it */
+	struct dvx_adopted adopted;
 };
 
 struct dvx_qp {
@@ -276,7 +282,6 @@ void dvx_qp_clean(struct dvx_qp *qp);
 int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init);
 
 /* srq_adopt.c */
-struct dvx_srq_priv *dvx_srq_adopted(struct dvx_dev *dev, const struct ibv_srq *ibsrq);
 void dvx_srq_unadopt(struct dvx_srq_priv *srq);
 int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit);
 
@@ -287,7 +292,6 @@ uint32_t dvx_cq_log_max(const struct dvx_dev *dev);
 uint32_t dvx_cq_entries(const struct dvx_dev *dev, uint32_t wanted);
 /* Sets up a ring, whose stride is set, with consumer index `index`. */
 void dvx_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index);
-struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibcq);
 /* Returns the CQE of a consumer index. */
 static inline uint8_t *dvx_cq_entry(const struct dvx_cq *cq, uint32_t index)
 {
@@ -327,6 +331,11 @@ const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const v
  */
 int dvx_ts_check(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time);
 uint32_t dvx_ts_format(uint32_t cap, bool real_time);
+
+/* dev.c: an adopted object refers to its device. dvx_adopted() returns libdvx's object, or NULL. */
+void dvx_adopted_add(struct dvx_dev *dev, struct dvx_adopted *a, const void *verbs, void *object);
+void dvx_adopted_remove(struct dvx_dev *dev, struct dvx_adopted *a);
+void *dvx_adopted(struct dvx_dev *dev, const void *verbs);
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);

@@ -53,14 +53,14 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 		return dvx_fail(EINVAL, "dvx_qp_adopt: libmlx5 does not know this ibv_qp");
 	if (dv->sq.stride != DVX_BLOCK || !dv->sq.wqe_cnt)
 		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp has no send ring of its own");
-	if (!dvx_cq_adopted(dev, ibqp->send_cq) ||
-	    (!dvx_qp_kind(*type)->sends_only && !dvx_cq_adopted(dev, ibqp->recv_cq)))
+	if (!dvx_adopted(dev, ibqp->send_cq) ||
+	    (!dvx_qp_kind(*type)->sends_only && !dvx_adopted(dev, ibqp->recv_cq)))
 		return dvx_fail(EINVAL, "dvx_qp_adopt: adopt the CQs of QP 0x%x first",
 				ibqp->qp_num);
-	if (ibqp->srq && !dvx_srq_adopted(dev, ibqp->srq))
+	if (ibqp->srq && !dvx_adopted(dev, ibqp->srq))
 		return dvx_fail(EINVAL, "dvx_qp_adopt: adopt the SRQ of QP 0x%x first",
 				ibqp->qp_num);
-	if (dvx_cq_has(dvx_cq_adopted(dev, ibqp->send_cq), ibqp->qp_num))
+	if (dvx_cq_has(dvx_adopted(dev, ibqp->send_cq), ibqp->qp_num))
 		return dvx_fail(EBUSY, "dvx_qp_adopt: QP 0x%x is adopted already", ibqp->qp_num);
 	/* libmlx5's counters begin at 0; others mean posts that only libmlx5 knows. */
 	if (dv->dbrec[0] || dv->dbrec[1])
@@ -86,9 +86,9 @@ int dvx_qp_adopt(struct dvx_dev *dev, struct ibv_qp *ibqp, struct dvx_qp **out)
 	qp->ibqp = ibqp;
 	qp->qpn = ibqp->qp_num;
 	qp->type = type;
-	qp->srq = ibqp->srq ? dvx_srq_adopted(dev, ibqp->srq) : NULL;
-	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
-	qp->rcq = dvx_qp_kind(type)->sends_only ? qp->scq : dvx_cq_adopted(dev, ibqp->recv_cq);
+	qp->srq = ibqp->srq ? dvx_adopted(dev, ibqp->srq) : NULL;
+	qp->scq = dvx_adopted(dev, ibqp->send_cq);
+	qp->rcq = dvx_qp_kind(type)->sends_only ? qp->scq : dvx_adopted(dev, ibqp->recv_cq);
 	err = qp_adopt_sq(qp, &dv);
 	if (!err)
 		err = qp_adopt_rq(qp, &dv);

@@ -26,7 +26,7 @@ static int srq_adopt_check(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct ml
 
 	if (ibsrq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_srq_adopt: the ibv_srq is of another context");
-	if (dvx_srq_adopted(dev, ibsrq))
+	if (dvx_adopted(dev, ibsrq))
 		return dvx_fail(EBUSY, "dvx_srq_adopt: the ibv_srq is adopted already");
 	dv->comp_mask = MLX5DV_SRQ_MASK_SRQN;
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_SRQ) || !(dv->comp_mask & MLX5DV_SRQ_MASK_SRQN))
@@ -104,11 +104,7 @@ static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *
 		return err;
 	}
 	srq->ring.priv = srq;
-	pthread_mutex_lock(&dev->lock);
-	srq->next_adopted = dev->adopted_srqs;
-	dev->adopted_srqs = srq;
-	pthread_mutex_unlock(&dev->lock);
-	dvx_ref(&dev->refs);
+	dvx_adopted_add(dev, &srq->adopted, ibsrq, srq);
 	*out = &srq->ring;
 	return 0;
 }
@@ -128,27 +124,9 @@ int dvx_srq_adopt_xrc(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq 
 
 void dvx_srq_unadopt(struct dvx_srq_priv *srq)
 {
-	struct dvx_srq_priv **p;
-
 	if (srq->xrc_cq)
 		dvx_cq_detach(srq->xrc_cq, SRQ_NO_NUMBER | srq->ring.srqn);
-	pthread_mutex_lock(&srq->dev->lock);
-	for (p = &srq->dev->adopted_srqs; *p != srq; p = &(*p)->next_adopted)
-		;
-	*p = srq->next_adopted;
-	pthread_mutex_unlock(&srq->dev->lock);
-	dvx_unref(&srq->dev->refs);
-}
-
-struct dvx_srq_priv *dvx_srq_adopted(struct dvx_dev *dev, const struct ibv_srq *ibsrq)
-{
-	struct dvx_srq_priv *srq;
-
-	pthread_mutex_lock(&dev->lock);
-	for (srq = dev->adopted_srqs; srq && srq->ibsrq != ibsrq; srq = srq->next_adopted)
-		;
-	pthread_mutex_unlock(&dev->lock);
-	return srq;
+	dvx_adopted_remove(srq->dev, &srq->adopted);
 }
 
 int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit)

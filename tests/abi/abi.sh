@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that programs built against the ABI in libdvx.abi work with the library as it is: functions may be added, none
 # may go or change, nor may a public struct. `abi.sh renew` writes the file anew, after a change that is meant: with it,
-# the ring layout (dvx/common.h) or the library's version (src/lib/local.mk) changes, once something is released.
+# the library's version (src/lib/local.mk) changes, once something is released.
 here=$(dirname "$0")
 : "${top_srcdir:=$here/../..}"
 : "${top_builddir:?}"
