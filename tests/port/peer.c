@@ -250,3 +250,53 @@ TEST_NET(test_hostile)
 	net_settle(n);
 	assert_int_equal(got(n, 1), 1);
 }
+
+/* A switch whose folder can't be made is refused with the reason, not with what follows from it. */
+TEST_NET(test_no_folder)
+{
+	char why[WIRE_WHY];
+
+	if (access("/sys", X_OK))
+		skip();
+	assert_null(peer_open(&n->rig[0].dev, "/sys/dvx-none", why));
+	assert_non_null(strstr(why, "dvx-none"));
+	assert_null(strstr(why, strerror(ENOENT)));
+}
+
+/* A switch whose slots are all taken is full. */
+TEST_NET(test_full)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	const unsigned int slots = device_numbers(&n->rig[0].dev);
+	char why[WIRE_WHY];
+	int fd[256];
+
+	for (unsigned int i = CHIPS; i < slots; i++) {
+		fd[i] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s/%u", n->folder, i);
+		assert_int_equal(bind(fd[i], (struct sockaddr *)&at, sizeof(at)), 0);
+		assert_int_equal(listen(fd[i], 1), 0);
+	}
+	assert_null(peer_open(&n->rig[0].dev, n->folder, why));
+	assert_non_null(strstr(why, "it is full"));
+	for (unsigned int i = CHIPS; i < slots; i++) {
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s/%u", n->folder, i);
+		unlink(at.sun_path);
+		close(fd[i]);
+	}
+}
+
+/* A folder's name that is too long for sockets is refused, and no file of a shorter name is left. */
+TEST_NET(test_long_name)
+{
+	char why[WIRE_WHY], name[120];
+	int len = snprintf(name, sizeof(name), "%s/", n->dir);
+
+	memset(name + len, 'x', sizeof(name) - (size_t)len - 1);
+	name[sizeof(name) - 1] = 0;
+	assert_null(peer_open(&n->rig[0].dev, name, why));
+	assert_non_null(strstr(why, strerror(ENAMETOOLONG)));
+	assert_int_equal(access(name, F_OK), -1);
+	name[sizeof(((struct sockaddr_un *)0)->sun_path) - 1] = 0;
+	assert_int_equal(access(name, F_OK), -1);
+}

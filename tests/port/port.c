@@ -443,6 +443,41 @@ TEST_PAIR(test_replay_waits)
 	replay_free(r);
 }
 
+/* A batch that is cancelled, begun or not, leaves the others and their counts as they are. */
+TEST_PAIR(test_replay_cancel)
+{
+	static struct {
+		struct port_packet head;
+		uint8_t bytes[64];
+	} packets[3];
+	struct port_replay *r = replay_new(p->rig.dev.port);
+	struct replay_batch b[4];
+
+	for (unsigned int i = 0; i < 3; i++)
+		packets[i].head.len = sizeof(packets[i].bytes);
+	for (unsigned int i = 0; i < 4; i++) {
+		b[i] = (struct replay_batch){.at = (const uint8_t *)packets,
+					     .end = (const uint8_t *)(packets + (i ? 2 : 3)),
+					     .done = replay_ends};
+		if (i < 3)
+			replay_post(r, &b[i]);
+	}
+	assert_true(replay_run(r)); /* the first one's packets are under way */
+	replay_cancel(r, &b[0]);
+	replay_cancel(r, &b[0]);
+	replay_cancel(r, &b[2]);
+	replay_post(r, &b[3]);
+	for (unsigned int turns = 0; turns < 100 && !b[3].results.frames; turns++) {
+		rig_settle(&p->rig);
+		replay_run(r);
+	}
+	assert_int_equal(b[0].results.frames, 0);
+	assert_int_equal(b[1].results.frames, 2);
+	assert_int_equal(b[2].results.frames, 0);
+	assert_int_equal(b[3].results.frames, 2);
+	replay_free(r);
+}
+
 static void capture_ready(void *arg)
 {
 	(void)arg;

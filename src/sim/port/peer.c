@@ -475,9 +475,12 @@ static int peer_lock(const char *folder)
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	int fd;
 
+	if (snprintf(path, sizeof(path), "%s/lock", folder) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	if (mkdir(folder, 0700) && errno != EEXIST)
 		return -1;
-	snprintf(path, sizeof(path), "%s/lock", folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0 && flock(fd, LOCK_EX)) {
 		close(fd);
