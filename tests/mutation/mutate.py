@@ -52,42 +52,43 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 # The first row that matches a file has its tests. `*' of a test's name is of the programs that are built; arguments
 # follow with commas between, and a name of a scratch file begins with @.
 ROOMS = [
-	("tools/dvx-flow/rules/acl/*", "unit/rules_acl unit/rules_compile unit/rules_entries"),
-	("tools/dvx-flow/rules/plan.c", "unit/rules_acl unit/rules_compile unit/rules_edit unit/rules_entries"),
-	("tools/dvx-flow/rules/source.c", "unit/rules_edit"),
-	("tools/dvx-flow/rules/parse*", "unit/rules_parse unit/rules_mistakes unit/import unit/rules_edit"),
-	("tools/dvx-flow/rules/*", "unit/rules_parse unit/rules_mistakes unit/rules_edit unit/rules_compile "
-	 "unit/rules_entries unit/rules_acl unit/import"),
-	("tools/dvx-flow/daemon/generation_fits.c", "unit/rules_fill"),
-	("tools/dvx-flow/daemon/*", "sim/flow_edit,@state,24,2 sim/flow_edit,@state,24,1"),
-	("tools/dvx-copy/dest/*", "unit/copy_hostile unit/copy_pull unit/copy_paths unit/copy_msg unit/copy_disk "
-	 "unit/copy_clients unit/copy_swap unit/copy_workers"),
-	("tools/dvx-copy/*", "unit/copy_*"),
-	("include/dvx/*", "unit/ring_* unit/ticket sim/lib_queues sim/lib_raw sim/lib_srq sim/lib_ud sim/lib_umr"),
-	("src/lib/flow/*", "unit/flow_fake unit/flow_match sim/lib_flow*"),
-	("src/lib/*", "unit/ring_* unit/ticket unit/lib_* unit/flow_fake sim/lib_a[!l]* sim/lib_[!ag]*"),
-	("src/prm/*", "unit/prm_* unit/info_words unit/flow_match unit/explain_*"),
-	("src/uverbs/*", "unit/kernel_* unit/cm_* sim/lib_objects sim/cm_calls"),
-	("src/sim/fw/flow*", "unit/fw_flow unit/kernel_flow* unit/steer_tables unit/fw_raw_way unit/fw_exec"),
-	("src/sim/fw/*", "unit/fw_[!f]* unit/queue_life unit/kernel_*"),
-	("src/sim/obj/*", "unit/fw_[!f]* unit/setting unit/queue_functions unit/queue_umr unit/queue_sig unit/queue_rc "
-	 "unit/queue_atomic unit/queue_ud unit/queue_life unit/kernel_*"),
-	("src/sim/steer/*", "unit/steer_* unit/queue_raw* unit/queue_rss unit/fw_raw_way unit/kernel_flow* "
-	 "sim/dr_fields sim/lib_flow_change"),
-	("src/sim/kernel/cm/*", "unit/cm_* unit/mads sim/cm_calls"),
-	("src/sim/kernel/*", "unit/kernel_*"),
-	("src/sim/port/*", "unit/port* unit/net_* unit/queue_ud unit/queue_raw unit/queue_functions"),
-	("src/sim/host/*", "unit/host_[!s]* unit/host_share unit/queue_post unit/queue_rc unit/kernel_share unit/kernel_dmabuf"),
-	("src/sim/base/*", "unit/base_* unit/queue_rc unit/queue_sig unit/queue_trace unit/host_dma unit/net_drops"),
-	("src/sim/queue/*", "unit/queue_* unit/kernel_cq unit/fw_dct sim/lib_sig"),
-	("src/sim/transport/dc/*", "unit/queue_dc unit/queue_life unit/queue_functions unit/net_*"),
-	("src/sim/transport/ud/*", "unit/queue_ud unit/queue_life unit/queue_functions unit/queue_self unit/queue_direct unit/net_* "
-	 "unit/mads"),
-	("src/sim/transport/raw/*", "unit/queue_raw* unit/queue_rss unit/queue_lso unit/queue_life unit/queue_functions unit/net_drops "
-	 "unit/steer_tables unit/fw_raw_way"),
-	("src/sim/transport/*", "unit/queue_* unit/net_* unit/port"),
-	("src/sim/link/*", "sim/link_hostile sim/lib_queues sim/cm_calls fuzz/link"),
-	("src/sim/*", "unit/chip_* unit/mads unit/netlink unit/queue_life sim/lib_queues sim/lib_raw sim/lib_events sim/link_hostile"),
+	("tools/dvx-flow/rules/acl/*", "flow/rules_acl flow/rules_compile flow/rules_entries"),
+	("tools/dvx-flow/rules/plan.c", "flow/rules_acl flow/rules_compile flow/rules_edit flow/rules_entries"),
+	("tools/dvx-flow/rules/source.c", "flow/rules_edit"),
+	("tools/dvx-flow/rules/parse*", "flow/rules_parse flow/rules_mistakes flow/import flow/rules_edit"),
+	("tools/dvx-flow/rules/*", "flow/rules_parse flow/rules_mistakes flow/rules_edit flow/rules_compile "
+	 "flow/rules_entries flow/rules_acl flow/import"),
+	("tools/dvx-flow/daemon/generation_fits.c", "flow/rules_fill"),
+	("tools/dvx-flow/daemon/*", "flow/edit,@state,24,2 flow/edit,@state,24,1"),
+	("tools/dvx-copy/dest/*", "copy/hostile copy/copy_pull copy/paths copy/msg copy/copy_disk copy/clients copy/workers"),
+	("tools/dvx-copy/*", "copy/*"),
+	("include/dvx/*", "lib/ring_* lib/ticket lib/lib_queues lib/lib_raw lib/lib_srq lib/lib_ud lib/lib_umr"),
+	("src/lib/flow/*", "lib/flow_* lib/lib_flow"),
+	("src/lib/*", "lib/ring_* lib/ticket lib/cmd lib/flow_fake lib/adopt lib/bad lib/cq_compressed lib/rxq_strides "
+	 "lib/lib_at* lib/lib_[!ag]*"),
+	("src/prm/*", "prm/* tools/info_words lib/flow_match"),
+	("src/uverbs/*", "kernel/* lib/lib_objects"),
+	("src/sim/fw/flow*", "fw/fw_flow kernel/*flow* steer/tables fw/raw_way fw/exec"),
+	("src/sim/fw/*", "fw/[!c]* queue/queue_life kernel/[!c]*"),
+	("src/sim/obj/*", "fw/[!c]* base/setting queue/functions queue/queue_umr queue/queue_sig queue/rc queue/queue_atomic "
+	 "queue/queue_ud queue/queue_life kernel/[!c]*"),
+	("src/sim/steer/*", "steer/agree steer/steer_packet steer/tables steer/walk queue/*raw* queue/rss fw/raw_way "
+	 "kernel/*flow* steer/dr_fields lib/flow_change"),
+	("src/sim/kernel/cm/*", "kernel/cm_* kernel/mads"),
+	("src/sim/kernel/*", "kernel/[!c]*"),
+	("src/sim/port/*", "port/* queue/queue_ud queue/queue_raw queue/functions"),
+	("src/sim/host/*", "host/dma host/lockstep host/pins host/share host/host_share host/uar host/wake queue/post queue/rc "
+	 "kernel/kernel_share kernel/kernel_dmabuf"),
+	("src/sim/base/*", "base/* queue/rc queue/queue_sig queue/trace host/dma port/drops"),
+	("src/sim/queue/*", "queue/* kernel/kernel_cq fw/dct lib/lib_sig"),
+	("src/sim/transport/dc/*", "queue/queue_dc queue/queue_life queue/functions port/drops port/loss"),
+	("src/sim/transport/ud/*", "queue/queue_ud queue/queue_life queue/functions queue/self queue/direct port/drops port/loss "
+	 "kernel/mads"),
+	("src/sim/transport/raw/*", "queue/*raw* queue/rss queue/lso queue/queue_life queue/functions port/drops steer/tables "
+	 "fw/raw_way"),
+	("src/sim/transport/*", "queue/* port/drops port/loss port/port"),
+	("src/sim/link/*", "chip/link_hostile lib/lib_queues kernel/cm_calls fuzz/link"),
+	("src/sim/*", "chip/* kernel/mads preload/netlink queue/queue_life lib/lib_queues lib/lib_raw lib/lib_events"),
 ]
 
 MEMORY = 4 << 30
