@@ -181,6 +181,64 @@ TEST_RIG(bad_attributes)
 	OK(dvx_cq_destroy(cq));
 }
 
+/* Objects of another open of the device, on its context or on another, are refused by name. */
+TEST_RIG(another_device)
+{
+	struct rig other = {0};
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64};
+	struct dvx_srq_attr srqa = {.size = sizeof(srqa), .entries = 8};
+	struct dvx_txq_attr txa = {.size = sizeof(txa), .sq_blocks = 16};
+	struct dvx_rxq_attr rxa = {.size = sizeof(rxa), .entries = 16};
+	struct dvx_qp_attr good, a;
+	struct dvx_qp *qp = NULL;
+	struct dvx_txq *txq = NULL;
+	struct dvx_rxq *rxq = NULL;
+	struct dvx_srq *srq = NULL;
+	struct dvx_cq *cq, *theirs, *none = NULL;
+	struct ibv_cq *ibcq;
+
+	OK(dvx_dev_open(dvx_dev_name(r->dev), &other.dev));
+	OK(dvx_pd_alloc(other.dev, &other.pd));
+	OK(dvx_uar_alloc(other.dev, DVX_UAR_ANY, &other.uar));
+	cqa.uar = other.uar;
+	refused(dvx_cq_create(r->dev, &cqa, &none), -EINVAL, "attr.uar", "device");
+	OK(dvx_cq_create(other.dev, &cqa, &theirs));
+	cqa.uar = r->uar;
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	good = rig_qp_attr(r);
+	good.send_cq = cq;
+	REFUSED(pd, other.pd, -EINVAL);
+	REFUSED(uar, other.uar, -EINVAL);
+	REFUSED(send_cq, theirs, -EINVAL);
+	REFUSED(recv_cq, theirs, -EINVAL);
+	srqa.pd = other.pd;
+	refused(dvx_srq_create(r->dev, &srqa, &srq), -EINVAL, "attr.pd", "device");
+	OK(dvx_srq_create(other.dev, &srqa, &srq));
+	REFUSED(srq, srq, -EINVAL);
+	txa.pd = rxa.pd = other.pd;
+	txa.uar = r->uar;
+	txa.cq = rxa.cq = cq;
+	refused(dvx_txq_create(r->dev, &txa, &txq), -EINVAL, "attr.pd", "device");
+	refused(dvx_rxq_create(r->dev, &rxa, &rxq), -EINVAL, "attr.pd", "device");
+	txa.pd = rxa.pd = r->pd;
+	txa.uar = other.uar;
+	refused(dvx_txq_create(r->dev, &txa, &txq), -EINVAL, "attr.uar", "device");
+	txa.uar = r->uar;
+	txa.cq = rxa.cq = theirs;
+	refused(dvx_txq_create(r->dev, &txa, &txq), -EINVAL, "attr.cq", "device");
+	refused(dvx_rxq_create(r->dev, &rxa, &rxq), -EINVAL, "attr.cq", "device");
+	ibcq = ibv_create_cq(dvx_dev_ibv(other.dev), 16, NULL, NULL, 0);
+	assert_non_null(ibcq);
+	refused(dvx_cq_adopt(r->dev, ibcq, &none), -EINVAL, "ibv_cq", "context");
+	assert_int_equal(ibv_destroy_cq(ibcq), 0);
+	OK(dvx_srq_destroy(srq));
+	OK(dvx_cq_destroy(cq));
+	OK(dvx_cq_destroy(theirs));
+	OK(dvx_uar_free(other.uar));
+	OK(dvx_pd_free(other.pd));
+	OK(dvx_dev_close(other.dev));
+}
+
 /* An mkey over a part of a umem, with its own addresses. */
 TEST_RIG(mkey_of_umem)
 {
@@ -278,7 +336,8 @@ TEST_RIG(umem_of_dmabuf)
 
 	refused(dvx_umem_reg_dmabuf(r->dev, -1, 0, 4096, 0, &umem), -EINVAL, "fd is -1", "");
 	refused(dvx_umem_reg_dmabuf(r->dev, 0, 0, 0, 0, &umem), -EINVAL, "len is 0", "");
-	refused(dvx_umem_reg_dmabuf(r->dev, fd, 0, 4096, 0, &umem), -EINVAL, "dma-buf", "is it one");
+	refused(dvx_umem_reg_dmabuf(r->dev, fd, 0, 4096, 0, &umem), -EINVAL, "dma-buf",
+		"is it one");
 	refused(dvx_umem_reg_dmabuf(r->dev, 1023, 0, 4096, 0, &umem), -EBADF, "dma-buf", "1023");
 	assert_null(umem);
 	close(fd);
