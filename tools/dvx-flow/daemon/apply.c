@@ -134,59 +134,44 @@ static int apply_no_memory(struct flow_fault *f)
 	return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
-static int apply_in_place(struct holder *h, struct holder_edited *e, const uint32_t *from,
-			  struct flow_fault *f)
+static int apply_in_place(struct holder *h, struct holder_change *c, struct flow_fault *f)
 {
-	struct apply_change c = {0};
-	struct generation_change change;
-	int ret = EDIT_REBUILD;
+	struct apply_change d = {0};
+	int ret;
 
-	if (!apply_fits(h, e->set, from))
-		return ret;
-	ret = apply_differs(holder_rules(h), e->set, from, &c) ? apply_no_memory(f) : 0;
-	change = (struct generation_change){.gone = c.gone,
-					    .more = c.more,
-					    .before = c.before,
-					    .from = c.from,
-					    .nmore = c.nmore};
-	e->changed = holder_rules(h)->n - e->set->n + 2 * c.nmore;
+	if (!apply_fits(h, c->set, c->from))
+		return EDIT_REBUILD;
+	ret = apply_differs(holder_rules(h), c->set, c->from, &d) ? apply_no_memory(f) : 0;
+	c->edit = (struct generation_change){.gone = d.gone,
+					     .more = d.more,
+					     .before = d.before,
+					     .from = d.from,
+					     .nmore = d.nmore};
+	c->changed = holder_rules(h)->n - c->set->n + 2 * d.nmore;
 	if (!ret)
-		ret = generation_edit_begin(h->now, &change, &e->edit, f);
-	if (!ret)
-		ret = holder_commit_edit(h, e, f) ? -1 : 0;
-	apply_free(&c);
+		ret = holder_edit_tables(h, c, f);
+	apply_free(&d);
 	return ret;
-}
-
-static int apply_anew(struct holder *h, struct holder_edited *e, const uint32_t *from,
-		      built_fn built, void *arg, struct flow_fault *f)
-{
-	struct generation *gen;
-	char *text = e->text;
-
-	if (holder_build(h, e->set, from, built, arg, &gen, f))
-		return -1;
-	e->text = NULL;
-	return holder_replace(h, gen, text, e->len, e->after, e->arg, f);
 }
 
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
 		 void (*after)(void *arg), struct flow_fault *f)
 {
 	struct ruleset set;
-	struct holder_edited e = {.len = len, .set = &set, .after = after, .arg = arg};
+	struct holder_change c = {
+		.len = len, .set = &set, .built = built, .after = after, .arg = arg};
 	uint32_t *from;
 	int ret;
 
 	if (holder_parse(h, text, len, &set, f))
 		return -1;
-	from = apply_origins(holder_rules(h), &set);
-	e.text = holder_copy(text, &e.len);
-	ret = from && e.text ? apply_in_place(h, &e, from, f) : apply_no_memory(f);
+	c.from = from = apply_origins(holder_rules(h), &set);
+	c.text = holder_copy(text, &c.len);
+	ret = from && c.text ? apply_in_place(h, &c, f) : apply_no_memory(f);
 	if (ret == EDIT_REBUILD)
-		ret = apply_anew(h, &e, from, built, arg, f);
+		ret = holder_replace(h, &c, f);
 	ruleset_free(&set);
-	free(e.text);
+	free(c.text);
 	free(from);
 	return ret;
 }

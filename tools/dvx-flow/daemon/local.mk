@@ -4,7 +4,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/server.h tools/dvx-flow/daemon/server.c \
 	tools/dvx-flow/daemon/answers.c tools/dvx-flow/daemon/edits.c \
 	tools/dvx-flow/daemon/holder.h tools/dvx-flow/daemon/holder.c \
-	tools/dvx-flow/daemon/holder_priv.h tools/dvx-flow/daemon/apply.c \
+	tools/dvx-flow/daemon/holder_priv.h tools/dvx-flow/daemon/holder_edit.c tools/dvx-flow/daemon/apply.c \
 	tools/dvx-flow/daemon/lock.c tools/dvx-flow/daemon/pause.h tools/dvx-flow/daemon/pause.c \
 	tools/dvx-flow/daemon/service.h tools/dvx-flow/daemon/service.c \
 	tools/dvx-flow/daemon/members.h tools/dvx-flow/daemon/members.c \
