@@ -48,6 +48,9 @@ int flow_list_entry_fault(const struct flow_list *l, uint32_t rule, const struct
 
 /* Notes the state before an edit, and the entries that it will remove. */
 int flow_list_edit_begin(struct flow_list *l, struct generation_edit *e);
+/* Copies a shape and a value to memory that lasts. *memory may be NULL. False: no memory. */
+bool flow_list_keep(struct flow_list *l, struct arena **memory, const struct shape *shape,
+		    const uint64_t *value, struct covered_entry *out);
 /*
  * Adds an entry to the list, at its place. flow_list_edit_write() inserts it and its matcher when
  * all have a place.

@@ -63,6 +63,19 @@ static void flow_list_edit_end(struct flow_list *l)
 
 /* --- new entries ------------------------------------------------------------------------------ */
 
+bool flow_list_keep(struct flow_list *l, struct arena **memory, const struct shape *shape,
+		    const uint64_t *value, struct covered_entry *out)
+{
+	uint64_t *kept;
+
+	if (!*memory)
+		*memory = arena_new();
+	kept = *memory ? arena_get(*memory, (shape->n + 1u) * sizeof(*kept)) : NULL;
+	out->shape = live_keep_shape(&l->live, shape);
+	out->value = kept ? memcpy(kept, value, shape->n * sizeof(*kept)) : NULL;
+	return out->shape && out->value;
+}
+
 int flow_list_put(struct flow_list *l, struct generation_edit *e, const struct covered_entry *c,
 		  struct live_spot spot)
 {
@@ -99,7 +112,6 @@ static int flow_list_place_entry(void *arg, const struct shape *shape, const uin
 	struct live_table *live = &a->l->live;
 	struct covered_entry c = {.rule = a->rule};
 	struct live_spot spot;
-	uint64_t *kept;
 
 	if ((a->e->compared += live->n) > LIST_EDIT_WORK)
 		return EDIT_REBUILD;
@@ -107,11 +119,8 @@ static int flow_list_place_entry(void *arg, const struct shape *shape, const uin
 	c.by = spot.by;
 	if (spot.place == LIVE_COVERED && spot.by == a->rule)
 		return 0;
-	kept = arena_get(a->e->gen->hold[a->rule].memory, shape->n * sizeof(*kept));
-	c.shape = live_keep_shape(live, shape);
-	if (!kept || !c.shape)
+	if (!flow_list_keep(a->l, &a->e->gen->hold[a->rule].memory, shape, value, &c))
 		return edit_no_memory(a->e);
-	c.value = memcpy(kept, value, shape->n * sizeof(*kept));
 	if (spot.place == LIVE_COVERED)
 		return live_cover(live, &c) ? 0 : edit_no_memory(a->e);
 	return flow_list_put(a->l, a->e, &c, spot);

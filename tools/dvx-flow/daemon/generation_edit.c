@@ -110,27 +110,6 @@ static void edit_compact(struct generation_edit *e, bool arriving)
 
 /* --- objects of arriving rules ---------------------------------------------------------------- */
 
-static int edit_take_counter(struct generation_edit *e, struct rule_state *h, const struct rule *r)
-{
-	struct generation *gen = e->gen;
-
-	if (!r->count)
-		return 0;
-	if (gen->spare && gen->spare_used == bulk_size(gen->spare)) {
-		bulk_drop(gen->spare);
-		gen->spare = NULL;
-	}
-	if (!gen->spare) {
-		gen->spare_used = 0;
-		if (bulk_make(gen->base->dev, SPARE_COUNTERS, &gen->spare))
-			return no_counter(r, e->fault);
-	}
-	bulk_hold(gen->spare);
-	h->bulk = gen->spare;
-	h->index = gen->spare_used++;
-	return 0;
-}
-
 /* Gives the rule an ID and a counter: those of the leaving rule that it moves, or new ones. */
 static int edit_identify(struct generation_edit *e, uint32_t rule, uint32_t like)
 {
@@ -138,7 +117,7 @@ static int edit_identify(struct generation_edit *e, uint32_t rule, uint32_t like
 
 	if (like == UINT32_MAX) {
 		h->id = e->gen->next_id++;
-		return edit_take_counter(e, h, &e->gen->set.rule[rule]);
+		return rule_state_take_counter(e->gen, rule, SPARE_COUNTERS, e->fault);
 	}
 	h->id = e->gen->hold[like].id;
 	h->bulk = e->gen->hold[like].bulk;

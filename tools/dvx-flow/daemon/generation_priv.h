@@ -74,7 +74,7 @@ struct generation {
 	size_t nretired, retired_room;
 	bool changed;	  /* since the cost was counted */
 	bool stray_entry; /* the device has an entry that is in no list, so edits are impossible */
-	struct bulk *spare; /* counters for rules that edits add; NULL: none */
+	struct bulk *spare; /* counters for further rules; NULL: none */
 	uint32_t spare_used;
 };
 
@@ -110,6 +110,8 @@ struct dvx_flow_domain *generation_domain(const struct generation *gen, uint32_t
 /* Makes the objects of all rules. Rule i continues rule from[i] of `like`, if that is not NULL. */
 int rule_states_make(struct generation *gen, const struct generation *like, const uint32_t *from,
 		     struct flow_fault *f);
+/* Gives the rule a counter, if it has none and needs one. want: the size of a new bulk. */
+int rule_state_take_counter(struct generation *gen, size_t i, uint32_t want, struct flow_fault *f);
 int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f);
 int rule_state_make_changes(struct generation *gen, size_t i, struct flow_fault *f);
 /* Returns as generation_edit_begin() does: a generation has room for RSS_MAX spreads. */
@@ -118,7 +120,6 @@ int rule_state_make_spread(struct generation *gen, size_t i, struct flow_fault *
 void generation_drop_spreads(struct generation *gen);
 void rule_state_drop_mirror(struct rule_state *h);
 void rule_state_free(struct rule_state *h);
-int no_counter(const struct rule *r, struct flow_fault *f);
 
 /* --- generation_table.c: the tables that rules are held in. --- */
 

@@ -20,9 +20,7 @@
 
 /* The packets of one entry of a rule that changes. */
 struct overlay_region {
-	const struct shape *shape;
-	const uint64_t *value;
-	uint32_t rule;
+	struct covered_entry is;
 	bool leaving; /* false: the rule arrives, so only earlier rules matter */
 	bool taken;   /* no later rule takes any of these packets */
 };
@@ -37,27 +35,14 @@ struct overlay {
 	uint32_t rule;	      /* the rule that is being expanded */
 };
 
-static const uint64_t *overlay_keep(struct arena **memory, const struct shape *shape,
-				    const uint64_t *value)
-{
-	uint64_t *kept;
-
-	if (!*memory)
-		*memory = arena_new();
-	kept = *memory ? arena_get(*memory, (shape->n + 1u) * sizeof(*kept)) : NULL;
-	return kept ? memcpy(kept, value, shape->n * sizeof(*kept)) : NULL;
-}
-
 /* --- regions ---------------------------------------------------------------------------------- */
 
 static int overlay_add_region(void *arg, const struct shape *shape, const uint64_t *value)
 {
 	struct overlay *f = arg;
-	struct overlay_region r = {.rule = f->rule, .leaving = f->e->leaving[f->rule]};
+	struct overlay_region r = {.is = {.rule = f->rule}, .leaving = f->e->leaving[f->rule]};
 
-	r.shape = live_keep_shape(&f->l->live, shape);
-	r.value = overlay_keep(&f->memory, shape, value);
-	if (!r.shape || !r.value ||
+	if (!flow_list_keep(f->l, &f->memory, shape, value, &r.is) ||
 	    !array_grow((void **)&f->region, f->n, &f->room, sizeof(*f->region)))
 		return edit_no_memory(f->e);
 	f->region[f->n++] = r;
@@ -110,9 +95,7 @@ static int overlay_put(struct overlay *f, uint32_t rule, const struct shape *sha
 
 	if (spot.place == LIVE_COVERED)
 		return 0;
-	c.shape = live_keep_shape(live, shape);
-	c.value = overlay_keep(overlay_memory(f, rule), shape, value);
-	if (!c.shape || !c.value)
+	if (!flow_list_keep(f->l, overlay_memory(f, rule), shape, value, &c))
 		return edit_no_memory(f->e);
 	ret = flow_list_put(f->l, f->e, &c, spot);
 	return !ret && overlay_full(live) ? EDIT_REBUILD : ret;
@@ -126,13 +109,13 @@ static int overlay_meet(struct overlay *f, struct overlay_region *r, const struc
 	uint64_t both[MATCH_KEYS];
 	struct shape meet;
 
-	if (r->taken || (!r->leaving && f->rule > r->rule))
+	if (r->taken || (!r->leaving && f->rule > r->is.rule))
 		return 0;
-	shape_meet(&common, shape, r->shape);
-	if (!shape_agree(&common, value, r->value))
+	shape_meet(&common, shape, r->is.shape);
+	if (!shape_agree(&common, value, r->is.value))
 		return 0;
-	r->taken = shape_is_wider(shape, r->shape);
-	shape_both(&meet, both, shape, value, r->shape, r->value);
+	r->taken = shape_is_wider(shape, r->is.shape);
+	shape_both(&meet, both, shape, value, r->is.shape, r->is.value);
 	return overlay_put(f, f->rule, &meet, both);
 }
 
@@ -155,11 +138,11 @@ static int overlay_shadow(void *arg, const struct shape *shape, const uint64_t *
 	for (size_t i = 0; i < f->n; i++) {
 		struct overlay_region *r = &f->region[i];
 
-		if (r->leaving || r->taken || f->rule >= r->rule ||
-		    !shape_is_wider(shape, r->shape))
+		if (r->leaving || r->taken || f->rule >= r->is.rule ||
+		    !shape_is_wider(shape, r->is.shape))
 			continue;
-		shape_meet(&common, shape, r->shape);
-		r->taken = shape_agree(&common, value, r->value);
+		shape_meet(&common, shape, r->is.shape);
+		r->taken = shape_agree(&common, value, r->is.value);
 	}
 	return 0;
 }
@@ -173,7 +156,8 @@ static int overlay_entries(struct overlay *f)
 		ret = overlay_expand(f, false, overlay_entry);
 	for (size_t i = 0; i < f->n && !ret; i++)
 		if (f->region[i].leaving && !f->region[i].taken)
-			ret = overlay_put(f, LIVE_REST, f->region[i].shape, f->region[i].value);
+			ret = overlay_put(f, LIVE_REST, f->region[i].is.shape,
+					  f->region[i].is.value);
 	return ret;
 }
 

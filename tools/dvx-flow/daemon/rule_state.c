@@ -8,38 +8,44 @@
 #include "dvx-flow.h"
 #include "rules/map.h"
 
-int no_counter(const struct rule *r, struct flow_fault *f)
+int rule_state_take_counter(struct generation *gen, size_t i, uint32_t want, struct flow_fault *f)
 {
-	flow_fault_set(f, EXIT_DEVICE, "no counter: %s", device_last_error());
-	return flow_fault_at(f, r, r->count_at);
+	struct rule_state *h = &gen->hold[i];
+	const struct rule *r = &gen->set.rule[i];
+
+	if (!r->count || h->bulk)
+		return 0;
+	if (!gen->spare && bulk_make(gen->base->dev, want, &gen->spare)) {
+		flow_fault_set(f, EXIT_DEVICE, "no counter: %s", device_last_error());
+		return flow_fault_at(f, r, r->count_at);
+	}
+	bulk_hold(gen->spare);
+	h->bulk = gen->spare;
+	h->index = gen->spare_used++;
+	if (gen->spare_used == bulk_size(gen->spare)) {
+		bulk_drop(gen->spare);
+		gen->spare = NULL;
+		gen->spare_used = 0;
+	}
+	return 0;
 }
 
-static int rule_states_make_counters(struct generation *gen, struct flow_fault *f)
+static int rule_states_take_counters(struct generation *gen, struct flow_fault *f)
 {
-	struct bulk *b = NULL;
-	uint32_t used = 0, wanted = 0, most = UINT32_MAX;
+	uint32_t wanted = 0, most = UINT32_MAX;
+	int ret = 0;
 
 	for (size_t i = 0; i < gen->set.n; i++)
 		wanted += gen->set.rule[i].count && !gen->hold[i].bulk;
-	for (size_t i = 0; i < gen->set.n; i++) {
+	for (size_t i = 0; i < gen->set.n && !ret; i++) {
 		if (!gen->set.rule[i].count || gen->hold[i].bulk)
 			continue;
-		if (!b || used == bulk_size(b)) {
-			bulk_drop(b);
-			b = NULL;
-			if (bulk_make(gen->base->dev, wanted < most ? wanted : most, &b))
-				return no_counter(&gen->set.rule[i], f);
-			/* The device would refuse a larger bulk again. */
-			most = bulk_size(b);
-			used = 0;
-		}
-		bulk_hold(b);
-		gen->hold[i].bulk = b;
-		gen->hold[i].index = used++;
+		ret = rule_state_take_counter(gen, i, wanted < most ? wanted : most, f);
+		/* The device would refuse a larger bulk again. */
+		most = ret ? most : bulk_size(gen->hold[i].bulk);
 		wanted--;
 	}
-	bulk_drop(b);
-	return 0;
+	return ret;
 }
 
 int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f)
@@ -169,7 +175,7 @@ static void rule_states_number(struct generation *gen, const struct generation *
 			like && from[i] != UINT32_MAX ? like->hold[from[i]].id : gen->next_id++;
 }
 
-static void rule_states_take_counters(struct generation *gen, const struct generation *like,
+static void rule_states_keep_counters(struct generation *gen, const struct generation *like,
 				      const uint32_t *from)
 {
 	for (size_t i = 0; i < gen->set.n; i++) {
@@ -192,8 +198,8 @@ int rule_states_make(struct generation *gen, const struct generation *like, cons
 
 	rule_states_number(gen, like, from);
 	if (like)
-		rule_states_take_counters(gen, like, from);
-	ret = rule_states_make_counters(gen, f);
+		rule_states_keep_counters(gen, like, from);
+	ret = rule_states_take_counters(gen, f);
 	for (size_t i = 0; i < gen->set.n && !ret; i++)
 		ret = rule_state_make_count(gen, i, f);
 	if (!ret)
