@@ -622,6 +622,44 @@ TEST(exchanged_meanwhile)
 	assert_int_equal(system(cmd), 0);
 }
 
+/* --- the window --- */
+
+static unsigned int n_listed; /* files, before the sender waits for verdicts */
+
+static void play_silent(struct bad_client *a)
+{
+	struct copy_msg m;
+
+	setup(a);
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("tree/")});
+	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
+	for (n_listed = 0; link_take(a->l, &m, 500, &a->f) == 1;)
+		n_listed += m.type == MSG_FILE;
+}
+
+/* Returns how many files of a tree are listed at once. `make` makes file %d in the tree. */
+static unsigned int listed_of(const char *make)
+{
+	char cmd[320];
+
+	snprintf(cmd, sizeof(cmd), "mkdir %s/tree && cd %s/tree && for i in $(seq 20); do %s; done",
+		 work, work, make);
+	assert_int_equal(system(cmd), 0);
+	serve_play(play_silent);
+	snprintf(cmd, sizeof(cmd), "rm -r %s/tree", work);
+	assert_int_equal(system(cmd), 0);
+	return n_listed;
+}
+
+/* The receiver's window of 8 bounds open directories and large files, not small files. */
+TEST(window_counts_what_holds_descriptors)
+{
+	assert_int_equal(listed_of("touch $i"), 20);
+	assert_int_equal(listed_of("mkdir $i && touch $i/f"), 8);
+	assert_int_equal(listed_of("truncate -s 4M $i"), 8);
+	assert_int_equal(listed_of("truncate -s 4194303 $i"), 20);
+}
+
 static int set_up(UNUSED void **state)
 {
 	return mkdtemp(work) ? 0 : -1;

@@ -182,7 +182,7 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file_link_to(&d->open, file);
 	found->file = file;
 	found->verdict |= VERDICT_WANT;
-	if (file->size < PART_LEAST || d->options.bits & OPTION_INPLACE)
+	if (file->size < MSG_PART_LEAST || d->options.bits & OPTION_INPLACE)
 		return 0;
 	part_open(file);
 	d->parts_open += file->is_part;

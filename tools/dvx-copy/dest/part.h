@@ -10,7 +10,6 @@
  * size and time do not prove that it is the same version, so the receiver offers the part to the
  * sender by sums of its blocks, and the sender answers how much of it equals the source's.
  */
-#define PART_LEAST (4u << 20) /* bytes; a smaller file is sent again from the start */
 
 /* Opens the part of a wanted file, or makes it. file->part is the number of bytes already there. */
 void part_open(struct dest_file *file);

@@ -18,7 +18,7 @@ struct receiver {
 	struct report *report; /* a client's; NULL in a server, which reports to the client */
 	struct copy_fault *f;
 	const volatile sig_atomic_t *stop;
-	uint32_t window; /* entries that may be under way */
+	uint32_t window; /* directories and large files that entries may hold open */
 	struct dest_plan plan;
 	const char *expect; /* the name that the client asked for, or a pattern for it; or NULL */
 	uint32_t tops;	    /* sources that may still come */

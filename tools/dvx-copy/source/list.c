@@ -30,6 +30,7 @@ static int list_remember(struct copy_sender *s, const struct walk_item *item)
 	memcpy(e->name + n + 1, item->target, more);
 	e->name[n + 1 + more] = '\0';
 	walk_hold(item->dir);
+	s->n_large += listed_is_large(e);
 	s->ring[s->n_listed++ % MSG_WINDOW] = e;
 	return 0;
 }

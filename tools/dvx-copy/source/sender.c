@@ -115,6 +115,7 @@ void sender_retire(struct copy_sender *s)
 		if (!s->wanted_files)
 			s->wanted_bytes = 0;
 	}
+	s->n_large -= listed_is_large(e);
 	walk_release(e->dir);
 	free(e->sums);
 	free(e);
@@ -246,14 +247,23 @@ int sender_handle(struct copy_sender *s, const struct copy_msg *m)
 
 #define BUNCH 256u /* entries listed between two looks for messages */
 
+/*
+ * Entries of one directory share its descriptor, so not entries are counted, but the directories
+ * that only they hold open, and the large files, of which the receiver opens parts.
+ */
+static bool sender_can_list(const struct copy_sender *s)
+{
+	const uint32_t of_walk = s->walk.depth + 1;
+
+	return s->walking && s->n_listed - s->n_sent < MSG_WINDOW &&
+	       s->walk.n_open - of_walk + s->n_large < s->window;
+}
+
 static int list_bunch(struct copy_sender *s)
 {
-	for (unsigned int i = 0; i < BUNCH && s->walking; i++) {
-		if (s->n_listed - s->n_sent >= s->window)
-			break;
+	for (unsigned int i = 0; i < BUNCH && sender_can_list(s); i++)
 		if (list_next(s))
 			return -1;
-	}
 	return link_flush(s->link, s->f);
 }
 
@@ -312,7 +322,7 @@ static int sender_work(struct copy_sender *s)
 	bool can_list, full;
 
 	retire_settled(s);
-	can_list = s->walking && s->n_listed - s->n_sent < s->window;
+	can_list = sender_can_list(s);
 	full = s->wanted_bytes >= s->pool.slot_bytes || s->wanted_files >= MSG_PIECES / 2;
 	if (s->n_free && s->wanted_files && (full || (!can_list && s->n_judged == s->n_listed)))
 		return sender_pace(s) ? sender_wait(s) : pack_slot(s);

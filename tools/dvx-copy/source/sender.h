@@ -36,7 +36,8 @@ struct copy_sender {
 
 	struct walk walk;
 	bool walking;
-	uint32_t window;      /* entries that may be under way */
+	uint32_t window;      /* directories and large files that entries may hold open */
+	uint32_t n_large;     /* of the listed entries */
 	struct listed **ring; /* MSG_WINDOW of them, by number */
 	/* Numbers of entries: listed, judged and sent so far. */
 	uint32_t n_listed, n_judged, n_sent;
@@ -94,6 +95,12 @@ struct listed {
 	bool sparse, is_device;
 	char name[]; /* a link's target follows behind the zero */
 };
+
+/* Whether the receiver may open a part of it. */
+static inline bool listed_is_large(const struct listed *e)
+{
+	return e->kind == WALK_FILE && e->size >= MSG_PART_LEAST;
+}
 
 /*
  * Fills a slot with pieces of wanted files and sends it. The caller makes sure that there are some

@@ -31,6 +31,7 @@ void walk_release(struct walk_dir *dir)
 	while (dir && !--dir->users) {
 		struct walk_dir *up = dir->up;
 
+		--*dir->n_open;
 		close(dir->fd);
 		free(dir);
 		dir = up;
@@ -52,7 +53,7 @@ const char *walk_path(char *to, const struct walk_dir *dir, const char *name)
 }
 
 /* Makes a directory. Takes the descriptor. */
-static struct walk_dir *walk_dir_new(struct walk_dir *up, int fd, const char *rel)
+static struct walk_dir *walk_dir_new(struct walk *w, struct walk_dir *up, int fd, const char *rel)
 {
 	size_t n = strlen(rel);
 	struct walk_dir *dir = malloc(sizeof(*dir) + n + 1);
@@ -61,7 +62,9 @@ static struct walk_dir *walk_dir_new(struct walk_dir *up, int fd, const char *re
 		close(fd);
 		return NULL;
 	}
-	*dir = (struct walk_dir){.up = up, .users = 1, .fd = fd, .rel_len = n};
+	*dir = (struct walk_dir){
+		.up = up, .users = 1, .n_open = &w->n_open, .fd = fd, .rel_len = n};
+	w->n_open++;
 	memcpy(dir->rel, rel, n + 1);
 	if (up)
 		walk_hold(up);
@@ -75,7 +78,7 @@ int walk_start(struct walk *w, int dir, const char *name, const char *rel, bool 
 
 	*w = (struct walk){.into_dirs = into_dirs};
 	if (fd >= 0)
-		w->base = walk_dir_new(NULL, fd, "");
+		w->base = walk_dir_new(w, NULL, fd, "");
 	if (!w->base)
 		return copy_fail(f, COPY_IO, "walking %s: %s", QUOTED(name, strlen(name)),
 				 strerror(errno));
@@ -161,7 +164,7 @@ static int walk_enter(struct walk *w, struct walk_dir *dir, const char *name, co
 		close(fd);
 		return walk_errno(item, f);
 	}
-	level->dir = walk_dir_new(dir, fd, rel);
+	level->dir = walk_dir_new(w, dir, fd, rel);
 	if (!level->dir) {
 		free(level);
 		return walk_errno(item, f);

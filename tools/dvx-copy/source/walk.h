@@ -15,7 +15,7 @@
  */
 struct walk_dir {
 	struct walk_dir *up;
-	unsigned int users;
+	unsigned int users, *n_open;
 	int fd;
 	size_t rel_len;
 	char rel[]; /* path from the start of the walk, as messages and lists show it */
@@ -53,7 +53,7 @@ struct walk_item {
 struct walk_level;
 struct walk {
 	struct walk_level *level; /* the innermost directory */
-	unsigned int depth;
+	unsigned int depth, n_open; /* n_open: directories that the walk or an entry holds */
 	struct walk_dir *base;
 	bool begun, into_dirs;
 	bool one_fs;	       /* mount points below the top are listed and not entered */

@@ -57,12 +57,16 @@ enum msg_flag {
 	MSG_IS_GROUP = 1, /* OWNER */
 };
 
-/*
- * The most entries that are listed and not yet judged and sent. Either end may have room for fewer:
- * SETUP has the receiver's number. All connections of a process share its descriptors, hence the
- * limit.
- */
+/* The most entries that are listed and not yet judged and sent. */
 #define MSG_WINDOW 2048u
+
+/* A file of fewer bytes is sent again from the start if its copy is interrupted. */
+#define MSG_PART_LEAST (4u << 20)
+
+/*
+ * Returns how many directories and large files the entries under way may hold open in this process,
+ * whose descriptors are shared by so many connections. SETUP has the receiver's number.
+ */
 uint32_t msg_window(unsigned int sharers);
 
 /* One struct for all types; the rows of msg.c name the fields that a type uses. */

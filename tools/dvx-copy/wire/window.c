@@ -6,10 +6,7 @@
 #define WINDOW_LEAST 4u
 #define OTHERS	     56u /* of a connection: sockets, the device's, files being written */
 
-/*
- * Returns the window for each of the sharers. Every listed entry may keep its directory open, and a
- * large file its part; files that wait for a sync may keep half as many more.
- */
+/* Files that wait for a sync may keep half as many directories and parts more. */
 uint32_t msg_window(unsigned int sharers)
 {
 	struct rlimit lim;
