@@ -159,3 +159,10 @@ bool wild_match(const char *pattern, const char *text)
 {
 	return wild_at((const uint8_t *)pattern, (const uint8_t *)text) == WILD_YES;
 }
+
+bool wild_match_name(const char *pattern, const char *name)
+{
+	const bool hidden = *name == '.', allowed = pattern[*pattern == '\\'] == '.';
+
+	return (!hidden || allowed) && wild_match(pattern, name);
+}

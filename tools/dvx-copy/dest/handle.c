@@ -2,11 +2,11 @@
 /* Handles the sender's messages, and answers its entries with verdicts. */
 #include "handle.h"
 
-#include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/filter.h"
+#include "base/wild.h"
 #include "part.h"
 #include "seen.h"
 
@@ -149,7 +149,7 @@ static int handle_top(struct receiver *r, const struct copy_msg *m)
 				 "%s sent \"%s\", a source that was not asked for", r->link->peer,
 				 QUOTED(r->top_name, strlen(r->top_name)));
 	if (r->expect && strcmp(r->expect, r->top_name) != 0 &&
-	    fnmatch(r->expect, r->top_name, FNM_PERIOD) != 0)
+	    !wild_match_name(r->expect, r->top_name))
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent \"%s\" instead of \"%s\"",
 				 r->link->peer, QUOTED(r->top_name, strlen(r->top_name)),
 				 QUOTED(r->expect, strlen(r->expect)));

@@ -3,13 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/beneath.h"
+#include "base/wild.h"
 #include "resolve.h"
 
 #define MATCHES_MAX 65536u
@@ -118,7 +118,7 @@ static int match_entries(struct match *w, const char *from, size_t n, const char
 		close(fd);
 	while (list && !bad && (errno = 0, de = readdir(list)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, "..") &&
-		    !fnmatch(part, de->d_name, FNM_PERIOD))
+		    wild_match_name(part, de->d_name))
 			bad = match_entry(w, de->d_name, rest);
 	if (list && !bad && errno)
 		bad = match_unread(w);
