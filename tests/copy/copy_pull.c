@@ -50,7 +50,7 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 					   .plan = {.root = AT_FDCWD,
 						    .dest = copy_pull.dest,
 						    .last = true,
-						    .seen = copy_pull.merges ? seen_new() : NULL}};
+						    .seen = seen_new(copy_pull.merges)}};
 	struct key none = {.n = 0};
 	struct copy_fault f = {0};
 	unsigned int open = copy_fds();

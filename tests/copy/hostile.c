@@ -12,7 +12,7 @@
 #include "base/filter.h"
 #include "copy_swap.h"
 #include "base/acl.h"
-#include "dest/delete.h"
+#include "dest/seen.h"
 #include "dest/hard.h"
 #include "dest/meta.h"
 
@@ -428,16 +428,18 @@ TEST(names_to_remember)
 	dir->parent = &parent;
 	dir->fd = -1;
 	d.remembered = REMEMBER_MOST - dest_weight(1);
-	assert_int_equal(delete_keep(&d, dir, "1", &f), 0);
-	assert_int_equal(delete_keep(&d, dir, "2", &f), -1);
+	d.seen = seen_new(false);
+	assert_int_equal(seen_add(&d, "1", false, &f), 0);
+	assert_int_equal(seen_add(&d, "2", false, &f), -1);
 	assert_int_equal(f.code, COPY_IO);
-	delete_forget(&d, dir);
+	seen_forget(&d, dir);
 	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
 	assert_int_equal(hard_later(&d, &m, "1", &found, &g), 0);
 	assert_int_equal(hard_later(&d, &m, "2", &found, &g), -1);
 	assert_int_equal(g.code, COPY_IO);
 	hard_forget(&d);
 	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
+	seen_free(d.seen);
 	free(dir);
 }
 

@@ -80,7 +80,7 @@ struct cmd_copy {
 	struct client client;
 	struct copy_target *targets;
 	struct filter filter;	/* from the command line */
-	struct dest_seen *seen; /* all sources' paths in a pull, if two may be the same; or NULL */
+	struct dest_seen *seen; /* paths of a pull's sources */
 	char **sources;
 	int n;		  /* sources */
 	const char *dest; /* or NULL: the sources are listed */
@@ -338,7 +338,7 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 	for (int i = 0; !bad && i < c->n; i++)
 		bad = target_parse(&c->targets[i], c->sources[i], f);
 	bad = bad || cmd_choose_pull(c, f);
-	if (!bad && cmd_merges(c) && !(c->seen = seen_new()))
+	if (!bad && !(c->seen = seen_new(cmd_merges(c))))
 		bad = copy_fail(f, COPY_IO, "out of memory");
 	bad = bad || device_open(&c->client.device, a->device, f) ||
 	      device_via(c->client.device, a->via, f);

@@ -27,6 +27,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/base/workers.c tools/dvx-copy/base/workers.h tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
 	tools/dvx-copy/base/confine.c tools/dvx-copy/base/confine.h \
 	tools/dvx-copy/base/filter.c tools/dvx-copy/base/filter.h \
+	tools/dvx-copy/base/idmap.c tools/dvx-copy/base/idmap.h \
 	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
 	tools/dvx-copy/base/beneath.h tools/dvx-copy/base/bytes.h tools/dvx-copy/base/clock.h tools/dvx-copy/base/digest.c \
 	tools/dvx-copy/base/digest.h tools/dvx-copy/base/fault.c tools/dvx-copy/base/fault.h \

@@ -153,9 +153,9 @@ static int session_take(struct session *s, const char *dest, uint32_t flags)
 					.dest = dest,
 					.many = flags & MSG_MANY,
 					.last = true,
-					.seen = flags & MSG_MERGE ? seen_new() : NULL}};
+					.seen = seen_new(flags & MSG_MERGE)}};
 	r->dest.umask = s->server->umask;
-	if (flags & MSG_MERGE && !r->plan.seen)
+	if (!r->plan.seen)
 		copy_fail(s->f, COPY_IO, "out of memory");
 	ret = s->f->code || receiver_open(r, s->server->slots, s->server->slot_bytes) ||
 	      receiver_run(r) || link_expect(s->link, MSG_BYE, &bye, s->f);

@@ -11,44 +11,6 @@
 
 #include "base/filter.h"
 
-int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f)
-{
-	char **more, *copy;
-
-	if (!(d->options.bits & OPTION_DELETE) || !dir->parent || d->seen)
-		return 0;
-	if (dir->n_names == dir->room_names) {
-		size_t room = dir->room_names ? 2 * dir->room_names : 64;
-
-		more = reallocarray(dir->names, room, sizeof(*more));
-		if (!more)
-			return copy_fail(f, COPY_IO, "out of memory");
-		dir->names = more;
-		dir->room_names = room;
-	}
-	copy = strdup(name);
-	if (!copy)
-		return copy_fail(f, COPY_IO, "out of memory");
-	dir->names[dir->n_names++] = copy;
-	return dest_remember(&d->remembered, strlen(name), f);
-}
-
-void delete_forget(struct dest *d, struct dest_dir *dir)
-{
-	for (size_t i = 0; i < dir->n_names; i++) {
-		d->remembered -= dest_weight(strlen(dir->names[i]));
-		free(dir->names[i]);
-	}
-	free(dir->names);
-	dir->names = NULL;
-	dir->n_names = dir->room_names = 0;
-}
-
-static int delete_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 #define DELETE_PATH (PATH_MAX + 1) /* with a slash behind it */
 
 /* An entry that is to be deleted: its directory's descriptor, its path and its name. */
@@ -178,14 +140,6 @@ int delete_entry(struct dest *d, int dir, const char *path, const char *name, st
 	return delete_tree(d, &e, f);
 }
 
-static int delete_one(struct dest *d, const struct dest_dir *dir, const char *name,
-		      struct copy_fault *f)
-{
-	char path[PATH_MAX];
-
-	return delete_entry(d, dir->fd, dest_path(path, dir, name), name, f);
-}
-
 /* In a dry run: finds out whether the directory would stay. */
 static int delete_find_kept(struct dest *d, struct delete_item *e, struct copy_fault *f)
 {
@@ -241,40 +195,4 @@ int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 bool delete_is_temporary(const char *name)
 {
 	return !strncmp(name, TEMP_PREFIX, strlen(TEMP_PREFIX));
-}
-
-static bool delete_is_extra(const struct dest_dir *dir, const char *name)
-{
-	if (!strcmp(name, ".") || !strcmp(name, "..") || delete_is_temporary(name))
-		return false;
-	return !dir->n_names ||
-	       !bsearch(&name, dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
-}
-
-int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
-{
-	const struct dirent *de;
-	int bad = 0, fd;
-	DIR *list;
-
-	if (!(d->options.bits & OPTION_DELETE) || dir->fresh || dir->fd < 0 || d->seen ||
-	    (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
-		return 0;
-	if (dir->n_names)
-		qsort(dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
-	fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	list = fd < 0 ? NULL : fdopendir(fd);
-	if (!list) {
-		bad = dest_fault(d, dir, "read", ".", f);
-		if (fd >= 0)
-			close(fd);
-		return bad < 0 ? -1 : 0;
-	}
-	while (!bad && (de = readdir(list)))
-		if (delete_is_extra(dir, de->d_name)) {
-			dir->dirty = true;
-			bad = delete_one(d, dir, de->d_name, f) || alive_tick(&d->alive);
-		}
-	closedir(list);
-	return bad;
 }

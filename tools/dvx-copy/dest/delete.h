@@ -4,12 +4,6 @@
 
 #include "dest.h"
 
-/* Notes, with --delete, that the source has this entry. */
-int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f);
-
-/* Deletes the entries of a directory that the source's directory lacks. */
-int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
-
 /*
  * Removes a directory where an entry of another kind is to be made. As with rsync, the directory
  * has to be empty, unless --delete is given. 1: removed. 0: it stays, which was reported.
@@ -30,7 +24,5 @@ bool delete_is_mounted(const struct dest *d, int parent, int fd);
 
 /* Whether the name is a temporary file's, which may belong to another running copy. */
 bool delete_is_temporary(const char *name);
-
-void delete_forget(struct dest *d, struct dest_dir *dir);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "base/filter.h"
 #include "commit.h"
-#include "delete.h"
 #include "hard.h"
 #include "meta.h"
 #include "seen.h"
@@ -42,8 +41,6 @@ static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAM
 				 QUOTED(m->name.p, m->name.n));
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
-	if (delete_keep(d, d->now, to, f))
-		return -1;
 	seen = seen_add(d, to, m->type == MSG_DIR, f);
 	if (seen || d->now->lost)
 		return seen < 0 ? -1 : 1;
@@ -190,7 +187,7 @@ int dest_dir_unref(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 		if (dir->fd >= 0)
 			close(dir->fd);
 		d->dirs_open--;
-		delete_forget(d, dir);
+		seen_forget(d, dir);
 		meta_free(&dir->meta);
 		free(dir);
 		dir = parent;
@@ -369,8 +366,7 @@ int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 	if (!dir || !dir->parent)
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the sender ended a directory that it had not started");
-	seen_end(d, dir, m->flags & MSG_WHOLE);
-	if (m->flags & MSG_WHOLE && delete_others(d, dir, f))
+	if (seen_end(d, dir, m->flags & MSG_WHOLE, f))
 		return -1;
 	dest_clean(d, dir);
 	d->now = dir->parent;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alive.h"
+#include "base/idmap.h"
 #include "base/workers.h"
 #include "base/fault.h"
 #include "base/options.h"
@@ -56,9 +57,8 @@ struct dest_dir {
 	bool from_earlier_source; /* mode and times are those of an earlier source */
 	bool lost;		  /* it could not be made or opened: its entries are left out */
 	struct dest_meta meta;
-	char **names; /* listed entries, with --delete */
-	size_t n_names, room_names;
-	char path[]; /* from the copy's base */
+	struct seen_entry *names; /* listed entries, with --delete of one source */
+	char path[];		  /* from the copy's base */
 };
 
 struct dest_file {
@@ -112,9 +112,9 @@ struct dest {
 	struct dest_hard **hard;   /* by id */
 	uint32_t n_hard;
 	struct dest_late *late; /* hard links to be made at the end */
-	void *owners;		/* a tree of struct dest_owner */
+	idmap owners;		/* the source's to this end's */
 	uint32_t n_owners;
-	struct dest_seen *seen; /* paths of all sources, if several may share one; or NULL */
+	struct dest_seen *seen;
 	bool dir_seen;		/* the current directory also comes from an earlier source */
 	uint32_t umask;
 	/* Report an entry that was not copied whole, and one that was deleted. */

@@ -13,19 +13,24 @@
 #include "delete.h"
 
 struct seen_entry {
+	struct seen_entry *next; /* of one directory, unless sources may merge */
+	const char *path;	 /* from DEST */
 	bool is_dir, whole;
-	char path[]; /* from DEST */
+	char text[];
 };
 
 struct dest_seen {
-	void *entries;	/* a tree of struct seen_entry */
-	uint64_t bytes; /* of the paths */
-	bool failed;
+	void *entries; /* a tree of struct seen_entry */
+	bool merges, failed;
 };
 
-struct dest_seen *seen_new(void)
+struct dest_seen *seen_new(bool merges)
 {
-	return calloc(1, sizeof(struct dest_seen));
+	struct dest_seen *seen = calloc(1, sizeof(*seen));
+
+	if (seen)
+		seen->merges = merges;
+	return seen;
 }
 
 void seen_free(struct dest_seen *seen)
@@ -42,97 +47,116 @@ static int seen_compare(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static struct seen_entry *seen_entry(const char *path, bool is_dir)
+static struct seen_entry *seen_find(struct dest_seen *s, const char *path)
+{
+	const struct seen_entry key = {.path = path};
+	struct seen_entry **at = tfind(&key, &s->entries, seen_compare);
+
+	return at ? *at : NULL;
+}
+
+static struct seen_entry *seen_put(struct dest_seen *s, const char *path, bool is_dir)
 {
 	size_t n = strlen(path) + 1;
 	struct seen_entry *e = malloc(sizeof(*e) + n);
 
 	if (!e)
 		return NULL;
-	*e = (struct seen_entry){.is_dir = is_dir, .whole = true};
-	memcpy(e->path, path, n);
-	return e;
+	*e = (struct seen_entry){.path = e->text, .is_dir = is_dir, .whole = true};
+	memcpy(e->text, path, n);
+	if (tsearch(e, &s->entries, seen_compare))
+		return e;
+	free(e);
+	return NULL;
 }
 
-/* Returns the entry of this path that was seen before, or the new one. */
-static struct seen_entry *seen_put(struct dest_seen *s, struct seen_entry *e)
+static int seen_note(struct dest *d, const char *path, bool is_dir, struct copy_fault *f)
 {
-	struct seen_entry **at = e ? tsearch(e, &s->entries, seen_compare) : NULL;
+	struct seen_entry *e = seen_put(d->seen, path, is_dir);
 
-	if (!at || *at != e)
-		free(e);
-	return at ? *at : NULL;
-}
-
-static struct seen_entry *seen_find(struct dest_seen *s, const char *path)
-{
-	struct seen_entry *key = seen_entry(path, false), **at;
-
-	at = key ? tfind(key, &s->entries, seen_compare) : NULL;
-	free(key);
-	return at ? *at : NULL;
+	if (!e)
+		return copy_fail(f, COPY_IO, "out of memory");
+	if (!d->seen->merges) {
+		e->next = d->now->names;
+		d->now->names = e;
+	}
+	return dest_remember(&d->remembered, strlen(path), f);
 }
 
 int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f)
 {
-	struct seen_entry *new, *e;
+	struct seen_entry *e;
 	char path[PATH_MAX];
 
 	d->dir_seen = false;
-	if (!d->seen)
+	if (!d->seen->merges && !(d->options.bits & OPTION_DELETE))
 		return 0;
-	new = seen_entry(dest_path(path, d->now, name), is_dir);
-	e = seen_put(d->seen, new);
+	e = seen_find(d->seen, dest_path(path, d->now, name));
 	if (!e)
-		return copy_fail(f, COPY_IO, "out of memory");
-	if (e == new)
-		return dest_remember(&d->seen->bytes, strlen(path), f);
+		return seen_note(d, path, is_dir, f);
+	if (!d->seen->merges)
+		return 0;
 	d->dir_seen = is_dir && e->is_dir;
 	e->is_dir |= is_dir; /* a directory of any source makes it a directory */
 	return !is_dir;
 }
 
-bool seen_dest(const struct dest *d)
+void seen_forget(struct dest *d, struct dest_dir *dir)
 {
-	return d->seen && seen_find(d->seen, "");
+	struct seen_entry *e;
+
+	while ((e = dir->names)) {
+		dir->names = e->next;
+		d->remembered -= dest_weight(strlen(e->path));
+		tdelete(e, &d->seen->entries, seen_compare);
+		free(e);
+	}
 }
 
-void seen_end(struct dest *d, const struct dest_dir *dir, bool whole)
+bool seen_dest(const struct dest *d)
 {
-	struct seen_entry *e = d->seen ? seen_find(d->seen, dir->path) : NULL;
-
-	if (e)
-		e->whole &= whole;
+	return d->seen->merges && seen_find(d->seen, "");
 }
 
 void seen_fail(struct dest *d)
 {
-	if (d->seen)
-		d->seen->failed = true;
+	d->seen->failed = true;
 }
 
 /* --- deleting what no source has --- */
 
-/* path is one buffer, of PATH_MAX bytes, for all directories. */
+/* A directory of the destination. path is one buffer, of PATH_MAX bytes, for all directories. */
+struct seen_level {
+	int fd;
+	char *path;
+	unsigned int depth;
+	bool deletes, deleted;
+};
+
 static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f);
 
-static int seen_child(struct dest *d, int fd, char *path, const char *name, bool deletes,
-		      unsigned int depth, struct copy_fault *f)
+static int seen_below(struct dest *d, const struct seen_level *l, const char *name,
+		      struct copy_fault *f)
 {
-	const struct seen_entry *e = seen_find(d->seen, path);
-	int sub, ret;
+	int sub = openat(l->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
 
-	if (!e)
-		return deletes && !delete_is_temporary(name) ? delete_entry(d, fd, path, name, f)
-							     : 0;
-	if (!e->is_dir || depth > DEPTH_MAX)
-		return 0;
-	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (sub < 0) /* not a directory that the copy made: a dry run, or another program's doing */
 		return 0;
-	ret = delete_is_mounted(d, fd, sub) ? 0 : seen_sweep(d, sub, path, depth, f);
+	ret = delete_is_mounted(d, l->fd, sub) ? 0 : seen_sweep(d, sub, l->path, l->depth + 1, f);
 	close(sub);
 	return ret;
+}
+
+static int seen_child(struct dest *d, struct seen_level *l, const char *name, struct copy_fault *f)
+{
+	const struct seen_entry *e = seen_find(d->seen, l->path);
+
+	if (e && d->seen->merges && e->is_dir && l->depth < DEPTH_MAX)
+		return seen_below(d, l, name, f);
+	if (e || !l->deletes || delete_is_temporary(name))
+		return 0;
+	l->deleted = true;
+	return delete_entry(d, l->fd, l->path, name, f);
 }
 
 /*
@@ -157,12 +181,9 @@ __attribute__((noinline)) static int seen_restore(struct dest *d, int fd, const 
 	return commit_dir(d, fd, QUOTED(path, strlen(path)), f);
 }
 
-static int seen_list(struct dest *d, int fd, char *path, DIR *list, unsigned int depth,
-		     struct copy_fault *f)
+static int seen_each(struct dest *d, struct seen_level *l, DIR *list, struct copy_fault *f)
 {
-	const struct seen_entry *e = seen_find(d->seen, path);
-	const bool whole = e && e->whole;
-	const size_t n = strlen(path);
+	const size_t n = strlen(l->path);
 	const struct dirent *de;
 	int bad = 0;
 
@@ -170,35 +191,27 @@ static int seen_list(struct dest *d, int fd, char *path, DIR *list, unsigned int
 		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, "..") ||
 		    n + strlen(de->d_name) + 2 > PATH_MAX)
 			continue;
-		strcpy(path + n, n ? "/" : "");
-		strcat(path + n, de->d_name);
-		bad = seen_child(d, fd, path, de->d_name, whole, depth + 1, f) ||
-		      alive_tick(&d->alive);
-		path[n] = '\0';
+		strcpy(l->path + n, n ? "/" : "");
+		strcat(l->path + n, de->d_name);
+		bad = seen_child(d, l, de->d_name, f) || alive_tick(&d->alive);
+		l->path[n] = '\0';
 	}
 	return bad;
 }
 
-__attribute__((noinline)) static int seen_unread(struct dest *d, int fd, const char *path,
+/* Not inlined: its message buffer would be in each frame of a recursion 512 directories deep. */
+__attribute__((noinline)) static int seen_unread(struct dest *d, const struct seen_level *l,
 						 struct copy_fault *f)
 {
-	return dest_fault_at(d, fd, path, "read", f) < 0 ? -1 : 0;
+	return dest_fault_at(d, l->fd, l->path, "read", f) < 0 ? -1 : 0;
 }
 
-static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f)
+static int seen_list(struct dest *d, struct seen_level *l, struct copy_fault *f)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad;
+	int copy = openat(l->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad;
 	DIR *list = copy < 0 ? NULL : fdopendir(copy);
-	struct stat st;
 
-	if (!list || fstat(fd, &st)) {
-		bad = seen_unread(d, fd, path, f);
-	} else {
-		if (!(d->options.bits & OPTION_DRY))
-			dest_make_writable(fd, &st);
-		bad = seen_list(d, fd, path, list, depth, f);
-		bad |= seen_restore(d, fd, path, &st, f);
-	}
+	bad = list ? seen_each(d, l, list, f) : seen_unread(d, l, f);
 	if (list)
 		closedir(list);
 	else if (copy >= 0)
@@ -206,12 +219,46 @@ static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, st
 	return bad ? -1 : 0;
 }
 
+static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f)
+{
+	const struct seen_entry *e = seen_find(d->seen, path);
+	struct seen_level l = {
+		.fd = fd, .path = path, .depth = depth, .deletes = e && e->whole};
+	struct stat st;
+	int bad;
+
+	if (fstat(fd, &st))
+		return seen_unread(d, &l, f);
+	if (!(d->options.bits & OPTION_DRY))
+		dest_make_writable(fd, &st);
+	bad = seen_list(d, &l, f);
+	return seen_restore(d, fd, path, &st, f) || bad ? -1 : 0;
+}
+
+int seen_end(struct dest *d, struct dest_dir *dir, bool whole, struct copy_fault *f)
+{
+	struct seen_entry *e = d->seen->merges ? seen_find(d->seen, dir->path) : NULL;
+	char path[PATH_MAX];
+	struct seen_level l = {.fd = dir->fd, .path = strcpy(path, dir->path), .deletes = true};
+	int bad;
+
+	if (e)
+		e->whole &= whole;
+	if (d->seen->merges || !whole || !(d->options.bits & OPTION_DELETE) || dir->fresh ||
+	    dir->fd < 0 || (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
+		return 0;
+	bad = seen_list(d, &l, f);
+	dir->dirty |= l.deleted;
+	return bad;
+}
+
 int seen_delete(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
 {
 	char path[PATH_MAX] = "";
 	int fd, ret;
 
-	if (!d->seen || !plan->last || d->seen->failed || !(d->options.bits & OPTION_DELETE))
+	if (!d->seen->merges || !plan->last || d->seen->failed ||
+	    !(d->options.bits & OPTION_DELETE))
 		return 0;
 	fd = dest_open(plan);
 	if (fd < 0) /* a dry run that would make it */

@@ -215,8 +215,3 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 	walk_stop(&w);
 	return bad || list_send_totals(s, &sum);
 }
-
-void list_free(struct copy_sender *s)
-{
-	ids_free(s);
-}

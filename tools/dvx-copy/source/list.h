@@ -13,7 +13,4 @@ void list_show(struct copy_sender *s, const struct listed *e);
 /* Counts a tree that is going to be sent, and sends the receiver the sums. */
 int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name);
 
-/* Frees the tables of hard links and owners. */
-void list_free(struct copy_sender *s);
-
 #endif

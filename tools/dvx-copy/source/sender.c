@@ -9,6 +9,7 @@
 #include "base/filter.h"
 #include "base/digest.h"
 #include "base/proc.h"
+#include "ids.h"
 #include "list.h"
 
 int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *name,
@@ -92,7 +93,7 @@ void sender_close(struct copy_sender *s)
 		sender_retire(s);
 	if (s->fd >= 0)
 		close(s->fd);
-	list_free(s);
+	ids_free(s);
 	export_free(s->export);
 	pool_free(&s->pool);
 	workers_free(s->workers);

@@ -6,6 +6,7 @@
 
 #include "base/alive.h"
 #include "base/bwlimit.h"
+#include "base/idmap.h"
 #include "base/options.h"
 #include "base/workers.h"
 #include "base/report.h"
@@ -48,7 +49,10 @@ struct copy_sender {
 	unsigned int jobs; /* threads that read small files */
 	struct workers *workers;
 	int fd;		       /* the file that is being sent */
-	struct ids *ids;       /* of hard links and owners that were sent */
+	struct {
+		idmap hard, sent; /* inodes to ids; owners whose names were sent */
+		uint32_t n_hard, named;
+	} ids;
 	struct copy_lost lost; /* attributes that the options do not keep */
 	bool finished;	       /* FINISHED came */
 	uint64_t files_before; /* files of the finished requests */
