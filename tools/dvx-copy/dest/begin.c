@@ -72,9 +72,9 @@ static int begin_base(struct dest *d, int fd, bool fresh, struct copy_fault *f)
 	}
 	dir->fd = fd;
 	dir->refs = 1;
-	dir->fresh = fresh;
-	dir->from_earlier_source = fd >= 0 && seen_dest(d);
-	dir->keeps_meta = d->options.bits & OPTION_PLAIN;
+	dir->origin = fresh ? ORIGIN_NEW : fd >= 0 && seen_dest(d) ? ORIGIN_SEEN : ORIGIN_OLD;
+	if (dir->origin == ORIGIN_SEEN && !(d->options.bits & OPTION_PLAIN))
+		dir->end = END_OLD_META;
 	dir->meta.mode = st.st_mode & 07777;
 	dir->meta.mtime = st.st_mtim;
 	d->dirs_open++;

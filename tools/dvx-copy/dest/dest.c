@@ -42,7 +42,7 @@ static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAM
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
 	seen = seen_add(d, to, m->type == MSG_DIR, f);
-	if (seen || d->now->lost)
+	if (seen || d->now->origin == ORIGIN_LOST)
 		return seen < 0 ? -1 : 1;
 	return xattr_report_lost(d, to);
 }
@@ -146,31 +146,25 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *pat
 	return dir;
 }
 
-/* Gives back the mode and time that the directory got from an earlier source. */
-static int dest_restore_dir(struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
+static int dest_set_meta(struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
 {
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
+	const bool times = dir->end == END_OLD_META && d->options.bits & OPTION_TIMES;
+	const struct timespec old[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
 
-	if (!(d->options.bits & OPTION_TIMES))
-		times[1].tv_nsec = UTIME_OMIT;
-	if (!fchmod(dir->fd, dir->meta.mode) && !futimens(dir->fd, times))
+	if (dir->end == END_AS_IS)
+		return 0;
+	if (dir->end == END_META)
+		return meta_apply(d, dir, ".", dir->fd, &dir->meta, f);
+	if (!fchmod(dir->fd, dir->meta.mode) && (!times || !futimens(dir->fd, old)))
 		return 0;
 	return dest_fault(d, dir, FAULT_META, ".", f);
 }
 
 static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 {
-	if (dir->fd < 0 || d->options.bits & OPTION_DRY)
+	if (dir->fd < 0 || d->options.bits & OPTION_DRY || !dir->dirty)
 		return 0;
-	if (!dir->dirty)
-		return 0;
-	if (dir->made_writable && fchmod(dir->fd, dir->meta.mode) &&
-	    dest_fault(d, dir, FAULT_META, ".", f) < 0)
-		return -1;
-	if (dir->from_earlier_source && !dir->keeps_meta && dest_restore_dir(d, dir, f) < 0)
-		return -1;
-	if (dir->parent && !dir->from_earlier_source && !dir->keeps_meta &&
-	    meta_apply(d, dir, ".", dir->fd, &dir->meta, f) < 0)
+	if (dest_set_meta(d, dir, f) < 0)
 		return -1;
 	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."), f);
 }
@@ -265,7 +259,7 @@ static int open_dir(struct dest *d, const char *name, int *fd, struct dest_found
 {
 	int bad = 0;
 
-	if (!d->now->fresh && d->now->fd >= 0)
+	if (d->now->origin != ORIGIN_NEW && d->now->fd >= 0)
 		bad = dest_open_old(d, name, fd, found, f);
 	if (bad || *fd >= 0)
 		return bad;
@@ -278,73 +272,117 @@ bool dest_make_writable(int fd, const struct stat *st)
 	return (st->st_mode & 0300) != 0300 && !fchmod(fd, (st->st_mode & 07777) | 0700);
 }
 
-static void dest_note_writable(struct dest_dir *dir, const struct stat *st)
+/*
+ * Opens or makes the directory of a message. into: it is DEST itself. 1: it could not be opened or
+ * made, or it is left out.
+ */
+static int dest_reach_dir(struct dest *d, const struct copy_msg *m, bool into, char path[PATH_MAX],
+			  int *fd, struct dest_found *found, struct copy_fault *f)
 {
-	dir->dirty = true;
-	dir->made_writable = dir->keeps_meta;
-	if (dir->made_writable)
-		dir->meta.mode = st->st_mode & 07777;
+	char name[NAME_MAX + 1];
+	int lost = dest_name(d, m, name, f);
+
+	if (lost)
+		found->verdict = VERDICT_LEFT;
+	else if (!into)
+		lost = open_dir(d, name, fd, found, f);
+	else if (d->now->fd >= 0 && dest_open_at(d, ".", fd))
+		return copy_fail(f, COPY_IO, "opening %s: %s", DEST_WHERE(d->now, "."),
+				 strerror(errno));
+	if (into)
+		strcpy(path, d->now->path);
+	else
+		dest_path(path, d->now, name);
+	return lost;
 }
 
-static bool dest_is_listed(const struct dest *d)
+/*
+ * A DEST that existed keeps its mode and time if no one-letter option was given, and always if it
+ * is the directory that -R or --files-from count from.
+ */
+static enum dest_end dest_dir_end(const struct dest *d, const struct dest_dir *dir, bool into)
 {
-	return d->options.filter && d->options.filter->only;
+	const bool listed = d->options.filter && d->options.filter->only;
+	const bool stays = dir->origin != ORIGIN_NEW && d->options.bits & OPTION_PLAIN;
+
+	if (into && (listed || stays))
+		return END_AS_IS;
+	return dir->origin == ORIGIN_SEEN ? END_OLD_META : END_META;
+}
+
+static void dest_set_origin(const struct dest *d, struct dest_dir *dir, bool into, bool lost,
+			    struct dest_found *found)
+{
+	if (into && dir->parent->origin == ORIGIN_NEW)
+		found->verdict |= VERDICT_NEW | VERDICT_MADE;
+	if (lost)
+		dir->origin = ORIGIN_LOST;
+	else if (found->verdict & VERDICT_NEW)
+		dir->origin = ORIGIN_NEW;
+	else if (d->dir_seen)
+		dir->origin = ORIGIN_SEEN;
+	dir->end = dest_dir_end(d, dir, into);
+}
+
+/* Compares the directory with the one there. st is NULL if there is none. */
+static void dest_compare_dir(struct dest *d, struct dest_dir *dir, const struct stat *st,
+			     struct dest_found *found)
+{
+	if (st && dir->origin != ORIGIN_NEW)
+		d->other_fs |= st->st_dev != d->dev;
+	if (!st || dir->origin == ORIGIN_NEW) {
+		meta_compare(d, dir, NULL, NULL, &dir->meta);
+		dir->meta.mode |= meta_inherited(d, st);
+	} else if (dir->origin == ORIGIN_SEEN) {
+		dir->meta.mode = st->st_mode & 07777;
+		dir->meta.mtime = st->st_mtim;
+	} else if (dir->end != END_AS_IS) {
+		found->verdict |= meta_compare(d, dir, NULL, st, &dir->meta);
+	}
+}
+
+static void dest_open_for_writing(const struct dest *d, struct dest_dir *dir, const struct stat *st)
+{
+	if (!st || dir->origin == ORIGIN_NEW || d->options.bits & OPTION_DRY ||
+	    !dest_make_writable(dir->fd, st))
+		return;
+	dir->dirty = true;
+	if (dir->end == END_AS_IS) {
+		dir->end = END_OLD_MODE;
+		dir->meta.mode = st->st_mode & 07777;
+	}
+}
+
+static void dest_count_dir(struct dest *d, struct dest_dir *dir, uint32_t verdict)
+{
+	d->counts->dirs += !!(verdict & VERDICT_MADE);
+	dir->dirty |= !!verdict;
+	if (verdict & VERDICT_NEW) {
+		dir->parent->dirty = true;
+		d->renamed++;
+	}
 }
 
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		 struct copy_fault *f)
 {
-	char name[NAME_MAX + 1], path[PATH_MAX];
-	bool into = d->into && !d->top_done;
+	const bool into = d->into && !d->top_done;
+	int fd = -1, lost;
+	char path[PATH_MAX];
+	struct dest_dir *dir;
 	struct stat st;
-	int fd = -1, lost = dest_name(d, m, name, f);
 
-	if (lost)
-		found->verdict = VERDICT_LEFT;
-	else if (!into)
-		lost = open_dir(d, name, &fd, found, f);
-	else if (d->now->fd >= 0 && dest_open_at(d, ".", &fd))
-		return copy_fail(f, COPY_IO, "opening %s: %s", DEST_WHERE(d->now, "."),
-				 strerror(errno));
-	if (lost < 0)
+	lost = dest_reach_dir(d, m, into, path, &fd, found, f);
+	if (lost < 0 || dest_enter(d, fd, path, f))
 		return -1;
-	if (into)
-		strcpy(path, d->now->path);
-	else
-		dest_path(path, d->now, name);
-	if (dest_enter(d, fd, path, f))
-		return -1;
-	d->now->lost = lost;
-	d->now->from_earlier_source = d->dir_seen;
-	d->now->fresh = into ? d->now->parent->fresh : found->verdict & VERDICT_NEW;
-	/*
-	 * A DEST that existed keeps its mode and time if no one-letter option was given, and always
-	 * if it is the directory that -R or --files-from count from.
-	 */
-	d->now->keeps_meta =
-		into && (dest_is_listed(d) || (!d->now->fresh && d->options.bits & OPTION_PLAIN));
-	meta_take(d, m, &d->now->meta);
-	if (into && d->now->fresh)
-		found->verdict |= VERDICT_NEW | VERDICT_MADE;
+	dir = d->now;
 	if (fd >= 0 && fstat(fd, &st))
-		return copy_fail(f, COPY_IO, "%s: %s", DEST_WHERE(d->now, "."), strerror(errno));
-	if (fd < 0 || d->now->fresh) {
-		meta_compare(d, d->now, NULL, NULL, &d->now->meta);
-		d->now->meta.mode |= meta_inherited(d, fd < 0 ? NULL : &st);
-	} else if (d->other_fs |= st.st_dev != d->dev, d->now->from_earlier_source) {
-		d->now->meta.mode = st.st_mode & 07777;
-		d->now->meta.mtime = st.st_mtim;
-	} else if (!d->now->keeps_meta)
-		found->verdict |= meta_compare(d, d->now, NULL, &st, &d->now->meta);
-	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY) &&
-	    dest_make_writable(fd, &st))
-		dest_note_writable(d->now, &st);
-	d->counts->dirs += !!(found->verdict & VERDICT_MADE);
-	d->now->dirty |= !!found->verdict;
-	if (found->verdict & VERDICT_NEW) {
-		d->now->parent->dirty = true;
-		d->renamed++;
-	}
+		return copy_fail(f, COPY_IO, "%s: %s", DEST_WHERE(dir, "."), strerror(errno));
+	dest_set_origin(d, dir, into, lost, found);
+	meta_take(d, m, &dir->meta);
+	dest_compare_dir(d, dir, fd < 0 ? NULL : &st, found);
+	dest_open_for_writing(d, dir, fd < 0 ? NULL : &st);
+	dest_count_dir(d, dir, found->verdict);
 	/*
 	 * Files that wait for the sync hold their directories open. Commit before descriptors run
 	 * out.
@@ -355,7 +393,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 /* Removes what killed copies left in the directory, except parts that this copy may continue. */
 static void dest_clean(const struct dest *d, struct dest_dir *dir)
 {
-	if (dir->fd >= 0 && !dir->fresh && !(d->options.bits & OPTION_DRY))
+	if (dir->fd >= 0 && dir->origin != ORIGIN_NEW && !(d->options.bits & OPTION_DRY))
 		dir->dirty |= temp_clean(dir->fd);
 }
 

@@ -44,18 +44,31 @@ struct dest_meta {
 	bool xattrs_lost; /* the source has more than fits: those that are not ACLs stay behind */
 };
 
+/* How a directory came to be at the destination. */
+enum dest_origin {
+	ORIGIN_OLD,
+	ORIGIN_NEW,  /* made by this copy, so its names are free */
+	ORIGIN_SEEN, /* an earlier source has it, too: its mode and times stay that source's */
+	ORIGIN_LOST, /* it could not be made or opened: its entries are left out */
+};
+
+/* The attributes that a directory gets when everything in it is finished. */
+enum dest_end {
+	END_AS_IS,
+	END_OLD_MODE, /* meta.mode: it was made writable during the copy */
+	END_OLD_META, /* the mode and time that it had before the entries in it changed */
+	END_META,     /* the source's */
+};
+
 struct dest_dir {
 	struct dest_dir *parent;
 	int fd; /* -1 in a dry run, if the directory would have to be made */
 	unsigned int refs, depth;
-	bool keeps_meta;    /* DEST, which existed before: mode and times stay */
-	bool made_writable; /* made writable during the copy: meta.mode is the old mode */
-	bool dirty;	    /* it or an entry of it changed, so it has to be finished */
-	bool fresh;	    /* made by this copy, so its names are free */
+	enum dest_origin origin;
+	enum dest_end end;
+	bool dirty; /* it or an entry of it changed, so it has to be finished */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* default ACL, for new entries */
 	enum { UNNAMED_UNKNOWN, UNNAMED_NO, UNNAMED_YES } unnamed; /* place_may_unname()'s result */
-	bool from_earlier_source; /* mode and times are those of an earlier source */
-	bool lost;		  /* it could not be made or opened: its entries are left out */
 	struct dest_meta meta;
 	struct seen_entry *names; /* listed entries, with --delete of one source */
 	char path[];		  /* from the copy's base */

@@ -132,11 +132,12 @@ static uint32_t file_data_differs(struct dest *d, const char *name, const struct
 static int file_compare(struct dest *d, const char *name, const struct copy_msg *m,
 			struct dest_meta *meta, uint32_t *verdict, struct copy_fault *f)
 {
+	const bool fresh = d->now->origin == ORIGIN_NEW;
 	struct stat st;
 	int way = 1;
 
-	if (d->now->fresh || fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
-		if (!d->now->fresh && errno != ENOENT) {
+	if (fresh || fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		if (!fresh && errno != ENOENT) {
 			*verdict = VERDICT_LEFT;
 			return dest_fault(d, d->now, "examined", name, f);
 		}

@@ -39,7 +39,8 @@ static int node_compare(struct dest *d, const struct node *n, struct dest_meta *
 	struct stat st;
 	int way = 1;
 
-	if (d->now->fresh || fstatat(d->now->fd, n->name, &st, AT_SYMLINK_NOFOLLOW)) {
+	if (d->now->origin == ORIGIN_NEW ||
+	    fstatat(d->now->fd, n->name, &st, AT_SYMLINK_NOFOLLOW)) {
 		*verdict =
 			VERDICT_NEW | VERDICT_MADE | meta_compare(d, d->now, n->name, NULL, meta);
 		return 0;

@@ -244,7 +244,7 @@ int seen_end(struct dest *d, struct dest_dir *dir, bool whole, struct copy_fault
 
 	if (e)
 		e->whole &= whole;
-	if (d->seen->merges || !whole || !(d->options.bits & OPTION_DELETE) || dir->fresh ||
+	if (d->seen->merges || !whole || !(d->options.bits & OPTION_DELETE) || dir->origin == ORIGIN_NEW ||
 	    dir->fd < 0 || (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
 		return 0;
 	bad = seen_list(d, &l, f);
