@@ -63,7 +63,7 @@ static struct copy_fault serve_play(void (*play)(struct bad_client *a))
 {
 	struct key none = {.n = 0};
 	struct served v = {.l = calloc(1, sizeof(struct link)),
-			   .server = {.slots = 2, .slot_bytes = SLOT, .clients = 1}};
+			   .server.role = {.slots = 2, .slot_bytes = SLOT, .window = 8}};
 	struct bad_client a = {.l = calloc(1, sizeof(struct link))};
 	pthread_attr_t attr;
 	pthread_t t;

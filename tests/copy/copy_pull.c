@@ -61,23 +61,23 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 	assert_int_equal(pool_make(&a.pool, SLOTS, SLOT, &a.f), 0);
 	link_init(a.l, fds[1], true, 5000);
 	report_begin(&copy_pull.report, true, false);
-	*c = (struct client){
-		.options = {.bits = (OPTIONS_PLAIN | copy_pull.options) & ~copy_pull.without,
-			    .fsync = copy_pull.fsync,
-			    .filter = copy_pull.filter},
-		.report = &copy_pull.report,
-		.slots = copy_pull.slots ? copy_pull.slots : SLOTS,
-		.jobs = 3,
-		.slot_bytes = SLOT,
-		.stop = &copy_pull.stop,
-		.patience_ms = 5000};
-	assert_int_equal(device_open(&c->device, NULL, &f), 0);
+	*c = (struct client){.role = {.options = {.bits = (OPTIONS_PLAIN | copy_pull.options) &
+							  ~copy_pull.without,
+						  .fsync = copy_pull.fsync,
+						  .filter = copy_pull.filter},
+				      .report = &copy_pull.report,
+				      .slots = copy_pull.slots ? copy_pull.slots : SLOTS,
+				      .slot_bytes = SLOT,
+				      .jobs = 3},
+			     .stop = &copy_pull.stop,
+			     .patience_ms = 5000};
+	assert_int_equal(device_open(&c->role.device, NULL, &f), 0);
 	pthread_create(&t, NULL, actor_main, &a);
 	client_pull(c, fds[0], &none, &got, 1, &f);
 	pthread_join(t, NULL);
 	link_close(a.l);
 	pool_free(&a.pool);
-	device_close(c->device);
+	device_close(c->role.device);
 	seen_free(got.plan.seen);
 	free(c);
 	free(a.l);

@@ -8,14 +8,14 @@
 
 #include "base/filter.h"
 #include "dest/receiver.h"
-#include "source/list.h"
-#include "source/resolve.h"
+#include "source/sender.h"
 
 static int client_send_filter(struct client *c, struct copy_fault *f)
 {
 	const char *rule;
 
-	for (size_t i = 0; c->options.filter && (rule = filter_text(c->options.filter, i)); i++) {
+	for (size_t i = 0;
+	     c->role.options.filter && (rule = filter_text(c->role.options.filter, i)); i++) {
 		struct copy_msg m = {.type = MSG_FILTER, .text = bytes_text(rule)};
 
 		if (link_queue(&c->link, &m, f))
@@ -29,17 +29,21 @@ static int client_start(struct client *c, int fd, const struct key *key, uint32_
 {
 	struct copy_msg m = {.type = MSG_START,
 			     .flags = flags | (c->many ? MSG_MANY : 0),
-			     .options = c->options.bits,
-			     .code = c->options.fsync,
-			     .size = c->options.rate,
-			     .off = (uint64_t)(c->options.window - WINDOW_DIGITS),
+			     .options = c->role.options.bits,
+			     .code = c->role.options.fsync,
+			     .size = c->role.options.rate,
+			     .off = (uint64_t)(c->role.options.window - WINDOW_DIGITS),
 			     .name = bytes_text(dest)};
 
 	link_init(&c->link, fd, false, c->patience_ms);
 	c->link.stop = c->stop;
+	c->role.link = &c->link;
+	c->role.counts = &c->role.report->counts;
+	c->role.f = f;
+	c->role.window = msg_window(1);
 	if (m.name.n >= PATH_MAX)
 		return copy_fail(f, COPY_USAGE, "the path is longer than %d bytes", PATH_MAX - 1);
-	while (c->options.filter && filter_text(c->options.filter, m.chunks))
+	while (c->role.options.filter && filter_text(c->role.options.filter, m.chunks))
 		m.chunks++;
 	return link_handshake(&c->link, key, f) || link_queue(&c->link, &m, f) ||
 	       client_send_filter(c, f) || link_flush(&c->link, f);
@@ -89,24 +93,13 @@ static int client_take(struct client *c, struct receiver *r, const struct client
 int client_pull(struct client *c, int fd, const struct key *key,
 		const struct client_request *requests, int n, struct copy_fault *f)
 {
-	struct receiver *r = calloc(1, sizeof(*r));
+	struct receiver *r = malloc(sizeof(*r));
 	int ret = client_start(c, fd, key, 0, "", f);
 
 	if (!r)
 		ret = copy_fail(f, COPY_IO, "out of memory");
 	if (!ret) {
-		*r = (struct receiver){.link = &c->link,
-				       .device = c->device,
-				       .options = c->options,
-				       .counts = &c->report->counts,
-				       .report = c->report,
-				       .f = f,
-				       .stop = c->stop,
-				       .window = msg_window(1),
-				       .jobs = c->jobs,
-				       .plan = requests->plan};
-		r->dest.umask = c->umask;
-		ret = receiver_open(r, c->slots, c->slot_bytes) || client_take(c, r, requests, n);
+		ret = receiver_open(r, &c->role, &requests->plan) || client_take(c, r, requests, n);
 		receiver_close(r);
 	}
 	client_end(c, f);
@@ -122,9 +115,8 @@ static int client_send_one(struct copy_sender *s, const char *path, bool many)
 	int ret;
 
 	if (source_local(&e, path, s->f))
-		return many ? sender_lose(s, path) : -1;
-	ret = (s->options.bits & OPTION_TOTALS && list_totals(s, e.dir, e.entry, e.name)) ||
-	      sender_send(s, e.dir, e.entry, e.name);
+		return sender_lose(s, path, many);
+	ret = sender_send(s, &e);
 	source_close(&e);
 	return ret;
 }
@@ -141,17 +133,9 @@ int client_push(struct client *c, int fd, const struct key *key, char *const *so
 		const char *dest, bool merge, struct copy_fault *f)
 {
 	const uint32_t flags = MSG_PUSH | (merge ? MSG_MERGE : 0);
-	struct copy_sender s = {.link = &c->link,
-				.device = c->device,
-				.options = c->options,
-				.counts = &c->report->counts,
-				.report = c->report,
-				.f = f,
-				.window = msg_window(1),
-				.jobs = c->jobs,
-				.fd = -1};
-	int ret = client_start(c, fd, key, flags, dest, f) ||
-		  sender_open(&s, c->slots, c->slot_bytes) || client_send(&s, sources, n);
+	struct copy_sender s = {.fd = -1};
+	int ret = client_start(c, fd, key, flags, dest, f) || sender_open(&s, &c->role) ||
+		  client_send(&s, sources, n);
 
 	sender_close(&s);
 	client_end(c, f);

@@ -7,19 +7,14 @@
 #include "base/report.h"
 #include "dest/dest.h"
 #include "engine/engine.h"
-#include "wire/link.h"
+#include "wire/role.h"
 
 /* The client's end of a connection, for pull and push. */
 struct client {
 	struct link link;
-	struct copy_device *device;
-	struct copy_options options;
-	struct report *report;
-	bool many; /* there are several sources */
-	uint32_t slots, slot_bytes;
-	unsigned int jobs; /* threads for files */
+	struct copy_role role; /* its link, counts, fault and window are set by the connection */
+	bool many;	       /* there are several sources */
 	int patience_ms;
-	uint32_t umask;
 	const volatile sig_atomic_t *stop;
 };
 

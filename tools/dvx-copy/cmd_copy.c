@@ -234,12 +234,13 @@ static size_t cmd_cut(const char *path)
 
 static int cmd_relative(struct cmd_copy *c, const char *path, size_t cut, struct copy_fault *f)
 {
-	uint32_t *bits = &c->client.options.bits;
+	uint32_t *bits = &c->client.role.options.bits;
 	struct stat st;
 
-	if (source_is_pattern((const uint8_t *)path, strlen(path)) && !c->client.report->sending)
+	if (source_is_pattern((const uint8_t *)path, strlen(path)) &&
+	    !c->client.role.report->sending)
 		return copy_fail(f, COPY_USAGE, "-R takes no patterns: name the entries");
-	if (c->client.report->sending && lstat(path, &st)) {
+	if (c->client.role.report->sending && lstat(path, &st)) {
 		if (c->n == 1)
 			return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)),
 					 strerror(errno));
@@ -282,7 +283,8 @@ static int cmd_choose(struct cmd_copy *c, const char *(*path_of)(struct cmd_copy
 
 	if (!a->files_from && !a->relative)
 		return 0;
-	if (c->client.options.bits & OPTION_DELETE && (a->files_from || !c->client.report->sending))
+	if (c->client.role.options.bits & OPTION_DELETE &&
+	    (a->files_from || !c->client.role.report->sending))
 		return copy_fail(f, COPY_USAGE, "--delete does not go with %s",
 				 a->files_from ? "--files-from" : "-R of pull");
 	if (!a->files_from)
@@ -340,8 +342,8 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 	bad = bad || cmd_choose_pull(c, f);
 	if (!bad && !(c->seen = seen_new(cmd_merges(c))))
 		bad = copy_fail(f, COPY_IO, "out of memory");
-	bad = bad || device_open(&c->client.device, a->device, f) ||
-	      device_via(c->client.device, a->via, f);
+	bad = bad || device_open(&c->client.role.device, a->device, f) ||
+	      device_via(c->client.role.device, a->via, f);
 	if (!bad)
 		cmd_confine(a, c->dest);
 	for (int i = 0, some; !bad && i < c->n; i += some) {
@@ -361,7 +363,8 @@ static int cmd_push_all(struct cmd_copy *c, struct copy_fault *f)
 	if (!c->dest)
 		return copy_fail(f, COPY_USAGE, "--list-only is pull's: ls lists what is here");
 	if (target_parse(t, c->dest, f) || cmd_choose_push(c, f) ||
-	    device_open(&c->client.device, a->device, f) || device_via(c->client.device, a->via, f))
+	    device_open(&c->client.role.device, a->device, f) ||
+	    device_via(c->client.role.device, a->via, f))
 		return -1;
 	cmd_confine(a, NULL);
 	fd = cmd_connect(c, t, f);
@@ -378,11 +381,11 @@ static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struc
 	c->targets = calloc((size_t)a->argc, sizeof(*c->targets));
 	if (!c->targets)
 		copy_fail(f, COPY_IO, "out of memory");
-	else if (!cmd_options(a, c->client.report->live || c->client.report->events,
-			      &c->client.options, f) &&
+	else if (!cmd_options(a, c->client.role.report->live || c->client.role.report->events,
+			      &c->client.role.options, f) &&
 		 (!a->key_file || !key_load(&c->key, a->key_file, f)))
 		all(c, f);
-	device_close(c->client.device);
+	device_close(c->client.role.device);
 	key_wipe(&c->key);
 	filter_free(&c->filter);
 	free(c->targets);
@@ -415,14 +418,14 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 		c->sources = a->argv;
 		c->n = a->argc - (a->argc > 1);
 		c->dest = r.list ? NULL : a->argv[a->argc - 1];
-		c->client.options.filter = &c->filter;
-		c->client.report = &r;
-		c->client.slots = a->slots ? a->slots : pool_slots(slot_bytes);
-		c->client.slot_bytes = slot_bytes;
-		c->client.jobs = a->jobs ? a->jobs : workers_usual();
+		c->client.role.options.filter = &c->filter;
+		c->client.role.report = &r;
+		c->client.role.slots = a->slots ? a->slots : pool_slots(slot_bytes);
+		c->client.role.slot_bytes = slot_bytes;
+		c->client.role.jobs = a->jobs ? a->jobs : workers_usual();
 		c->client.patience_ms = (int)a->timeout * 1000;
 		c->client.stop = &stop_asked;
-		c->client.umask = copy_umask();
+		c->client.role.umask = copy_umask();
 		cmd_copy_run(c, all, &f);
 	} else {
 		copy_fail(&f, COPY_IO, "out of memory");

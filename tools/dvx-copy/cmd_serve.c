@@ -134,16 +134,16 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *config, struct
 			   : net_listen(&t, access_ring(s->access).any, f);
 	if (listener < 0)
 		return -1;
-	if (!device_open(&s->device, a->device, f)) {
+	if (!device_open(&s->role.device, a->device, f)) {
 		char text[CONFINE_TEXT];
 
-		config->watch = device_watch(s->device, f);
+		config->watch = device_watch(s->role.device, f);
 		if (config->watch >= 0) {
-			cmd_serve_announce(a, s->device, listener,
+			cmd_serve_announce(a, s->role.device, listener,
 					   cmd_serve_confine(a, s->access, text));
 			ret = serve(config, listener, &stop_asked, f);
 		}
-		device_close(s->device);
+		device_close(s->role.device);
 	}
 	close(listener);
 	return ret;
@@ -182,11 +182,11 @@ int copy_cmd_serve(const struct copy_args *a)
 		.once = a->once,
 		.max_clients = a->max_clients,
 		.patience_ms = (int)a->timeout * 1000,
-		.shared = {.umask = copy_umask(),
-			   .slots = a->slots ? a->slots : pool_slots(slot_bytes),
-			   .jobs = a->jobs ? a->jobs : workers_usual(),
-			   .slot_bytes = slot_bytes,
-			   .clients = a->max_clients},
+		.shared.role = {.umask = copy_umask(),
+				.slots = a->slots ? a->slots : pool_slots(slot_bytes),
+				.jobs = a->jobs ? a->jobs : workers_usual(),
+				.slot_bytes = slot_bytes,
+				.window = msg_window(a->max_clients)},
 	};
 	struct copy_fault f = {0};
 

@@ -41,7 +41,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/wire/access.c tools/dvx-copy/wire/access.h \
 	tools/dvx-copy/wire/access_list.c tools/dvx-copy/wire/access_list.h tools/dvx-copy/wire/handshake.c tools/dvx-copy/wire/key.c tools/dvx-copy/wire/key.h \
 	tools/dvx-copy/wire/secure.c tools/dvx-copy/wire/secure.h tools/dvx-copy/wire/link.c tools/dvx-copy/wire/link.h \
-	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c tools/dvx-copy/wire/net.h \
+	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c tools/dvx-copy/wire/net.h tools/dvx-copy/wire/role.h \
 	tools/dvx-copy/wire/target.c tools/dvx-copy/wire/target.h tools/dvx-copy/wire/window.c
 
 # The role that reads.

@@ -334,7 +334,7 @@ static int serve_accept(struct clients *all, int listener, struct copy_fault *f)
 	serve_await_threads(all);
 	if (poll(p, 2, SLICE_MS) <= 0)
 		return 0;
-	if (p[1].revents && device_check(all->serve->shared.device, f))
+	if (p[1].revents && device_check(all->serve->shared.role.device, f))
 		return -1;
 	if (!p[0].revents)
 		return 0;

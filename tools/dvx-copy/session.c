@@ -7,8 +7,7 @@
 #include "base/filter.h"
 #include "dest/receiver.h"
 #include "dest/seen.h"
-#include "source/list.h"
-#include "source/resolve.h"
+#include "source/sender.h"
 
 struct session {
 	const struct copy_server *server;
@@ -31,12 +30,10 @@ static int session_send(struct session *s, const char *path, size_t len, bool ma
 	int ret;
 
 	if (source_resolve(&e, s->place.dir, (const uint8_t *)path, len, s->f))
-		return many ? sender_lose(&s->sender, path) : -1;
+		return sender_lose(&s->sender, path, many);
 	if (!len)
 		strcpy(e.name, s->own_name);
-	ret = (s->options.bits & OPTION_TOTALS &&
-	       list_totals(&s->sender, e.dir, e.entry, e.name)) ||
-	      sender_send(&s->sender, e.dir, e.entry, e.name);
+	ret = sender_send(&s->sender, &e);
 	source_close(&e);
 	return ret;
 }
@@ -86,7 +83,7 @@ static int answer_pull(struct session *s, const struct copy_msg *m)
 	if (!access_find(s->server->access, s->link->key, false, asked, &s->place, s->f))
 		bad = session_send_all(s);
 	else
-		bad = s->many ? sender_lose(&s->sender, path) : -1;
+		bad = sender_lose(&s->sender, path, s->many);
 	return bad ? -1 : sender_done(&s->sender, true);
 }
 
@@ -115,52 +112,52 @@ static int converse(struct session *s)
 	}
 }
 
+static struct copy_role session_role(const struct session *s)
+{
+	struct copy_role role = s->server->role;
+
+	role.link = s->link;
+	role.options = s->options;
+	role.counts = s->counts;
+	role.f = s->f;
+	return role;
+}
+
 static int session_serve(struct session *s)
 {
-	int ret;
+	const struct copy_role role = session_role(s);
+	int ret = sender_open(&s->sender, &role) || converse(s);
 
-	s->sender = (struct copy_sender){.link = s->link,
-					 .device = s->server->device,
-					 .options = s->options,
-					 .counts = s->counts,
-					 .window = msg_window(s->server->clients),
-					 .jobs = s->server->jobs,
-					 .f = s->f};
-	ret = sender_open(&s->sender, s->server->slots, s->server->slot_bytes) || converse(s);
 	sender_close(&s->sender);
 	return ret;
 }
 
 /* --- a client that pushes --- */
 
+static int session_receive(struct session *s, struct receiver *r, const struct dest_plan *plan)
+{
+	const struct copy_role role = session_role(s);
+	struct copy_msg bye;
+	int ret = receiver_open(r, &role, plan);
+
+	r->tops = plan->many ? UINT32_MAX : 1;
+	ret = ret || receiver_run(r) || link_expect(s->link, MSG_BYE, &bye, s->f);
+	receiver_close(r);
+	return ret;
+}
+
 static int session_take(struct session *s, const char *dest, uint32_t flags)
 {
-	struct receiver *r = calloc(1, sizeof(*r));
-	struct copy_msg bye;
-	int ret;
+	const struct dest_plan plan = {.root = s->place.dir,
+				       .dest = dest,
+				       .many = flags & MSG_MANY,
+				       .last = true,
+				       .seen = seen_new(flags & MSG_MERGE)};
+	struct receiver *r = malloc(sizeof(*r));
+	int ret = r && plan.seen ? session_receive(s, r, &plan)
+				 : copy_fail(s->f, COPY_IO, "out of memory");
 
-	if (!r)
-		return copy_fail(s->f, COPY_IO, "out of memory");
-	*r = (struct receiver){.link = s->link,
-			       .device = s->server->device,
-			       .options = s->options,
-			       .counts = s->counts,
-			       .f = s->f,
-			       .window = msg_window(s->server->clients),
-			       .jobs = s->server->jobs,
-			       .tops = flags & MSG_MANY ? UINT32_MAX : 1,
-			       .plan = {.root = s->place.dir,
-					.dest = dest,
-					.many = flags & MSG_MANY,
-					.last = true,
-					.seen = seen_new(flags & MSG_MERGE)}};
-	r->dest.umask = s->server->umask;
-	if (!r->plan.seen)
-		copy_fail(s->f, COPY_IO, "out of memory");
-	ret = s->f->code || receiver_open(r, s->server->slots, s->server->slot_bytes) ||
-	      receiver_run(r) || link_expect(s->link, MSG_BYE, &bye, s->f);
-	receiver_close(r);
-	seen_free(r->plan.seen);
+	seen_free(plan.seen);
 	free(r);
 	return ret;
 }

@@ -5,16 +5,12 @@
 #include "base/options.h"
 #include "engine/engine.h"
 #include "wire/access.h"
-#include "wire/link.h"
+#include "wire/role.h"
 
 /* Configuration that all clients of a server share. */
 struct copy_server {
 	struct access *access;
-	uint32_t umask; /* for new entries whose mode is not kept */
-	struct copy_device *device;
-	uint32_t slots, slot_bytes;
-	unsigned int jobs;    /* threads for files, per client */
-	unsigned int clients; /* at a time, at most */
+	struct copy_role role; /* without what a client brings */
 };
 
 /* Serves one client from its START to its last message. The caller closes the link. */

@@ -15,6 +15,7 @@
 #include "hard.h"
 #include "meta.h"
 #include "part.h"
+#include "place.h"
 
 /* Writeback starts after this many bytes, so that the final sync is short. */
 #define WRITE_BEHIND (8u << 20)
@@ -380,23 +381,6 @@ static size_t file_run(const struct dest *d, const char *p, size_t n, bool *hole
 	return *hole ? run : run + SPARSE_BLOCK > n ? n : run;
 }
 
-static int file_put(struct dest *d, struct dest_file *file, const char *p, size_t n, uint64_t off,
-		    struct copy_fault *f)
-{
-	while (n) {
-		ssize_t done = pwrite(file->fd, p, n, (off_t)off);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return file_fault(d, file, "written", f);
-		p += done;
-		off += (uint64_t)done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* Writes the runs of a slot. A hole is only counted; the size is set at the end. */
 static int file_put_runs(struct dest *d, struct dest_file *file, const char *from, size_t n,
 			 uint64_t off, struct copy_fault *f)
@@ -405,12 +389,9 @@ static int file_put_runs(struct dest *d, struct dest_file *file, const char *fro
 	bool hole;
 
 	for (size_t at = 0, run; at < n; at += run) {
-		int bad;
-
 		run = file_run(d, from + at, n - at, &hole);
-		bad = hole ? 0 : file_put(d, file, from + at, run, off + at, f);
-		if (bad)
-			return bad;
+		if (!hole && place_bytes(file->fd, from + at, run, off + at))
+			return file_fault(d, file, "written", f);
 		holes += hole ? run : 0;
 	}
 	file->written -= holes;

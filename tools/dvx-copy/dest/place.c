@@ -18,16 +18,18 @@ static int place_fail(struct dest_file *file, const char *why)
 	return -1;
 }
 
-static int place_bytes(struct dest_file *file, const uint8_t *p)
+int place_bytes(int fd, const void *from, size_t n, uint64_t off)
 {
-	for (uint64_t at = 0; at < file->size;) {
-		ssize_t n = pwrite(file->fd, p + at, file->size - at, (off_t)at);
+	for (const char *p = from; n;) {
+		ssize_t done = pwrite(fd, p, n, (off_t)off);
 
-		if (n < 0 && errno == EINTR)
+		if (done < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return place_fail(file, "written");
-		at += (uint64_t)n;
+		if (done < 0)
+			return -1;
+		p += done;
+		off += (uint64_t)done;
+		n -= (size_t)done;
 	}
 	return 0;
 }
@@ -40,8 +42,8 @@ static int place_open(const struct dest_file *file, const char *name, int flags)
 
 static int place_fill(struct dest_file *file, const void *bytes, unsigned int how)
 {
-	if (place_bytes(file, bytes))
-		return -1;
+	if (place_bytes(file->fd, bytes, file->size, 0))
+		return place_fail(file, "written");
 	if (meta_apply_plain(file->fd, &file->meta, &file->owner_stays))
 		file->meta_err = errno;
 	return how & PLACE_SYNC && fsync(file->fd) ? place_fail(file, "synced") : 0;

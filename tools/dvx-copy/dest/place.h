@@ -17,6 +17,9 @@ enum { PLACE_CLOSE = 1, PLACE_SYNC = 2, PLACE_NAME = 4, PLACE_UNNAMED = 8 };
  */
 void place_file(struct dest_file *file, const void *bytes, unsigned int how);
 
+/* Writes all bytes. -1, and errno: it failed. */
+int place_bytes(int fd, const void *from, size_t n, uint64_t off);
+
 /* Whether UNNAMED may be tried in this directory. */
 bool place_may_unname(struct dest_dir *dir);
 

@@ -47,7 +47,7 @@ static int receiver_gone(void *arg, const char *path)
 
 static int receiver_stopped(struct receiver *r)
 {
-	if (r->stop && *r->stop)
+	if (r->link->stop && *r->link->stop)
 		return copy_fail(r->f, COPY_INTERRUPTED, "interrupted; finished files stay");
 	return 0;
 }
@@ -81,34 +81,51 @@ int receiver_import(struct receiver *r, const struct copy_msg *m)
 	return 0;
 }
 
-int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
+static void receiver_open_dest(struct receiver *r, const struct copy_role *role)
 {
-	struct copy_msg m = {
-		.type = MSG_SETUP, .slots = slots, .slot_bytes = slot_bytes, .window = r->window};
-	struct ticket offer;
-
-	r->intake.counts = r->dest.counts = r->counts;
-	r->dest.options = r->options;
+	r->dest = (struct dest){
+		.options = role->options,
+		.counts = role->counts,
+		.seen = r->plan.seen,
+		.umask = role->umask,
+		.most = role->window + role->window / 2,
+		.skip = receiver_skip,
+		.gone = receiver_gone,
+		.slot_done = receiver_slot_done,
+		.arg = r,
+		.alive = {.send = receiver_alive, .arg = r, .stop = role->link->stop}};
 	/* Only root can change owners; other users keep their own ids, as with rsync. */
 	if (geteuid())
 		r->dest.options.bits &= ~(uint32_t)OPTION_OWNER;
-	r->dest.skip = receiver_skip;
-	r->dest.seen = r->plan.seen;
-	r->dest.gone = receiver_gone;
-	r->dest.slot_done = receiver_slot_done;
-	r->dest.arg = r;
-	r->dest.most = m.window + m.window / 2;
-	r->dest.alive = (struct alive){.send = receiver_alive, .arg = r, .stop = r->stop};
-	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
+}
+
+int receiver_open(struct receiver *r, const struct copy_role *role, const struct dest_plan *plan)
+{
+	struct copy_msg m = {.type = MSG_SETUP,
+			     .slots = role->slots,
+			     .slot_bytes = role->slot_bytes,
+			     .window = role->window};
+	struct ticket offer;
+
+	*r = (struct receiver){.link = role->link,
+			       .device = role->device,
+			       .options = role->options,
+			       .counts = role->counts,
+			       .report = role->report,
+			       .f = role->f,
+			       .plan = *plan,
+			       .slots = role->slots,
+			       .slot_bytes = role->slot_bytes,
+			       .intake.counts = role->counts,
+			       .ring = calloc(MSG_WINDOW, sizeof(struct dest_file *))};
+	receiver_open_dest(r, role);
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
 	if (proc_need(r->f) || engine_offer(&r->intake.engine, r->device, &offer, r->f))
 		return -1;
 	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
-	r->slots = slots;
-	r->slot_bytes = slot_bytes;
-	return link_send(r->link, &m, r->f) || workers_make(&r->dest.workers, r->jobs, r->f) ? -1
-											      : 0;
+	return link_send(r->link, &m, r->f) || workers_make(&r->dest.workers, role->jobs, r->f) ? -1
+												: 0;
 }
 
 /* Closes the engine before the sender destroys its mkey. */

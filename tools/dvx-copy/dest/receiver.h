@@ -2,12 +2,10 @@
 #ifndef DVX_COPY_RECEIVER_H
 #define DVX_COPY_RECEIVER_H
 
-#include <signal.h>
-
 #include "base/report.h"
 #include "dest.h"
 #include "intake.h"
-#include "wire/link.h"
+#include "wire/role.h"
 
 /* The role that compares and writes. */
 struct receiver {
@@ -15,10 +13,8 @@ struct receiver {
 	struct copy_device *device;
 	struct copy_options options;
 	struct copy_counts *counts;
-	struct report *report; /* a client's; NULL in a server, which reports to the client */
+	struct report *report; /* or NULL */
 	struct copy_fault *f;
-	const volatile sig_atomic_t *stop;
-	uint32_t window; /* directories and large files that entries may hold open */
 	struct dest_plan plan;
 	const char *expect; /* the name that the client asked for, or a pattern for it; or NULL */
 	uint32_t tops;	    /* sources that may still come */
@@ -27,7 +23,6 @@ struct receiver {
 	struct intake intake;
 	struct dest dest;
 	struct dest_file **ring; /* files with data to come, by entry number; MSG_WINDOW of them */
-	unsigned int jobs;	 /* threads that write small files */
 	uint32_t n_entries;
 	bool counting;	/* TOTALS came for the next source */
 	bool top_waits; /* TOP came, the source's first entry did not */
@@ -39,7 +34,7 @@ struct receiver {
 };
 
 /* Asks the sender for a pool of this shape, which it makes for its first data. */
-int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes);
+int receiver_open(struct receiver *r, const struct copy_role *role, const struct dest_plan *plan);
 
 /* Handles the sender's POOL: makes a pool of the same shape and connects the two. */
 int receiver_import(struct receiver *r, const struct copy_msg *m);

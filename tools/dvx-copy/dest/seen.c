@@ -222,8 +222,7 @@ static int seen_list(struct dest *d, struct seen_level *l, struct copy_fault *f)
 static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f)
 {
 	const struct seen_entry *e = seen_find(d->seen, path);
-	struct seen_level l = {
-		.fd = fd, .path = path, .depth = depth, .deletes = e && e->whole};
+	struct seen_level l = {.fd = fd, .path = path, .depth = depth, .deletes = e && e->whole};
 	struct stat st;
 	int bad;
 
@@ -244,8 +243,9 @@ int seen_end(struct dest *d, struct dest_dir *dir, bool whole, struct copy_fault
 
 	if (e)
 		e->whole &= whole;
-	if (d->seen->merges || !whole || !(d->options.bits & OPTION_DELETE) || dir->origin == ORIGIN_NEW ||
-	    dir->fd < 0 || (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
+	if (d->seen->merges || !whole || !(d->options.bits & OPTION_DELETE) ||
+	    dir->origin == ORIGIN_NEW || dir->fd < 0 ||
+	    (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
 		return 0;
 	bad = seen_list(d, &l, f);
 	dir->dirty |= l.deleted;

@@ -187,13 +187,14 @@ static int list_send_totals(struct copy_sender *s, const struct copy_msg *sum)
 }
 
 /* The sums so far are sent once a second: counting a huge tree takes long. */
-int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name)
+int list_totals(struct copy_sender *s, const struct source_entry *e)
 {
 	struct copy_msg sum = {.type = MSG_TOTALS};
 	time_t last = time(NULL), now;
 	struct walk_item item = {.event = WALK_SKIP};
 	struct walk w;
-	int bad = walk_start(&w, dir, entry, name, s->options.bits & OPTION_RECURSE, s->f);
+	const bool into_dirs = s->options.bits & OPTION_RECURSE;
+	int bad = walk_start(&w, e->dir, e->entry, e->name, into_dirs, s->f);
 
 	w.filter = s->options.filter;
 	w.one_fs = s->options.bits & OPTION_ONE_FS;

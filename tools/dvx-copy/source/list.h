@@ -11,6 +11,6 @@ int list_next(struct copy_sender *s);
 void list_show(struct copy_sender *s, const struct listed *e);
 
 /* Counts a tree that is going to be sent, and sends the receiver the sums. */
-int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name);
+int list_totals(struct copy_sender *s, const struct source_entry *e);
 
 #endif

@@ -61,18 +61,25 @@ static int sender_alive(void *arg)
 	return link_stopped(s->link, s->f) || link_send(s->link, &m, s->f) ? -1 : 0;
 }
 
-int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
+int sender_open(struct copy_sender *s, const struct copy_role *role)
 {
 	struct copy_msg setup;
 
-	s->fd = -1;
-	s->alive = (struct alive){.send = sender_alive, .arg = s, .stop = s->link->stop};
+	*s = (struct copy_sender){
+		.link = role->link,
+		.device = role->device,
+		.options = role->options,
+		.counts = role->counts,
+		.report = role->report,
+		.f = role->f,
+		.fd = -1,
+		.alive = {.send = sender_alive, .arg = s, .stop = role->link->stop}};
 	bwlimit_begin(&s->limit, s->options.rate, clock_now_ns());
 	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &setup, s->f))
 		return -1;
-	s->window = sender_least(setup.window, s->window);
-	s->pool.slots = sender_least(setup.slots, slots);
-	s->pool.slot_bytes = sender_least(setup.slot_bytes, slot_bytes) & ~4095u;
+	s->window = sender_least(setup.window, role->window);
+	s->pool.slots = sender_least(setup.slots, role->slots);
+	s->pool.slot_bytes = sender_least(setup.slot_bytes, role->slot_bytes) & ~4095u;
 	s->offer.n = setup.name.n;
 	memcpy(s->offer.bytes, setup.name.p, setup.name.n);
 	s->free_slots = calloc(s->pool.slots, sizeof(*s->free_slots));
@@ -82,7 +89,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 		return copy_fail(s->f, COPY_IO, "out of memory");
 	for (uint32_t i = s->pool.slots; i; i--)
 		s->free_slots[s->n_free++] = i - 1;
-	return workers_make(&s->workers, s->jobs, s->f) ? -1 : 0;
+	return workers_make(&s->workers, role->jobs, s->f) ? -1 : 0;
 }
 
 void sender_close(struct copy_sender *s)
@@ -347,13 +354,14 @@ static int sender_name_missing(struct copy_sender *s)
 	return 0;
 }
 
-int sender_send(struct copy_sender *s, int dir, const char *entry, const char *name)
+int sender_send(struct copy_sender *s, const struct source_entry *e)
 {
 	struct copy_msg top = {
-		.type = MSG_TOP, .flags = *name ? 0 : MSG_CONTENTS, .name = bytes_text(name)};
+		.type = MSG_TOP, .flags = *e->name ? 0 : MSG_CONTENTS, .name = bytes_text(e->name)};
 	bool into_dirs = s->options.bits & OPTION_RECURSE;
 
-	if (walk_start(&s->walk, dir, entry, name, into_dirs, s->f))
+	if ((s->options.bits & OPTION_TOTALS && list_totals(s, e)) ||
+	    walk_start(&s->walk, e->dir, e->entry, e->name, into_dirs, s->f))
 		return -1;
 	s->walking = true;
 	s->walk.filter = s->options.filter;
@@ -379,12 +387,12 @@ static const char *sender_reason(const struct copy_fault *f, const char *path)
 									     : f->text;
 }
 
-int sender_lose(struct copy_sender *s, const char *path)
+int sender_lose(struct copy_sender *s, const char *path, bool others)
 {
 	const struct copy_msg top = {.type = MSG_TOP, .flags = MSG_LOST};
 	const struct copy_fault why = *s->f;
 
-	if (why.code != COPY_IO && why.code != COPY_REFUSED)
+	if (!others || (why.code != COPY_IO && why.code != COPY_REFUSED))
 		return -1;
 	*s->f = (struct copy_fault){0};
 	return link_queue(s->link, &top, s->f) ||

@@ -11,8 +11,9 @@
 #include "base/workers.h"
 #include "base/report.h"
 #include "engine/engine.h"
+#include "resolve.h"
 #include "walk.h"
-#include "wire/link.h"
+#include "wire/role.h"
 
 /*
  * The role that walks and reads. It lists entries, and the receiver answers each with a verdict.
@@ -26,7 +27,7 @@ struct copy_sender {
 	struct copy_device *device;
 	struct copy_options options;
 	struct copy_counts *counts;
-	struct report *report; /* a client's; NULL in a server, which reports to the client */
+	struct report *report; /* or NULL */
 	struct copy_fault *f;
 
 	struct ticket offer; /* of the receiver */
@@ -46,7 +47,6 @@ struct copy_sender {
 	uint32_t wanted_files;
 	struct bwlimit limit;
 	struct alive alive;
-	unsigned int jobs; /* threads that read small files */
 	struct workers *workers;
 	int fd;		       /* the file that is being sent */
 	struct {
@@ -58,23 +58,20 @@ struct copy_sender {
 	uint64_t files_before; /* files of the finished requests */
 };
 
-/* Handles SETUP: the pool will have the shape that the receiver requests, within these limits. */
-int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes);
+/* Handles SETUP: the pool will have the shape that the receiver requests, within the role's limits. */
+int sender_open(struct copy_sender *s, const struct copy_role *role);
 void sender_close(struct copy_sender *s);
 /* Makes the pool if there is none yet, and sends its ticket. A copy without data needs no pool. */
 int sender_need_pool(struct copy_sender *s);
 
-/*
- * Sends one source: an entry of an open directory. `name` is its name at the destination, or "" for
- * the contents of a directory.
- */
-int sender_send(struct copy_sender *s, int dir, const char *entry, const char *name);
+/* Sends one source, counted before if the user wants to see progress. */
+int sender_send(struct copy_sender *s, const struct source_entry *e);
 
 /*
- * Reports a source that could not be found or was refused, for the reason in s->f, and leaves it
- * out. -1 if the reason concerns other sources too.
+ * Handles a source that could not be found or was refused, for the reason in s->f. If there are
+ * others, it is reported and left out. -1 if there are none, or the reason concerns them too.
  */
-int sender_lose(struct copy_sender *s, const char *path);
+int sender_lose(struct copy_sender *s, const char *path, bool others);
 
 /*
  * Ends the last source of a request: sends DONE. With wait it returns when the receiver has

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_ROLE_H
+#define DVX_COPY_ROLE_H
+
+#include "base/options.h"
+#include "link.h"
+
+struct copy_device;
+struct report;
+
+/* What the commands give the roles, the sender and the receiver. */
+struct copy_role {
+	struct link *link;
+	struct copy_device *device;
+	struct copy_options options;
+	struct copy_counts *counts;
+	struct report *report; /* a client's; NULL in a server, which reports to the client */
+	struct copy_fault *f;
+	uint32_t window;	    /* msg_window() */
+	uint32_t slots, slot_bytes; /* the most that the pool may have */
+	unsigned int jobs;	    /* threads that read or write small files */
+	uint32_t umask;		    /* for new entries whose mode is not kept */
+};
+
+#endif
