@@ -104,6 +104,37 @@ TEST(bad_paths)
 	}
 }
 
+static int count_match(void *arg, UNUSED const uint8_t *path, UNUSED size_t len)
+{
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+static unsigned int matches(const char *pattern)
+{
+	struct copy_fault f = {0};
+	unsigned int n = 0;
+
+	source_match(root, (const uint8_t *)pattern, strlen(pattern), count_match, &n, &f);
+	assert_int_equal(f.code, 0);
+	return n;
+}
+
+/* A client's pattern is a shell's: only a dot matches a dot in front. */
+TEST(patterns)
+{
+	static const char hidden[] = "a/b/.hidden";
+
+	close(openat(root, hidden, O_CREAT | O_WRONLY, 0600));
+	assert_int_equal(matches("a/*/f[h-j]l?"), 1);
+	assert_int_equal(matches("a/b/*"), 1);
+	assert_int_equal(matches("a/b/?hidden"), 0);
+	assert_int_equal(matches("a/b/[.]hidden"), 0);
+	assert_int_equal(matches("a/b/.*"), 1);
+	assert_int_equal(matches("a/b/\\.h*"), 1);
+	unlinkat(root, hidden, 0);
+}
+
 TEST(zero_byte)
 {
 	struct copy_fault f = {0};
