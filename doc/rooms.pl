@@ -31,7 +31,7 @@ my @boxes = (
 	['obj', 'src/sim/obj', 'mkeys, QPs, functions'],
 	['host', 'src/sim/host', 'client memory, UARs'],
 	['chip', 'src/sim/chip', 'loop; all rooms below'],
-	['base', 'src/sim/base', 'log, timers, CRC'],
+	['base', 'src/sim/base', 'log, probe, timers'],
 	['prm', 'src/prm include/dvx/prm', 'PRM tables'],
 	['cli', 'tools/cli', 'command lines'],
 );

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "chip/chip.h"
 #include "kernel/kernel.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "host/uar.h"
 #include "obj/device.h"
 

@@ -16,7 +16,7 @@
 #include <dvx/prm/query.h>
 #include <dvx/prm/rq.h>
 #include "fw/fw.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/mkey.h"
 #include "obj/device.h"
 #include "prm/reflect.h"

@@ -5,7 +5,7 @@
 
 #include "tests/test.h"
 #include <pthread.h>
-#include "host/mm.h"
+#include "host/client.h"
 #include "host/uar.h"
 
 #define SECOND 1000000000ull

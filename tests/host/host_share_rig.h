@@ -6,7 +6,7 @@
 #include "tests/test.h"
 #include <fcntl.h>
 #include <sys/types.h>
-#include "host/mm.h"
+#include "host/client.h"
 
 #define PAGE  4096u
 #define PAGES 16u

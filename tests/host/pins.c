@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include "base/maps.h"
 #include "base/mounts.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "host/uar.h"
 
 #define PAGE 4096u

@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 #include "kernel_flow_rig.h"
-#include "host/mm.h"
+#include "host/client.h"
 
 #define DESCS_AT 0x70000u
 

@@ -11,7 +11,7 @@
 #include <linux/magic.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "kernel_fixture.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/mkey.h"
 
 #define BYTES 16384u

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "kernel_fixture.h"
 #include "base/log.h"
-#include "host/mm.h"
+#include "host/client.h"
 
 #define CQ_AT 0x10000u /* offsets in the client's memory */
 #define QP_AT 0x20000u

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "kernel_fixture.h"
-#include "host/mm.h"
+#include "host/client.h"
 
 #define PAGE 4096u
 

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_fixture.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "kernel_fixture.h"
 #include "chip/trace.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/qp.h"
 #include "uverbs/resource.h"
 

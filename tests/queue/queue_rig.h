@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "port/frame.h"
 #include "port/roce.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"

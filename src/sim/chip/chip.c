@@ -18,7 +18,7 @@
 #include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
 #include "link/msg.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "host/uar.h"
 #include "obj/device.h"
 #include "port/capture.h"

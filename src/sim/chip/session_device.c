@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "chip.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "host/uar.h"
 #include "kernel/kernel.h"
 #include "obj/device.h"

@@ -18,7 +18,7 @@
 #include "link/cm_msg.h"
 #include "mads.h"
 #include "link/msg.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/vhca.h"
 
 #define ROWS	      256

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/bar_file.h"
 #include "base/log.h"
-#include "host.h"
+#include "bar.h"
 
 #define HOT   16u /* pages polled in each turn */
 #define SLICE 16u /* other pages polled in each turn */

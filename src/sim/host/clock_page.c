@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include "base/clock.h"
-#include "host.h"
+#include "bar.h"
 
 /* Long enough for the program to run again; a sleeping chip's clock is at most this late. */
 #define SHOWN_NS 50000u

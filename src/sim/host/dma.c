@@ -7,10 +7,10 @@
 #include "host.h"
 
 /*
- * Client memory that is not shared (share.c) is reached only by system calls. A program may unmap live rings and regions at any time (on hardware the pages are pinned),
- * and a system call answers EFAULT where a load would kill the program.
+ * Client memory that is not shared (share.c) is reached only by system calls. A program may unmap
+ * live rings and regions at any time (on hardware the pages are pinned), and a system call answers
+ * EFAULT where a load would kill the server.
  */
-#define VA_MASK	 ((1ull << BUS_SLOT_SHIFT) - 1)
 #define IOV_RUN	 64u	     /* segments per call */
 #define CALL_MAX (64u << 20) /* bytes per call: far below the kernel's limit */
 
@@ -24,14 +24,14 @@ static ssize_t vm_call(pid_t pid, bool write, const struct iovec *local, unsigne
 
 static struct mm *mm_at(const struct host *h, bus_t addr)
 {
-	struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+	struct mm *mm = host_slot(h, addr);
 
 	return mm && !mm->gone ? mm : NULL;
 }
 
 bool dma_is_device(const struct host *h, bus_t addr)
 {
-	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+	const struct mm *mm = host_slot(h, addr);
 
 	return mm && mm->at;
 }
@@ -43,29 +43,31 @@ static bool is_on_demand(const struct mm *mm, bus_t addr)
 
 bool dma_may_wait(const struct host *h, bus_t addr)
 {
-	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+	const struct mm *mm = host_slot(h, addr);
 
 	return mm && !mm->at && !is_on_demand(mm, addr);
 }
 
 bool dma_is_orphan(const struct host *h, bus_t addr)
 {
-	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+	const struct mm *mm = host_slot(h, addr);
 
 	return mm && mm->gone;
 }
 
 static void *va_at(bus_t addr)
 {
-	return (void *)(uintptr_t)(addr & VA_MASK);
+	return (void *)(uintptr_t)(addr & BUS_VA_MASK);
 }
 
 /* Returns where this process reaches the bytes itself, or NULL if only system calls do. */
 static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 {
 	if (mm->at)
-		return mm->at(mm->at_ctx, addr & VA_MASK, len);
-	return mm->nshares && !is_on_demand(mm, addr) ? share_at(mm, addr & VA_MASK, len) : NULL;
+		return mm->at(mm->at_ctx, addr & BUS_VA_MASK, len);
+	if (!mm->nshares || is_on_demand(mm, addr))
+		return NULL;
+	return share_at(mm, addr & BUS_VA_MASK, len);
 }
 
 /* --- cache of the pages used last ------------------------------------------------------------- */
@@ -109,7 +111,7 @@ bool dma_is_direct(const struct host *h, bus_t addr, size_t len)
 
 	if (iotlb_find(h, addr, len))
 		return true;
-	mm = h->slots[addr >> BUS_SLOT_SHIFT];
+	mm = host_slot(h, addr);
 	return mm && direct_bytes(mm, addr, len);
 }
 
@@ -176,7 +178,7 @@ static size_t dma_walk_run(struct seg_walk *w, struct iovec *iov, unsigned int *
 
 static bool seg_fits(const struct dma_seg *seg)
 {
-	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & VA_MASK);
+	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & BUS_VA_MASK);
 }
 
 /* Returns the size of a piece's last word, which is as wide as it is aligned. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
-#include "host.h"
+#include "bar.h"
 
 struct host *host_new(void)
 {

@@ -2,15 +2,17 @@
 #ifndef SIM_HOST_HOST_H
 #define SIM_HOST_HOST_H
 
-/* Private to the host folder. */
+/* Private to the host folder: what memory (mem.h) and UAR pages (bar.h) have in common. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/intervals.h"
-#include "mm.h"
+#include "client.h"
 #include "uar.h"
 
+struct bar;
 struct mapping;
+struct uar_page;
 
 /* A descriptor in host's epoll. */
 struct event_source {
@@ -39,58 +41,6 @@ struct share {
 	uint64_t inode;
 	dev_t dev;
 	int holders;
-};
-
-enum page_state {
-	PAGE_FREE,
-	PAGE_AWAKE, /* the loop polls its registers */
-	PAGE_ARMED, /* write-protected: the next store wakes the loop */
-};
-
-struct uar_page {
-	struct bar *bar;
-	uint32_t uar;
-	uint32_t index;	  /* page number in the BAR */
-	uint32_t awake;	  /* index in host->awake */
-	uint8_t state;	  /* enum page_state */
-	bool rung;	  /* recently */
-	uint8_t strict_turns; /* a doorbell waits for the rest of its WQE */
-	uint8_t patience;     /* log2 of the time that the next released store gets */
-	uint64_t last;	      /* last bytes in a BlueFlame register */
-	uint64_t released;    /* time when a trapped store was released */
-	uint64_t expect;      /* not protected until then: a released store may land */
-	uint64_t stay;	      /* not protected until then: the program may store again */
-};
-
-/* A mapping of a part of a BAR by a program. */
-struct range {
-	uint64_t va, len, offset;
-};
-
-/* One address space that maps a BAR: its userfaultfd and its mappings. */
-struct watch {
-	struct event_source source; /* first member, as in struct mm */
-	struct bar *bar;
-	struct watch *next;
-	struct range *ranges;
-	uint32_t nranges, cap;
-};
-
-struct bar {
-	struct host *host;
-	struct bar *next;
-	struct watch *watches; /* newest first */
-	struct uar_page *pages;
-	unsigned int npages;
-	pid_t pid;
-	uint8_t *map;
-	int fd;
-	uint64_t inode;	 /* of its file descriptor */
-	int sched_fd;	 /* /proc/PID/schedstat, or -1 */
-	uint64_t waited; /* its last value; 0: unknown */
-	uint8_t rang;	 /* samples still to take of it */
-	uint64_t clock_until; /* end of the clock page's presence; 0: it is a hole */
-	bool refused;	      /* write-protection has failed: its pages are polled for ever */
 };
 
 /* A page of a share, and where the device maps it. */
@@ -148,12 +98,14 @@ struct host {
 };
 _Static_assert(offsetof(struct host, changes) == 0, "dma_place_is_true() looks there");
 
-/* idle.c: handles a write to a register of this page. */
-void page_landed(struct uar_page *, uint64_t now);
-
 #define BUS_SLOTS    0x10000u
-#define RANG_LATELY  16u
+#define BUS_VA_MASK  ((1ull << BUS_SLOT_SHIFT) - 1)
 #define BOUNCE_BYTES (128u * 1024u) /* fits into the second-level cache; measured */
+
+static inline struct mm *host_slot(const struct host *h, bus_t addr)
+{
+	return h->slots[addr >> BUS_SLOT_SHIFT];
+}
 
 int host_watch_fd(struct host *, struct event_source *);
 void host_unwatch_fd(struct host *, struct event_source *);
@@ -171,40 +123,5 @@ int mm_probe(struct mm *, uint64_t va, uint8_t *byte);
 void eventfds_free(struct host *);
 /* Returns the chip's own descriptor for one of the client's, or -errno. */
 int mm_take_fd(const struct mm *, int number);
-/* bar.c */
-int page_take(struct host *, struct uar_page *);
-void page_awaken(struct uar_page *);
-void page_asleep(struct uar_page *, enum page_state);
-/* uffd.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
-int page_protect(struct uar_page *, bool protect);
-/*
- * idle.c: page_rings() releases a page; arm_all() arms pages and returns how many registers it took
- */
-void page_rings(struct uar_page *);
-int arm_all(struct host *);
-/* strict.c: called for a new page, after a doorbell, and when whole WQEs may be in registers */
-void strict_page_clear(const struct uar_page *);
-void strict_rang(const struct uar_page *, uint32_t offset, uint64_t value);
-void strict_page_check(struct host *, const struct uar_page *);
-/* Returns whether the rest of a WQE may follow soon. */
-bool strict_waits(struct uar_page *);
-/* clock_page.c: whether n pages include the clock's; registers that page: 0 or -errno. */
-bool clock_page_is(uint64_t first, uint64_t n);
-int clock_page_register(struct watch *, uint64_t va, uint64_t n);
-/* Handles a load from it. */
-void clock_page_fault(struct watch *, uint64_t va);
-void clock_page_hide(struct bar *);
-void clock_pages_turn(struct host *);
-/* Limits the loop's sleep while a clock's page is present. */
-uint64_t clock_pages_nap(const struct host *, uint64_t ns);
-/* lockstep.c */
-void sched_watch(struct bar *);
-void lockstep_sample(struct host *);
-void page_traps(struct uar_page *, uint32_t offset);
-uint64_t lockstep_turn(struct host *);
-void watch_read(struct watch *);
-void watch_drop(struct watch *);
-/* Drops a watch whose descriptor might block. */
-void watch_lost(struct watch *);
 
 #endif

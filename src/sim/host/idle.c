@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/log.h"
-#include "host.h"
+#include "bar.h"
 
 /*
  * How an idle loop waits (doc/design/0040). A doorbell is a plain store, so the store itself has to

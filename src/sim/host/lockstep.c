@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "host.h"
+#include "bar.h"
 
 /*
  * Programs that spin for each other's messages on one CPU (doc/design/0005). A program that waits

@@ -9,15 +9,16 @@
 /*
  * Slots are reused as late as possible: a stale bus address faults instead of naming a new client.
  */
-static uint32_t slot_find(struct host *h)
+static uint32_t slot_take(struct host *h, struct mm *mm)
 {
-	uint32_t i;
-
-	for (i = 0; i < BUS_SLOTS; i++) {
+	for (uint32_t i = 0; i < BUS_SLOTS; i++) {
 		uint32_t slot = (h->next_slot + i) % BUS_SLOTS;
 
-		if (slot && !h->slots[slot])
-			return slot;
+		if (!slot || h->slots[slot])
+			continue;
+		h->slots[slot] = mm;
+		h->next_slot = (slot + 1) % BUS_SLOTS;
+		return slot;
 	}
 	return 0;
 }
@@ -25,6 +26,8 @@ static uint32_t slot_find(struct host *h)
 /* Closes the pidfd, too: the mm owns it even on failure. */
 static struct mm *mm_give_up(struct mm *mm, int pidfd, int err)
 {
+	if (mm)
+		mm->host->slots[mm->slot] = NULL; /* slot 0 is nobody's */
 	free(mm);
 	if (pidfd >= 0)
 		close(pidfd);
@@ -35,18 +38,17 @@ static struct mm *mm_give_up(struct mm *mm, int pidfd, int err)
 struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 {
 	struct mm *mm = calloc(1, sizeof(*mm));
-	uint32_t slot = slot_find(h);
 
-	if (!mm || !slot)
-		return mm_give_up(mm, pidfd, mm ? ENOSPC : ENOMEM);
+	if (!mm)
+		return mm_give_up(mm, pidfd, ENOMEM);
 	mm->pid_source = (struct event_source){.kind = SOURCE_PIDFD, .fd = pidfd};
 	mm->host = h;
 	mm->pid = pid;
-	mm->slot = slot;
+	mm->slot = slot_take(h, mm);
+	if (!mm->slot)
+		return mm_give_up(mm, pidfd, ENOSPC);
 	if (pidfd >= 0 && host_watch_fd(h, &mm->pid_source))
 		return mm_give_up(mm, pidfd, ENOMEM);
-	h->slots[slot] = mm;
-	h->next_slot = (slot + 1) % BUS_SLOTS;
 	return mm;
 }
 
@@ -78,23 +80,21 @@ void mm_close(struct mm *mm)
 	free(mm);
 }
 
+static bus_t bus_in_slot(uint32_t slot, uint64_t va)
+{
+	return (bus_t)slot << BUS_SLOT_SHIFT | va;
+}
+
 bus_t mm_bus(const struct mm *mm, uint64_t va)
 {
-	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
+	return bus_in_slot(mm->slot, va);
 }
 
 bus_t mm_bus_on_demand(struct mm *mm, bus_t addr)
 {
-	struct host *h = mm->host;
-
-	if (!mm->demand_slot) {
-		mm->demand_slot = slot_find(h);
-		if (!mm->demand_slot)
-			return 0;
-		h->slots[mm->demand_slot] = mm;
-		h->next_slot = (mm->demand_slot + 1) % BUS_SLOTS;
-	}
-	return (bus_t)mm->demand_slot << BUS_SLOT_SHIFT | (addr & ((1ull << BUS_SLOT_SHIFT) - 1));
+	if (!mm->demand_slot)
+		mm->demand_slot = slot_take(mm->host, mm);
+	return mm->demand_slot ? bus_in_slot(mm->demand_slot, addr & BUS_VA_MASK) : 0;
 }
 
 /* A process that can't be inspected has no capability. */

@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/mounts.h"
-#include "host.h"
+#include "bar.h"
 #include "pinnable.h"
 
 /* Linux 6.5 and later pin no shared, writable mapping of a file that is written back. */

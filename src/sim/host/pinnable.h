@@ -3,7 +3,7 @@
 #define SIM_HOST_PINNABLE_H
 
 #include "base/maps.h"
-#include "mm.h"
+#include "client.h"
 
 /*
  * Returns why the part of a mapping before `end` can't be pinned for reading, or for writing if

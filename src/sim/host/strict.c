@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "host.h"
+#include "bar.h"
 
 /*
  * Strict doorbells (doc/design/0040). A register in memory keeps only the last store, so a page is

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "base/log.h"
-#include "host.h"
+#include "bar.h"
 
 /*
  * Where a BAR is mapped, and the write-protection of its pages there. The ioctls work on the

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "obj.h"
-#include "host/mm.h"
+#include "host/mem.h"
 
 struct vhca;
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "host/mm.h"
+#include "host/mem.h"
 
 struct device;
 struct vhca;

@@ -4,7 +4,7 @@
 
 #include "obj.h"
 #include "base/intervals.h"
-#include "host/mm.h"
+#include "host/mem.h"
 
 struct device;
 struct queue;

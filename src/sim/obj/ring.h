@@ -2,7 +2,7 @@
 #ifndef SIM_OBJ_RING_H
 #define SIM_OBJ_RING_H
 
-#include "host/mm.h"
+#include "host/mem.h"
 
 struct umem;
 

@@ -7,7 +7,7 @@
 #include <sys/queue.h>
 #include "base/intervals.h"
 #include "base/log.h"
-#include "host/mm.h"
+#include "host/client.h"
 #include "obj/vhca.h"
 
 /*
@@ -107,6 +107,12 @@ static inline struct uverbs_file *file_memory(struct uverbs_file *f)
 static inline struct mm *file_mm(const struct uverbs_file *f)
 {
 	return f->requester ? f->requester->mm : f->mm;
+}
+
+/* Returns the bus address of a byte of the request's memory. */
+static inline bus_t file_bus(const struct uverbs_file *f, uint64_t va)
+{
+	return mm_bus(file_mm(f), va);
 }
 
 const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "file.h"
-#include "host/mm.h"
 
 /*
  * A region of client memory as a page list. Client memory is contiguous on the bus, so pages are as

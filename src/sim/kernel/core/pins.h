@@ -26,7 +26,7 @@ struct pin_range {
 /*
  * Pins a range until the object that the current request makes is destroyed. If no other object of
  * the process holds bytes of the pages of a ring or record, the request's answer asks the program
- * to share them with the device (host/mm.h). 0, or after logging a sentence: -errno of
+ * to share them with the device (host/client.h). 0, or after logging a sentence: -errno of
  * mappings_check(); -ENOMEM or -EPERM for RLIMIT_MEMLOCK.
  */
 int pin_memory(struct uverbs_file *, const struct pin_range *);

@@ -66,7 +66,7 @@ static int counters_read_points(struct uverbs_counters *c,
 			      d->ncounters, MAX_POINTS);
 	/* An address beyond user space would be in another client's slot of the bus. */
 	if (at >> BUS_SLOT_SHIFT ||
-	    dma_read(f->k->dev->host, mm_bus(file_mm(f), at), desc, d->ncounters * sizeof(desc[0])))
+	    dma_read(f->k->dev->host, file_bus(f, at), desc, d->ncounters * sizeof(desc[0])))
 		return refuse(-EFAULT, "CREATE_FLOW: counters_data can't be read");
 	c->points = calloc(d->ncounters, sizeof(*c->points));
 	if (!c->points)

@@ -163,7 +163,7 @@ static void set_cqc(const struct uverbs_file *f, void *cqc, const struct cq_plan
 	prm_cqc_set_c_eqn_or_apu_element(cqc, file_eqn(f));
 	prm_cqc_set_page_offset(cqc, pages_queue_offset(&p->pages));
 	prm_cqc_set_log_page_size(cqc, p->pages.log_page - 12);
-	prm_cqc_set_dbr_addr(cqc, mm_bus(file_mm(f), p->u.db_addr));
+	prm_cqc_set_dbr_addr(cqc, file_bus(f, p->u.db_addr));
 }
 
 static int uverbs_cq_make(struct uverbs_file *f, const struct cq_plan *p, struct uverbs_cq *cq)

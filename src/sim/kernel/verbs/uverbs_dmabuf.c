@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
-#include "host/mm.h"
+#include "host/client.h"
 #include "kernel/core/attr.h"
 #include "kernel/core/dmabuf.h"
 #include "mr.h"

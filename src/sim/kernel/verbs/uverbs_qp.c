@@ -198,7 +198,7 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
 	if (p->rcq)
 		prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
-	prm_qpc_set_dbr_addr(qpc, mm_bus(file_mm(f), p->u.db_addr));
+	prm_qpc_set_dbr_addr(qpc, file_bus(f, p->u.db_addr));
 	/* mlx5_ib ignores the flag for raw packet QPs, which have no qpc. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	if (p->u.flags & MLX5_QP_FLAG_DCI_STREAM) {
@@ -296,7 +296,7 @@ static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 	qp->max_inline = p->cap.max_inline_data;
 	qp->rq_wr = p->rq_count;
 	qp->rq_sge = p->rq_count ? (1u << p->u.rq_wqe_shift) / DATA_SEG : 0;
-	qp->dbrec = mm_bus(file_mm(qp->u.file), p->u.db_addr);
+	qp->dbrec = file_bus(qp->u.file, p->u.db_addr);
 	qp->raw.on = p->type == IB_UVERBS_QPT_RAW_PACKET;
 	qp->raw.table = p->table;
 }

@@ -30,7 +30,7 @@ static void set_wq(void *wq, const struct uverbs_file *f, const struct pages *pa
 {
 	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
 	prm_wq_set_pd(wq, pdn);
-	prm_wq_set_dbr_addr(wq, mm_bus(file_mm(f), db_addr));
+	prm_wq_set_dbr_addr(wq, file_bus(f, db_addr));
 	prm_wq_set_page_offset(wq, pages_queue_offset(pages));
 	prm_wq_set_log_wq_pg_sz(wq, pages->log_page - 12);
 }

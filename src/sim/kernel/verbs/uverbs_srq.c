@@ -212,12 +212,12 @@ static void set_rmpc(const struct uverbs_file *f, void *rmpc, const struct srq_p
 	prm_wq_set_log_wq_pg_sz(wq, p->pages.log_page - 12);
 	prm_wq_set_page_offset(wq, pages_queue_offset(&p->pages));
 	prm_wq_set_pd(wq, p->pd->pdn);
-	prm_wq_set_dbr_addr(wq, mm_bus(file_mm(f), p->u.db_addr));
+	prm_wq_set_dbr_addr(wq, file_bus(f, p->u.db_addr));
 }
 
 static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct srq_plan *p)
 {
-	const uint64_t record = mm_bus(file_mm(f), p->u.db_addr);
+	const uint64_t record = file_bus(f, p->u.db_addr);
 
 	prm_xrc_srqc_set_wq_signature(ctx, !!(p->u.flags & MLX5_SRQ_FLAG_SIGNATURE));
 	prm_xrc_srqc_set_log_xrc_srq_size(ctx, p->log_size);
