@@ -13,7 +13,6 @@ enum resource_kind {
 	RESOURCE_MR,
 	RESOURCE_CTX,
 	RESOURCE_SRQ,
-	RESOURCE_COUNTER, /* statistics that queue pairs are bound to */
 	RESOURCE_KINDS
 };
 
@@ -30,31 +29,11 @@ struct uverbs_resource {
 	uint32_t srq;		   /* of a QP: its SRQ's number, 0: none */
 	uint32_t cqn;		   /* of an XRC SRQ */
 	uint8_t type, state, port; /* of a QP: IB_UVERBS_QPT_*, enum ib_qp_state; SRQT_* */
-	uint8_t mask; /* of a COUNTER: as in struct uverbs_statistic; its mode is in `state` */
 	uint32_t qpn; /* of a CM_ID: its QP, of `type`; 0: none */
 	uint64_t len;
 	/* CM_ID: RDMA_PS_*, and struct sockaddr_in, _in6 or _ib; family 0: not known. */
 	uint32_t ps;
 	uint8_t src[RESOURCE_ADDR], dst[RESOURCE_ADDR];
-	uint32_t counter; /* of a QP: its COUNTER's number; of a COUNTER: its port_stats.bound */
-};
-
-/*
- * Requests of `rdma statistic qp`. mode and mask are enum rdma_nl_counter_mode and
- * rdma_nl_counter_mask.
- */
-enum statistic_op {
-	STATISTIC_RULE,	  /* -> mode, mask */
-	STATISTIC_AUTO,	  /* mask: binds queue pairs when they enter INIT; 0: ends that */
-	STATISTIC_BIND,	  /* qpn; counter 0: a new one -> counter */
-	STATISTIC_UNBIND, /* qpn, counter */
-	STATISTIC_OPS
-};
-
-struct uverbs_statistic {
-	uint32_t function, op;
-	uint32_t qpn, counter;
-	uint32_t mode, mask;
 };
 
 #endif

@@ -64,7 +64,6 @@ TEST_FX(parts)
 	const struct raw_sq *sq = obj_find(f->v, OBJ_SQ, resp.sqn);
 	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 	const struct tir *tir = obj_find(f->v, OBJ_TIR, resp.tirn);
-	struct uverbs_statistic bind;
 
 	assert_int_equal(resp.comp_mask, 0x1f);
 	assert_int_equal(qpn, resp.sqn);
@@ -75,8 +74,6 @@ TEST_FX(parts)
 	assert_int_not_equal(resp.tir_icm_addr, 0);
 	assert_ptr_equal(tir->rq, rq);
 	assert_false(rq->strip_vlan);
-	bind = (struct uverbs_statistic){.function = f->v->index, .op = STATISTIC_BIND, .qpn = qpn};
-	FX_REFUSES(f, kernel_statistic(f->k, &bind), -EOPNOTSUPP, "raw packets");
 	assert_int_equal(sq->q.dbrec, rq->q.dbrec);
 	assert_int_equal(FX_DESTROY(f, QP, handle), 0);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ) +

@@ -143,20 +143,6 @@ TEST_FX(commands)
 	close(trace);
 }
 
-/* Proves that a statistic takes a QP, and the QP one statistic. */
-TEST_FX(statistic)
-{
-	struct uverbs_statistic bind = {.function = f->v->index, .op = STATISTIC_BIND};
-	struct qp_fx q;
-
-	make(&q, f);
-	bind.qpn = q.qpn;
-	assert_int_equal(kernel_statistic(f->k, &bind), 0);
-	FX_REFUSES(f, kernel_statistic(f->k, &bind), -EINVAL, "is bound to");
-	bind.op = STATISTIC_UNBIND;
-	assert_int_equal(kernel_statistic(f->k, &bind), 0);
-}
-
 /* Proves that a QP without responder depth has no remote reads, whatever its access flags are. */
 TEST_FX(depth)
 {

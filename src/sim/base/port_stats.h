@@ -11,8 +11,6 @@ struct queue_stats {
 #undef QUEUE_STAT
 };
 
-#define PORT_STATS_BOUND 64u
-
 /*
  * Port counters that a function's kernel shows below ports/1. Programs read them at any time
  * (sysfs/sysfs.h); each is one word that only the chip writes.
@@ -25,7 +23,6 @@ struct port_stats {
 	/* congestion: packets that a switch marked, and notifications of it */
 	uint64_t np_ecn_marked, np_cnp_sent, rp_cnp_handled, rp_cnp_ignored;
 	uint64_t rx_icrc_errors; /* of the physical port, for RoCE: rx_icrc_encapsulated */
-	struct queue_stats bound[PORT_STATS_BOUND]; /* `rdma statistic qp`; part of the port's */
 };
 
 #endif

@@ -265,18 +265,6 @@ static void on_resources(struct chip_session *c)
 	free(rows);
 }
 
-static void on_statistic(struct chip_session *c)
-{
-	struct uverbs_statistic s;
-	int err;
-
-	if (c->in.m.h.len != sizeof(s))
-		return session_disconnect(c, "a question for statistics of a wrong length");
-	memcpy(&s, c->in.m.body, sizeof(s));
-	err = kernel_statistic(chip_kernel(c->all->chip), &s);
-	session_reply(c, err, &s, sizeof(s), NULL, 0);
-}
-
 static void on_drops(struct chip_session *c)
 {
 	struct link_drop_row *rows = calloc(ROWS, sizeof(*rows));
@@ -305,7 +293,6 @@ static const struct {
 	[LINK_UNMAP] = {session_unmap, true, false},
 	[LINK_CLOSE] = {session_close_device, true, false},
 	[LINK_STATUS] = {on_status, false, false},
-	[LINK_STATISTIC] = {on_statistic, false, false},
 	[LINK_DROPS] = {on_drops, false, false},
 	[LINK_DOWN] = {on_down, false, false},
 	[LINK_REPLAY] = {session_replay, false, false},

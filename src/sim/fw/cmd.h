@@ -128,7 +128,6 @@ void fw_queue_free(struct obj *); /* QP, RQ */
 void fw_sq_free(struct obj *);
 void fw_srq_free(struct obj *); /* RMP, XRC SRQ */
 void fw_dct_free(struct obj *);
-void fw_q_counter_free(struct obj *);
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_psv_free(struct obj *);

@@ -29,7 +29,7 @@ static const struct destroy_row {
 	{OBJ_QP, fw_queue_free, PRM_OPCODE_DESTROY_QP, prm_destroy_qp_in_get_qpn, "qpn"},
 	{OBJ_DCT, fw_dct_free, 0, NULL, NULL},
 	{OBJ_SRQ, fw_srq_free, 0, NULL, NULL},
-	{OBJ_Q_COUNTER, fw_q_counter_free, PRM_OPCODE_DEALLOC_Q_COUNTER,
+	{OBJ_Q_COUNTER, obj_free, PRM_OPCODE_DEALLOC_Q_COUNTER,
 	 prm_dealloc_q_counter_in_get_counter_set_id, "counter_set_id"},
 	{OBJ_CQ, fw_cq_free, PRM_OPCODE_DESTROY_CQ, prm_destroy_cq_in_get_cqn, "cqn"},
 	{OBJ_TIS, fw_tis_free, PRM_OPCODE_DESTROY_TIS, prm_destroy_tis_in_get_tisn, "tisn"},

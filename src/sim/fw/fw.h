@@ -22,8 +22,6 @@ void fw_memic_back(struct vhca *, uint64_t addr, uint32_t len, uint8_t *bytes);
 
 /* Shows this set of Q counters, the function driver's own, in the port's statistics. */
 void fw_q_counter_show(struct vhca *, uint32_t set_id);
-/* Makes a new set count in port_stats.bound and returns its index there; -1 if all are taken. */
-int fw_q_counter_bind(struct vhca *, uint32_t set_id);
 
 /*
  * Changes PD and rights of one of the kernel's own mkeys, as the kernel's UMR queue does; the key

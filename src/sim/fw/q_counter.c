@@ -78,41 +78,7 @@ void fw_q_counter_show(struct vhca *v, uint32_t id)
 {
 	struct q_counter *n = obj_find(v, OBJ_Q_COUNTER, id);
 
-	n->place = Q_COUNTER_PORT;
+	n->of_port = true;
 	v->stats->queues = n->own;
 }
 
-int fw_q_counter_bind(struct vhca *v, uint32_t id)
-{
-	struct q_counter *n = obj_find(v, OBJ_Q_COUNTER, id);
-	unsigned int slot = 0;
-
-	while (slot < PORT_STATS_BOUND && v->bound_sets >> slot & 1)
-		slot++;
-	if (slot == PORT_STATS_BOUND)
-		return -1;
-	v->bound_sets |= 1ull << slot;
-	n->place = Q_COUNTER_BOUND;
-	n->slot = slot;
-	return (int)slot;
-}
-
-/*
- * Frees a set. The counts of a set that was bound to queue pairs are added to the port's counters.
- */
-void fw_q_counter_free(struct obj *o)
-{
-	struct q_counter *n = (struct q_counter *)o;
-	struct port_stats *page = o->vhca->stats;
-
-	if (n->place == Q_COUNTER_BOUND) {
-		struct queue_stats *s = &page->bound[n->slot];
-
-#define QUEUE_STAT(name) page->queues.name += s->name;
-#include "base/queue_stats.def"
-#undef QUEUE_STAT
-		memset(s, 0, sizeof(*s));
-		o->vhca->bound_sets &= ~(1ull << n->slot);
-	}
-	obj_free(o);
-}

@@ -368,12 +368,7 @@ size_t kernel_resources(struct kernel *k, unsigned int function, size_t first,
 			if (u->class->describe && n++ - first < max)
 				resource_add(f, u, &rows[n - 1 - first]);
 	}
-	return function < k->dev->nfunctions ? qp_stat_rows(k, function, n, first, rows, max) : n;
-}
-
-int kernel_statistic(struct kernel *k, struct uverbs_statistic *r)
-{
-	return qp_stat_handle(k, r);
+	return n;
 }
 
 void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)

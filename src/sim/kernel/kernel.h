@@ -73,10 +73,6 @@ bool kernel_shared_pages_in_use(const struct uverbs_file *);
 size_t kernel_resources(struct kernel *, unsigned int function, size_t first,
 			struct uverbs_resource *rows, size_t max);
 
-/* Handles a request of `rdma statistic qp`: 0 or -errno. */
-struct uverbs_statistic;
-int kernel_statistic(struct kernel *, struct uverbs_statistic *);
-
 /* Handles an EQE; chip.c makes this the device's event callback. */
 struct vhca;
 void kernel_event(void *kernel, struct vhca *, uint32_t eqn, const void *eqe);

@@ -94,7 +94,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_mw.c \
 	src/sim/kernel/verbs/uverbs_pd.c \
 	src/sim/kernel/verbs/uverbs_port.c \
-	src/sim/kernel/verbs/qp_stat.c \
 	src/sim/kernel/verbs/qp_type.c \
 	src/sim/kernel/verbs/qp_type.h \
 	src/sim/kernel/verbs/uverbs_qp.c \

@@ -40,7 +40,6 @@ enum link_type {
 	LINK_SET_PORT,	/* u32: whether the link goes up */
 	LINK_REFUSALS,	/* -> lines of refusals; also comes before answers */
 	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
-	LINK_STATISTIC, /* uverbs_statistic -> uverbs_statistic */
 	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
 };
 

@@ -66,7 +66,6 @@ struct vhca {
 	struct drops drops;
 	struct port_stats *stats; /* own_stats, or a page of a file that programs read */
 	struct port_stats own_stats;
-	uint64_t bound_sets;	      /* bits of stats->bound in use by Q counter sets */
 	struct queue_stats uncounted; /* queues without a Q counter set */
 	struct memic *memic; /* memic.c; NULL until the first allocation */
 	struct icm *icm; /* icm.c; NULL until the first allocation */

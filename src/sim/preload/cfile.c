@@ -268,27 +268,6 @@ int cfile_resources(unsigned int function, struct uverbs_resource **rows, size_t
 	return 0;
 }
 
-int cfile_statistic(struct uverbs_statistic *s)
-{
-	struct link_message answer = {0};
-	int sock = link_connect(server), err;
-
-	if (sock < 0)
-		return sock;
-	err = link_ask(sock, LINK_STATISTIC, s, sizeof(*s), -1, &answer);
-	real()->close(sock);
-	if (err)
-		cfile_refused("read", err);
-	if (!err && answer.h.len != sizeof(*s))
-		err = -EPROTO;
-	if (!err)
-		memcpy(s, answer.body, sizeof(*s));
-	if (!err)
-		err = answer.h.result;
-	link_message_free(&answer);
-	return err;
-}
-
 void cfile_exiting(struct cfile *cf)
 {
 	const struct timeval patience = {.tv_sec = 1};

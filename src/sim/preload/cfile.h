@@ -11,7 +11,6 @@
 struct ucma_request;
 struct uverbs_request;
 struct uverbs_resource;
-struct uverbs_statistic;
 
 /*
  * One open of the device in this process. The inode of its memfd identifies it, so that dup'ed and
@@ -64,6 +63,5 @@ void cfile_exiting(struct cfile *);
 
 /* Lists objects of all programs: *n at *rows, which the caller frees. Returns 0 or -errno. */
 int cfile_resources(unsigned int function, struct uverbs_resource **rows, size_t *n);
-int cfile_statistic(struct uverbs_statistic *);
 
 #endif

@@ -126,20 +126,6 @@ int client_resources(struct uverbs_resource **rows, size_t *n)
 	return err;
 }
 
-int client_statistic(struct uverbs_statistic *s)
-{
-	struct lock_saved held;
-	int err;
-
-	if (!client_tree() || !client_is_this_process())
-		return -ENODEV;
-	s->function = client.function;
-	client_enter(&held);
-	err = cfile_statistic(s);
-	client_leave(&held);
-	return err;
-}
-
 const char *client_tree(void)
 {
 	return inside ? NULL : client.sysfs;
@@ -167,14 +153,7 @@ bool client_stats(struct port_stats *stats)
 		n = pread(fd, stats, sizeof(*stats), 0);
 		real()->close(fd);
 	}
-	if (n != (ssize_t)sizeof(*stats))
-		return false;
-	for (unsigned int i = 0; i < PORT_STATS_BOUND; i++) {
-#define QUEUE_STAT(name) stats->queues.name += stats->bound[i].name;
-#include "base/queue_stats.def"
-#undef QUEUE_STAT
-	}
-	return true;
+	return n == (ssize_t)sizeof(*stats);
 }
 
 int client_counter(const char *path, int flags)

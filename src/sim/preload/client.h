@@ -13,7 +13,6 @@
  */
 struct cfile;
 struct uverbs_resource;
-struct uverbs_statistic;
 
 /* Called once, before any other function. sysfs: root of the function's tree. */
 void client_init(const char *sysfs, unsigned int function);
@@ -25,7 +24,7 @@ const char *client_tree(void);
 const char *client_in_tree(const char *path);
 /* Reads the function's counters. Returns false if there is no tree. */
 struct port_stats;
-bool client_stats(struct port_stats *); /* queues: also those of bound queues */
+bool client_stats(struct port_stats *);
 /* Returns a descriptor that reads a counter's present value, or -1 if the path is no counter. */
 int client_counter(const char *path, int flags);
 /* Reports at a program's first access to the tree if there is none. */
@@ -33,7 +32,6 @@ void client_sysfs(void);
 
 /* Lists objects of the device's function, as cfile_resources(). */
 int client_resources(struct uverbs_resource **rows, size_t *n);
-int client_statistic(struct uverbs_statistic *); /* for the device's function */
 
 /* Returns false in a vfork child, which uses its parent's memory. */
 bool client_is_this_process(void);

@@ -76,20 +76,12 @@ static void tree_chardev(const char *folder, struct netlink_chardev *c)
 	c->abi = tree_number(path);
 }
 
-static const char *bound_counter(const struct netlink_device *d, unsigned int i, unsigned int slot,
-				 uint64_t *value)
-{
-	return slot < PORT_STATS_BOUND ? sysfs_bound_counter(i, d->stats, slot, value) : NULL;
-}
-
 static void read_counters(struct netlink_device *d, struct port_stats *stats)
 {
 	const char *name;
 
 	if (!client_stats(stats))
 		return;
-	d->stats = stats;
-	d->bound = bound_counter;
 	for (; d->ncounters < NETLINK_COUNTERS; d->ncounters++) {
 		struct netlink_counter *c = &d->counters[d->ncounters];
 
@@ -116,7 +108,6 @@ static void read_device(struct netlink_device *d, struct port_stats *stats)
 	if (!d->present)
 		return;
 	d->resources = client_resources;
-	d->statistic = client_statistic;
 	d->admin = is_admin();
 	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));

@@ -33,5 +33,4 @@ src_sim_libdvx_sim_la_DEPENDENCIES = libcommon.la src/sim/preload/libdvx-sim.map
 EXTRA_DIST += src/sim/preload/libdvx-sim.map
 # The fuzzer and a unit test feed netlink.c.
 libcommon_la_SOURCES += src/sim/preload/netlink.c src/sim/preload/netlink.h \
-	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c \
-	src/sim/preload/netlink_statistic.c
+	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c

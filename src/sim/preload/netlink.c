@@ -83,6 +83,47 @@ static int fill_system(struct netlink_reply *r, const struct netlink_request *q)
 	return 0;
 }
 
+/* No counters of queue pairs or regions can be made. */
+static int statistic_of_object(const struct netlink_request *q)
+{
+	return q->has_stat &&
+			       (q->stat == RDMA_NLDEV_ATTR_RES_QP || q->stat == RDMA_NLDEV_ATTR_RES_MR)
+		       ? -EOPNOTSUPP
+		       : -EINVAL;
+}
+
+/* Lists the counters that queue pairs are bound to: none. */
+static int dump_statistic(struct netlink_reply *r, const struct netlink_request *q)
+{
+	int err = netlink_check_target(r, q, true, q->has_port);
+
+	if (err)
+		return err;
+	return q->has_stat && q->stat == RDMA_NLDEV_ATTR_RES_QP ? 0 : statistic_of_object(q);
+}
+
+/* Fills in the port's counters. */
+static int fill_statistic(struct netlink_reply *r, const struct netlink_request *q)
+{
+	size_t table, entry;
+
+	if (q->has_stat)
+		return statistic_of_object(q);
+	netlink_put_device(r);
+	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, PORTS);
+	table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	for (unsigned int i = 0; i < r->dev->ncounters; i++) {
+		entry = netlink_nest_begin(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+		netlink_put_text(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME,
+				 r->dev->counters[i].name);
+		netlink_put_u64(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE,
+				r->dev->counters[i].value);
+		netlink_nest_end(r, entry);
+	}
+	netlink_nest_end(r, table);
+	return 0;
+}
+
 /*
  * fill: makes one message about the device, or returns -errno. The kernel has an operation without
  * fill, but the device lacks it.
@@ -107,9 +148,9 @@ static const struct netlink_op {
 				     ONE | DUMP | NEEDS_INDEX | NEEDS_PORT | DUMP_NEEDS_INDEX},
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = {fill_chardev, ONE | STRICT, NULL},
 	[RDMA_NLDEV_CMD_SYS_GET] = {fill_system, ONE | STRICT, NULL},
-	[RDMA_NLDEV_CMD_STAT_GET] = {netlink_fill_statistic,
+	[RDMA_NLDEV_CMD_STAT_GET] = {fill_statistic,
 				     ONE | DUMP | STRICT | NEEDS_INDEX | NEEDS_PORT,
-				     netlink_dump_statistic},
+				     dump_statistic},
 	[RDMA_NLDEV_CMD_SET] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_DELLINK] = {NULL, ONE | ADMIN, NULL},
@@ -125,10 +166,8 @@ static const struct netlink_op {
 	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX,
 					netlink_dump_resources},
 	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE | ADMIN, NULL},
-	[RDMA_NLDEV_CMD_STAT_SET] = {netlink_set_statistic,
-				     ONE | NEEDS_INDEX | NEEDS_PORT | ADMIN, NULL},
-	[RDMA_NLDEV_CMD_STAT_DEL] = {netlink_del_statistic,
-				     ONE | NEEDS_INDEX | NEEDS_PORT | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_STAT_SET] = {NULL, ONE | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_STAT_DEL] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {NULL, ONE | DUMP | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = {NULL, ONE | DUMP | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = {NULL, ONE | DUMP | ADMIN, NULL},
@@ -169,14 +208,6 @@ static bool take_attribute(const struct nlattr *a, const uint8_t *value, struct 
 		return take_u32(a, value, &q->has_port, &q->port);
 	case RDMA_NLDEV_ATTR_STAT_RES:
 		return take_u32(a, value, &q->has_stat, &q->stat);
-	case RDMA_NLDEV_ATTR_STAT_MODE:
-		return take_u32(a, value, &q->has_mode, &q->mode);
-	case RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK:
-		return take_u32(a, value, &q->has_mask, &q->mask);
-	case RDMA_NLDEV_ATTR_STAT_COUNTER_ID:
-		return take_u32(a, value, &q->has_counter, &q->counter);
-	case RDMA_NLDEV_ATTR_RES_LQPN:
-		return take_u32(a, value, &q->has_qpn, &q->qpn);
 	case RDMA_NLDEV_ATTR_CHARDEV_TYPE:
 		return take_type(a, value, q);
 	default:

@@ -14,7 +14,6 @@
 #define NETLINK_COUNTERS 32
 
 struct uverbs_resource;
-struct uverbs_statistic;
 
 struct netlink_device {
 	bool present; /* false: the list of devices is empty */
@@ -30,11 +29,6 @@ struct netlink_device {
 	} uverbs, rdma_cm;
 	/* Lists objects: *n of them at *rows, to be freed. Returns 0 or -errno. */
 	int (*resources)(struct uverbs_resource **rows, size_t *n);
-	/* `rdma statistic qp`: the counters of port_stats.bound[slot], in order; NULL: no more. */
-	int (*statistic)(struct uverbs_statistic *);
-	const char *(*bound)(const struct netlink_device *, unsigned int i, unsigned int slot,
-			     uint64_t *value);
-	const void *stats; /* argument of `bound` */
 	unsigned int ncounters;
 	struct netlink_counter {
 		char name[40];

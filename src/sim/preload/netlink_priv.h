@@ -32,9 +32,8 @@ struct netlink_request {
 	struct nlmsghdr h;
 	const uint8_t *bytes; /* begins with the header */
 	bool has_index, has_port, has_type, has_stat;
-	bool has_mode, has_mask, has_counter, has_qpn;
 	uint32_t index, port;
-	uint32_t stat, mode, mask, counter, qpn;
+	uint32_t stat;
 	char type[CHARDEV_TYPE];
 };
 
@@ -65,13 +64,6 @@ void netlink_put_text(struct netlink_reply *, uint16_t type, const char *text);
 void netlink_put_device(struct netlink_reply *);
 size_t netlink_nest_begin(struct netlink_reply *, uint16_t type);
 void netlink_nest_end(struct netlink_reply *, size_t at);
-
-/* --- netlink_statistic.c: counters of the port, and of queue pairs --- */
-
-int netlink_fill_statistic(struct netlink_reply *, const struct netlink_request *);
-int netlink_dump_statistic(struct netlink_reply *, const struct netlink_request *);
-int netlink_set_statistic(struct netlink_reply *, const struct netlink_request *);
-int netlink_del_statistic(struct netlink_reply *, const struct netlink_request *);
 
 /* --- netlink_resources.c: objects of programs --- */
 

@@ -162,8 +162,6 @@ int netlink_fill_summary(struct netlink_reply *r, const struct netlink_request *
 	netlink_put_device(r);
 	table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	for (unsigned int k = 0; k < RESOURCE_KINDS; k++) {
-		if (!resource_rows[k].name) /* statistics have no name */
-			continue;
 		entry = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 		netlink_put_text(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, resource_rows[k].name);
 		netlink_put_u64(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count[k]);

@@ -59,9 +59,6 @@ int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *,
 size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSFS_COUNTER]);
 /* Returns the name and the value of a port's i-th hw_counter; NULL behind the last. */
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *, uint64_t *value);
-/* Like sysfs_hw_counter(), for stats->bound[slot]: only counters of queues. */
-const char *sysfs_bound_counter(unsigned int i, const struct port_stats *stats, unsigned int slot,
-				uint64_t *value);
 /* Returns a descriptor of the file of counters, to be mapped and counted in, or -errno. */
 int sysfs_stats(const char *root);
 /* Sets the port's state in a tree. Returns 0 or -errno. */

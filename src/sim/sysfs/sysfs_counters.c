@@ -102,31 +102,12 @@ static const char *counter_hw_name(size_t c)
 	return strncmp(counters[c].path, HW_FOLDER, len) ? NULL : counters[c].path + len;
 }
 
-static bool counter_is_of_queues(size_t c)
-{
-	const size_t from = COUNTED(queues);
-
-	return counters[c].at >= from && counters[c].at < from + sizeof(struct queue_stats);
-}
-
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uint64_t *value)
 {
 	for (size_t c = 0; c < NCOUNTERS; c++) {
 		if (!counter_hw_name(c) || i--)
 			continue;
 		*value = counter_value(c, stats);
-		return counter_hw_name(c);
-	}
-	return NULL;
-}
-
-const char *sysfs_bound_counter(unsigned int i, const struct port_stats *stats, unsigned int slot,
-				uint64_t *value)
-{
-	for (size_t c = 0; c < NCOUNTERS; c++) {
-		if (!counter_is_of_queues(c) || i--)
-			continue;
-		*value = counter_at(&stats->bound[slot], counters[c].at - COUNTED(queues));
 		return counter_hw_name(c);
 	}
 	return NULL;

@@ -21,7 +21,6 @@ struct fs_chain;
 struct hw_ref;
 struct kernel_room;
 struct method_handler;
-struct qp_stat;
 struct rate_table;
 struct subscription;
 struct uobj;
@@ -55,9 +54,7 @@ struct kernel {
 		struct dm_map *dm[DM_KINDS];
 		struct xrcd *xrcds;	  /* XRC domains (verbs/xrc.h) */
 		struct rate_table *rates; /* NULL until it is needed */
-		LIST_HEAD(, qp_stat) stats; /* verbs/qp_stat.c */
-		uint32_t stat_mask;	    /* rule that binds new queue pairs; 0: none */
-		uint64_t memic_pages;	    /* bitmap of pages in use */
+		uint64_t memic_pages;	  /* bitmap of pages in use */
 	} * fn; /* by vhca.index */
 };
 

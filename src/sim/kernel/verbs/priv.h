@@ -16,17 +16,6 @@ extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_cla
 void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
 
-/* qp_stat.c: statistics of queue pairs. Binds a QP before RST2INIT, if a rule demands it. */
-void qp_stat_bind_auto(struct uverbs_qp *);
-/* Returns the Q counter set that the QP's context should name. */
-uint32_t qp_stat_set(const struct uverbs_qp *);
-/* Records that the context names that set now. */
-void qp_stat_is_set(struct uverbs_qp *);
-/* Updates the set in the context of a QP in RTS. Called after each change of state. */
-void qp_stat_settle(struct uverbs_qp *);
-/* Unbinds a QP that is destroyed. */
-void qp_stat_leave(struct uverbs_qp *);
-
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);
 void rates_stop(struct kernel *);

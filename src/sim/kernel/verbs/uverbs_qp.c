@@ -91,7 +91,6 @@ static int uverbs_qp_release(struct uobj *u)
 		err = qp->type == QP_TYPE_DCT ? dct_qp_destroy(qp) : qp_destroy_hw(qp);
 	if (err)
 		return err;
-	qp_stat_leave(qp);
 	if (qp->type != QP_TYPE_DCT)
 		hw_ref_del(u->file->k, &qp->hw);
 	if (qp->raw.on)
@@ -113,7 +112,6 @@ static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
 								     : qp->type;
 	r->port = qp->port;
 	r->srq = qp->srq ? qp->srq->srqn : 0;
-	r->counter = qp->stat ? qp_stat_set(qp) : 0;
 	qp_modify_describe(qp, r);
 }
 

@@ -252,7 +252,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 /* Sets fields of RST2INIT. mlx5_ib repeats the doorbell record for QPs that have an RQ. */
 static void set_at_init(const struct uverbs_qp *qp, void *qpc)
 {
-	prm_qpc_set_counter_set_id(qpc, qp_stat_set(qp));
+	prm_qpc_set_counter_set_id(qpc, file_q_counter(qp->u.file));
 	if (qp->rq_wr)
 		prm_qpc_set_dbr_addr(qpc, qp->dbrec);
 }
@@ -282,8 +282,6 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
 				out, sizeof(out));
 	qp->ece = !err && context ? prm_rst2init_qp_out_get_ece(out) : 0;
-	if (!err && t->opcode == PRM_OPCODE_RST2INIT_QP)
-		qp_stat_is_set(qp);
 	return err;
 }
 
@@ -316,7 +314,6 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 		return err;
 	}
 	qp->state = (uint8_t)to;
-	qp_stat_settle(qp);
 	return 0;
 }
 
@@ -401,8 +398,6 @@ static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_re
 		err = qp_modify_rate(c, &u.burst_info, &raw);
 		return err ? err : raw_qp_modify(qp, &raw);
 	}
-	if (qp->state == RESET && m->attr_mask & A_STATE && m->qp_state == INIT)
-		qp_stat_bind_auto(qp);
 	qp->ece = u.ece_options;
 	if (qp->type == QP_TYPE_DCT)
 		err = dct_qp_modify(qp, m, attr_find(c->req, UVERBS_ATTR_UHW_OUT));

@@ -50,13 +50,6 @@ extern const struct uobj_class cq_class;
  */
 int cq_ts_format(const struct uverbs_cq *, uint8_t formats, const char *method, uint8_t *out);
 
-/* Implements kernel_statistic(). */
-struct uverbs_statistic;
-int qp_stat_handle(struct kernel *, struct uverbs_statistic *);
-/* Adds rows to those of kernel_resources(), which has counted n; returns the new count. */
-size_t qp_stat_rows(struct kernel *, unsigned int function, size_t n, size_t first,
-		    struct uverbs_resource *rows, size_t max);
-
 struct uverbs_qp {
 	struct uobj u;
 	struct hw_ref hw;
@@ -77,10 +70,6 @@ struct uverbs_qp {
 	uint8_t access; /* requested access: with dest_rd gives rre and rae */
 	uint8_t dest_rd;
 	bool sig_all;
-	/*
-	 * The statistic it is bound to, and the one that its context names; NULL: the port's set.
-	 */
-	struct qp_stat *stat, *stat_named;
 	uint32_t ece;	      /* ECE options, as requested, then as the firmware returned them */
 	struct mcast *groups; /* joined groups (uverbs_mcast.c) */
 	uint32_t max_inline;
