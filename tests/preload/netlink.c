@@ -170,6 +170,8 @@ static void statistics(void **state)
 	request(RDMA_NLDEV_CMD_STAT_GET, NLM_F_DUMP);
 	number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
 	assert_int_equal(ask(), -EINVAL); /* of which resource? */
+	request(RDMA_NLDEV_CMD_STAT_GET, NLM_F_DUMP);
+	number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
 	number(RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
 	assert_int_equal(ask(), 0);
 	assert_int_equal(t.answers, 1);
