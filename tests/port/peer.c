@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "tests/queue/queue_rig.h"
@@ -87,6 +88,15 @@ static void net_send(struct net *n, unsigned int from, const uint8_t to[6])
 static uint64_t got(const struct net *n, unsigned int i)
 {
 	return n->wire[i]->received;
+}
+
+/* Only the user's own chips can join the switch. */
+TEST_NET(test_private)
+{
+	struct stat st;
+
+	assert_int_equal(stat(n->folder, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
 }
 
 /* Chips know each other's addresses from the start, and all differ. */
@@ -290,13 +300,18 @@ TEST_NET(test_full)
 TEST_NET(test_long_name)
 {
 	char why[WIRE_WHY], name[120];
-	int len = snprintf(name, sizeof(name), "%s/", n->dir);
+	/* with "/lock" as long as a socket's name can be, without its end */
+	const size_t most = sizeof(((struct sockaddr_un *)0)->sun_path) - strlen("/lock");
 
-	memset(name + len, 'x', sizeof(name) - (size_t)len - 1);
-	name[sizeof(name) - 1] = 0;
-	assert_null(peer_open(&n->rig[0].dev, name, why));
-	assert_non_null(strstr(why, strerror(ENAMETOOLONG)));
-	assert_int_equal(access(name, F_OK), -1);
-	name[sizeof(((struct sockaddr_un *)0)->sun_path) - 1] = 0;
-	assert_int_equal(access(name, F_OK), -1);
+	for (size_t len = sizeof(name) - 1; len; len = len > most ? most : 0) {
+		memset(name, 'x', sizeof(name));
+		memcpy(name, n->dir, strlen(n->dir));
+		name[strlen(n->dir)] = '/';
+		name[len] = 0;
+		assert_null(peer_open(&n->rig[0].dev, name, why));
+		assert_non_null(strstr(why, strerror(ENAMETOOLONG)));
+		assert_int_equal(access(name, F_OK), -1);
+		name[most + strlen("/lock") - 1] = 0;
+		assert_int_equal(access(name, F_OK), -1);
+	}
 }
