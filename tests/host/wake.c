@@ -290,6 +290,8 @@ TEST_F(test_unwatched)
 	assert_true(settle());
 	store(two + UAR_BF, 1);
 	assert_int_equal(readable(0), 0);
+	assert_true(host_arm(host, now) >= DEEP); /* pages are looked at a few times a second */
+	assert_int_equal(nrang, 0);
 	for (int i = 0; i < 10 && !nrang; i++)
 		now += host_arm(host, now);
 	assert_int_equal(nrang, 1);
