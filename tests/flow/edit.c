@@ -480,6 +480,56 @@ static bool has_codes(void)
 	return !strcmp(generation_cost(h.now)->compiled[RULE_IN], "codes");
 }
 
+/* The ID of the rule of each entry before an edit; 0: no rule's. */
+struct entry_owner {
+	uint64_t entry;
+	uint32_t id;
+};
+
+static struct entry_owner *owner;
+static size_t nowners;
+
+static uint32_t owner_id(uint32_t rule)
+{
+	if (rule == ENTRY_ALONE)
+		return 0;
+	return rule < generation_rules(h.now)->n ? generation_id(h.now, rule) : UINT32_MAX;
+}
+
+static void note_owner(void *arg, uint64_t entry, uint32_t rule)
+{
+	(void)arg;
+	owner = realloc(owner, (nowners + 1) * sizeof(*owner));
+	owner[nowners++] = (struct entry_owner){entry, owner_id(rule)};
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	const struct entry_owner *one = a, *other = b;
+
+	return (one->entry > other->entry) - (one->entry < other->entry);
+}
+
+/* Checks that an entry which was there before the edit has the same rule, or none if that left. */
+static void check_owner(void *arg, uint64_t entry, uint32_t rule)
+{
+	struct entry_owner now = {entry, owner_id(rule)};
+	const struct entry_owner *was = bsearch(&now, owner, nowners, sizeof(*owner), by_entry);
+
+	(void)arg;
+	if (now.id != UINT32_MAX && (!was || !now.id || was->id == now.id))
+		return;
+	printf("# %s: an entry of rule %u is rule %u's now\n", what, was ? was->id : 0, now.id);
+	differences++;
+}
+
+static void note_owners(void)
+{
+	nowners = 0;
+	generation_entries(h.now, note_owner, NULL);
+	qsort(owner, nowners, sizeof(*owner), by_entry);
+}
+
 static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_t number)
 {
 	static char old_text[LINES_TEXT], text[LINES_TEXT];
@@ -496,8 +546,11 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	memset(&refuse, 0, sizeof(refuse));
 	refuse.create = number % 5 == 3 ? 1 + number % 4 : 0;
 	refuse.destroy = number % 3 == 1;
+	note_owners();
 	ret = script_run(&s, state, text);
 	edit.on = false;
+	if (!h.rebuilt)
+		generation_entries(h.now, check_owner, NULL);
 	memset(&refuse, 0, sizeof(refuse));
 	judge("done", !ret, 1 + !ret);
 	check_counters();
