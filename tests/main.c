@@ -5,7 +5,7 @@
 
 static const struct test *tests[MOST];
 static size_t ntests;
-static struct fixture group;
+static int (*group_setup)(void **), (*group_teardown)(void **);
 
 /* Compilers choose the order in which constructors run. */
 void test_add(const struct test *t)
@@ -21,7 +21,8 @@ void test_add(const struct test *t)
 
 void test_group(int (*setup)(void **), int (*teardown)(void **))
 {
-	group = (struct fixture){setup, teardown};
+	group_setup = setup;
+	group_teardown = teardown;
 }
 
 int main(void)
@@ -31,7 +32,7 @@ int main(void)
 	for (size_t i = 0; i < ntests; i++)
 		all[i] = (struct CMUnitTest){.name = tests[i]->name,
 					     .test_func = tests[i]->run,
-					     .setup_func = tests[i]->around.setup,
-					     .teardown_func = tests[i]->around.teardown};
-	return _cmocka_run_group_tests("tests", all, ntests, group.setup, group.teardown);
+					     .setup_func = tests[i]->setup,
+					     .teardown_func = tests[i]->teardown};
+	return _cmocka_run_group_tests("tests", all, ntests, group_setup, group_teardown);
 }

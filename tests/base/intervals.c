@@ -88,7 +88,7 @@ static void empty(void)
 }
 
 /* Many overlaps, equal ones, equal beginnings, empty ones; and hardly any. */
-TEST(random_operations)
+TEST(none, random_operations)
 {
 	unsigned int seed = 5;
 
@@ -109,7 +109,7 @@ TEST(random_operations)
 	}
 }
 
-TEST(bounds)
+TEST(none, bounds)
 {
 	assert_null(intervals_over(&set, 0, UINT64_MAX, NULL));
 	turn_over(0, 10, 20);
@@ -173,7 +173,7 @@ static void stays_flat(uint64_t (*at)(uint32_t))
 	free(many);
 }
 
-TEST(adversarial_orders)
+TEST(none, adversarial_orders)
 {
 	stays_flat(ascending);
 	stays_flat(descending);

@@ -31,7 +31,7 @@ static int pipe_in(int p[2])
  * DVX_SIM_LOG names the file, until sim_log_to() names another. The environment is read once: each
  * needs a process of its own, before the other tests.
  */
-TEST(test_environment)
+TEST(none, test_environment)
 {
 	char name[] = "base_log.XXXXXX";
 	int fd = mkstemp(name), own[2], status;
@@ -59,7 +59,7 @@ TEST(test_environment)
 }
 
 /* One line per call, with the prefix; errno is left alone. */
-TEST(test_line)
+TEST(none, test_line)
 {
 	int p[2], fd = pipe_in(p);
 
@@ -72,7 +72,7 @@ TEST(test_line)
 }
 
 /* Notes only when asked for. */
-TEST(test_notes)
+TEST(none, test_notes)
 {
 	int p[2], fd = pipe_in(p);
 
@@ -84,7 +84,7 @@ TEST(test_notes)
 }
 
 /* A program's own bytes can't forge a line, and a long one is cut where it can be seen. */
-TEST(test_hostile)
+TEST(none, test_hostile)
 {
 	int p[2], fd = pipe_in(p);
 	char big[5000];
@@ -110,7 +110,7 @@ static void *log_many(void *arg)
 }
 
 /* Lines of several threads don't mix. */
-TEST(test_threads)
+TEST(none, test_threads)
 {
 	int p[2], fd = pipe_in(p), id[4] = {0, 1, 2, 3}, i, lines = 0, a, b, end;
 	pthread_t thread[4];
@@ -129,7 +129,7 @@ TEST(test_threads)
 }
 
 /* A file's length has an end; its latest lines are there. */
-TEST(test_most)
+TEST(none, test_most)
 {
 	FILE *file = tmpfile();
 	int fd = fileno(file);

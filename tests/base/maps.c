@@ -15,7 +15,7 @@
 #define PAGE 4096u
 
 /* Lines of Linux 6.1 and 6.18. */
-TEST(test_lines)
+TEST(none, test_lines)
 {
 	static const struct {
 		const char *line;
@@ -77,7 +77,7 @@ TEST(test_lines)
 }
 
 /* A line that ends too early, at whatever byte, is none. */
-TEST(test_no_lines)
+TEST(none, test_no_lines)
 {
 	static const char line[] = "7f12b6a00000-7f12b6a01000 rw-s 00003000 00:01 4711 /memfd";
 	const size_t head = strlen(line) - strlen("/memfd");
@@ -185,7 +185,7 @@ static void look(pid_t pid, uint8_t *at, int fd)
 	assert_true(m.plain && !m.prot);
 }
 
-TEST(test_process)
+TEST(none, test_process)
 {
 	int fd = deep_file(), status;
 	uint8_t *below = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -209,7 +209,7 @@ TEST(test_process)
 	deep_file_end(fd);
 }
 
-TEST(test_nobody)
+TEST(none, test_nobody)
 {
 	struct maps maps;
 

@@ -34,7 +34,7 @@ static void expect(unsigned int first, unsigned int second, unsigned int evaluat
 	assert_int_equal(probe_evaluated, evaluated);
 }
 
-TEST(test_kinds)
+TEST(none, test_kinds)
 {
 	probe_ends[0] = (struct probe){.kinds = PROBE_EQE, .event = on_eqe};
 	probe_ends[1] = (struct probe){.kinds = PROBE_EQE | PROBE_CQE, .event = on_any};

@@ -4,7 +4,7 @@
 #include "obj/profile.h"
 #include "obj/vhca.h"
 
-TEST(good)
+TEST(none, good)
 {
 	struct profile p = profile_bluefield2;
 	char why[SETTING_WHY];
@@ -18,7 +18,7 @@ TEST(good)
 }
 
 /* Each is refused in one sentence with these words, and earlier settings are undone. */
-TEST(bad)
+TEST(none, bad)
 {
 	static const struct {
 		const char *text, *words;
@@ -60,7 +60,7 @@ TEST(bad)
 }
 
 /* The list has all settings: each default is in its range, and is the chip's own value. */
-TEST(list)
+TEST(none, list)
 {
 	char line[128], name[32], text[64], why[SETTING_WHY];
 	unsigned int value, n = 0;

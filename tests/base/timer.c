@@ -2,7 +2,7 @@
 #include "tests/test.h"
 #include "base/clock.h"
 
-#define TEST_FIXTURE {setup, teardown}
+#define FIXTURE_timers(name) FIXTURE(name, void *no_state, setup, teardown)
 
 #define N 500
 
@@ -46,7 +46,7 @@ static int teardown(UNUSED void **state)
 }
 
 /* Timers set, moved and cancelled at random fire once each, in order, and only when due. */
-TEST_F(test_order)
+TEST(timers, test_order)
 {
 	struct probe probe[N] = {0};
 	unsigned int i, round, due, seed = 7;
@@ -75,7 +75,7 @@ TEST_F(test_order)
 }
 
 /* The next one is known, and none at all is too. */
-TEST_F(test_next)
+TEST(timers, test_next)
 {
 	struct probe a = {.t.fire = note}, b = {.t.fire = note};
 
@@ -93,7 +93,7 @@ TEST_F(test_next)
 }
 
 /* A timer that sets itself for "now" again doesn't hold the loop up. */
-TEST_F(test_again)
+TEST(timers, test_again)
 {
 	struct probe a = {.t.fire = set_again}, b = {.t.fire = note};
 
@@ -109,7 +109,7 @@ TEST_F(test_again)
 }
 
 /* The real clock moves, forward only. */
-TEST(test_clock)
+TEST(none, test_clock)
 {
 	uint64_t a = clock_monotonic.now(&clock_monotonic), b = a;
 

@@ -62,7 +62,7 @@ static void send_header(int sock, struct link_header h)
 	assert_int_equal(send(sock, &h, sizeof(h), MSG_NOSIGNAL), sizeof(h));
 }
 
-TEST(test_headers)
+TEST(none, test_headers)
 {
 	static const struct link_header bad[] = {
 		{0, LINK_VERSION, LINK_OPEN, 4, 0},
@@ -88,7 +88,7 @@ TEST(test_headers)
 	}
 }
 
-TEST(test_opens)
+TEST(none, test_opens)
 {
 	static const uint32_t functions[] = {2, UINT32_MAX};
 	uint32_t again[2] = {0};
@@ -108,7 +108,7 @@ TEST(test_opens)
 }
 
 /* A file needs a BAR's descriptor, and ends with its last user. A guest shares no pages. */
-TEST(test_guests)
+TEST(none, test_guests)
 {
 	const struct link_range range = {4096, 4096, 0};
 	uint32_t function = 0;
@@ -145,7 +145,7 @@ TEST(test_guests)
 }
 
 /* After half a message, then silence or death, the server neither waits nor keeps anything. */
-TEST(test_truncated)
+TEST(none, test_truncated)
 {
 	struct link_header h = {LINK_MAGIC, LINK_VERSION, LINK_STATUS, 100, 0};
 	int silent = connect_to();
@@ -175,7 +175,7 @@ static void good_request(uint8_t **body, size_t *len)
 	assert_int_equal(msg_pack_request(&req, body, len), 0);
 }
 
-TEST(test_lengths)
+TEST(none, test_lengths)
 {
 	uint8_t *body, longer[4096] = {0};
 	size_t len;
@@ -198,7 +198,7 @@ TEST(test_lengths)
 }
 
 /* Random bytes give an answer, or the end of the connection. */
-TEST(test_mutations)
+TEST(none, test_mutations)
 {
 	int sock = open_device();
 	uint8_t *body;
@@ -226,7 +226,7 @@ TEST(test_mutations)
 }
 
 /* Descriptors of any kind are sent where none or another kind belongs. */
-TEST(test_descriptors)
+TEST(none, test_descriptors)
 {
 	struct link_range range = {4096, 4096, 0};
 	int many[LINK_FDS] = {0, 0, 0, 0};
@@ -344,7 +344,7 @@ static void hold(int sock, const void *at, uint64_t len)
 }
 
 /* Share messages before an open, without a file, with two, with half a range. */
-TEST(test_share_messages)
+TEST(none, test_share_messages)
 {
 	const struct link_range range = {PAGE, PAGE, 0};
 	int fds[2] = {memfd(PAGE, true, F_SEAL_SHRINK), 0};
@@ -363,7 +363,7 @@ TEST(test_share_messages)
 }
 
 /* Files that could do harm, and memory that no object holds, are refused. */
-TEST(test_share_files)
+TEST(none, test_share_files)
 {
 	char *mem = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const uint64_t va = (uintptr_t)mem;
@@ -400,7 +400,7 @@ TEST(test_share_files)
 }
 
 /* Thousands of pieces: the limit of one client, and of all; later a new client finds room. */
-TEST(test_share_limits)
+TEST(none, test_share_limits)
 {
 	const size_t pages = 16400;
 	char *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -438,7 +438,7 @@ TEST(test_share_limits)
 }
 
 /* Packets to replay whose lengths contradict the message, the port, or each other. */
-TEST(test_replays)
+TEST(none, test_replays)
 {
 	static const struct {
 		uint32_t len, bytes; /* of the packet, and of the bytes behind its header */
@@ -466,7 +466,7 @@ TEST(test_replays)
 }
 
 /* Clients leave while their packets are under way; the next client's counts are only its own. */
-TEST(test_replayers_die)
+TEST(none, test_replayers_die)
 {
 	const size_t packet = sizeof(struct port_packet) + 64, len = 20000 * packet;
 	uint8_t *body = calloc(1, len);
@@ -491,7 +491,7 @@ TEST(test_replayers_die)
 	free(body);
 }
 
-TEST(test_captures)
+TEST(none, test_captures)
 {
 	uint32_t what = LINK_CAPTURE_STOP + 1, two[2] = {0};
 	struct link_message m;
@@ -515,7 +515,7 @@ TEST(test_captures)
 }
 
 /* A client that never reads its answers is disconnected; no other client waits. */
-TEST(test_deaf)
+TEST(none, test_deaf)
 {
 	int sock = connect_to(), err = 0;
 
@@ -525,7 +525,7 @@ TEST(test_deaf)
 	close(sock);
 }
 
-TEST(test_the_honest_one)
+TEST(none, test_the_honest_one)
 {
 	struct link_message m = {0};
 	uint8_t *body;

@@ -144,7 +144,7 @@ static void *caller(void *arg)
 }
 
 /* Several threads open, ring, call and close at the same time, on two chips of one process. */
-TEST(test_threads)
+TEST(none, test_threads)
 {
 	struct side side[2 * THREADS];
 	pthread_t thread[2 * THREADS];
@@ -183,7 +183,7 @@ static void *storm(void *arg)
 }
 
 /* A program that rings without end doesn't keep another program's requests out. */
-TEST(test_busy)
+TEST(none, test_busy)
 {
 	struct storm s = {0};
 	struct open_file f;
@@ -232,7 +232,7 @@ static void start_ticks(struct side *s)
 }
 
 /* A sleeping loop wakes for its timers. */
-TEST(test_timers)
+TEST(none, test_timers)
 {
 	struct tick tick = {.t.fire = ticked, .left = 1000};
 	struct side side;
@@ -264,7 +264,7 @@ static void unwatch_all(void *arg, int fd)
 }
 
 /* After a callback has removed a descriptor, that one's callback isn't called in this turn. */
-TEST(test_unwatch)
+TEST(none, test_unwatch)
 {
 	const uint64_t one = 1;
 	struct rig rig;
@@ -289,7 +289,7 @@ TEST(test_unwatch)
 }
 
 /* A stop requested before the loop runs isn't lost, and the loop can run again. */
-TEST(test_stop)
+TEST(none, test_stop)
 {
 	struct rig rig;
 

@@ -35,13 +35,13 @@ static unsigned int sleeps(uint64_t answer_ns, bool rings)
 }
 
 /* Answers come while it spins: it never sleeps. */
-TEST(test_spins)
+TEST(none, test_spins)
 {
 	assert_int_equal(sleeps(20 * US, false), 0);
 }
 
 /* Answers come later: after a few spins the chip gives up its CPU at once. */
-TEST(test_gives_cpu)
+TEST(none, test_gives_cpu)
 {
 	assert_true(sleeps(100 * US, false) >= TURNS / 2);
 	wire_turn(true, false, 1);
@@ -49,7 +49,7 @@ TEST(test_gives_cpu)
 }
 
 /* A program that rings while the chip sleeps would wait for the wire: the chip seldom sleeps. */
-TEST(test_doorbells)
+TEST(none, test_doorbells)
 {
 	unsigned int n = sleeps(100 * US, true);
 
@@ -57,7 +57,7 @@ TEST(test_doorbells)
 }
 
 /* Without packets the wire does not keep the chip awake. */
-TEST(test_quiet)
+TEST(none, test_quiet)
 {
 	w = (struct wire_wait){.sent = sent};
 	wire_turn(true, false, 0);

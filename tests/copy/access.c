@@ -96,7 +96,7 @@ static const char *leads(const struct access *a, const struct key *k, bool write
 
 #define REFUSED "-7"
 
-TEST(rights)
+TEST(none, rights)
 {
 	struct copy_fault f;
 	struct access *a =
@@ -137,7 +137,7 @@ TEST(rights)
 }
 
 /* A symbolic link inside a key's directory does not lead out of it. */
-TEST(links)
+TEST(none, links)
 {
 	struct copy_fault f;
 	struct access *a = list("key web web.key\nread web images\n", &f);
@@ -153,7 +153,7 @@ TEST(links)
 	access_free(a);
 }
 
-TEST(dates)
+TEST(none, dates)
 {
 	char text[200], soon[32];
 	struct copy_fault f;
@@ -177,7 +177,7 @@ TEST(dates)
 	access_free(a);
 }
 
-TEST(bad_lists)
+TEST(none, bad_lists)
 {
 	static const struct {
 		const char *text, *words;
@@ -215,7 +215,7 @@ TEST(bad_lists)
 /*
  * A line with a zero byte is refused: a right for "images/a" must not become one for all of images.
  */
-TEST(bytes_of_zero)
+TEST(none, bytes_of_zero)
 {
 	static const char text[] = "key ops ops.key\nwrite ops images\0/a\n";
 	struct copy_fault f = {0};
@@ -232,7 +232,7 @@ TEST(bytes_of_zero)
 	assert_non_null(strstr(f.text, "list:2: a byte of zero"));
 }
 
-TEST(list_of_others)
+TEST(none, list_of_others)
 {
 	struct copy_fault f = {0};
 	struct access *a;
@@ -245,7 +245,7 @@ TEST(list_of_others)
 }
 
 /* A later list must not grant more than the first one, which the kernel confines the server to. */
-TEST(lists_within_the_first)
+TEST(none, lists_within_the_first)
 {
 	static const struct {
 		const char *text;

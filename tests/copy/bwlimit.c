@@ -25,7 +25,7 @@ static const struct {
 static const char *const bad[] = {"",	 "x",	 "10x", "1e3", " 7", "-1",  ".",   "0x10",    "1kk",
 				  "1bb", "1bib", "1ki", "0.4", "2b", "inf", "nan", "9999999p"};
 
-TEST(arguments)
+TEST(none, arguments)
 {
 	uint64_t rate;
 
@@ -63,7 +63,7 @@ static unsigned long long asked_of_rsync(const char *arg)
 	return kib;
 }
 
-TEST(as_rsync)
+TEST(none, as_rsync)
 {
 	if (system("command -v rsync >/dev/null")) {
 		print_message("# rsync is not installed\n");
@@ -101,7 +101,7 @@ static void spend_all(uint64_t rate, uint64_t most)
 		    0.99 * (double)rate * (double)(now - begin) / 1e9 - (double)most);
 }
 
-TEST(never_above_and_near)
+TEST(none, never_above_and_near)
 {
 	spend_all(512, 4096);
 	spend_all(100 << 10, 1 << 20);
@@ -109,7 +109,7 @@ TEST(never_above_and_near)
 	spend_all(10ull << 30, 64 << 20);
 }
 
-TEST(rest_is_not_saved_up)
+TEST(none, rest_is_not_saved_up)
 {
 	struct bwlimit b;
 	uint64_t day = 86400000000000;
@@ -120,7 +120,7 @@ TEST(rest_is_not_saved_up)
 	assert_in_range(bwlimit_wait(&b, day), 1000000000, 1000000001);
 }
 
-TEST(no_limit_never_waits)
+TEST(none, no_limit_never_waits)
 {
 	struct bwlimit b;
 

@@ -397,7 +397,7 @@ static void play_unreadable(struct bad_client *a)
 /*
  * A copy that is incomplete does not look complete, and no more users can read it than the source.
  */
-TEST(unreadable)
+TEST(none, unreadable)
 {
 	char path[80];
 	int fd;
@@ -425,7 +425,7 @@ enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 0x10 };
 #define ACL_OF(tag, perm) (tag), 0, (perm), 0, 7, 0, 0, 0
 
 /* Without its ACL a file gets the owning group's bits, not the ACL's mask from the mode. */
-TEST(without_its_acl_a_file_keeps_the_bits_of_its_group)
+TEST(none, without_its_acl_a_file_keeps_the_bits_of_its_group)
 {
 	static const uint8_t acl[] = {ACL_VERSION, ACL_OF(USER_OBJ, 6), ACL_OF(USER, 7),
 				      ACL_OF(GROUP_OBJ, 4), ACL_OF(MASK, 7)};
@@ -451,7 +451,7 @@ static void play_push_absolute(struct bad_client *a)
 	push_to(a, "/tmp");
 }
 
-TEST(bad_clients)
+TEST(none, bad_clients)
 {
 	char path[80];
 	int fd;
@@ -535,7 +535,7 @@ static void play_delete_below(struct bad_client *a)
 }
 
 /* --delete of the deepest and longest trees works or fails cleanly. */
-TEST(deletes_far_below)
+TEST(none, deletes_far_below)
 {
 	void (*const trees[])(void) = {make_longest, make_deepest};
 	char path[80];
@@ -551,7 +551,7 @@ TEST(deletes_far_below)
 }
 
 /* A client that may push writes only below the root, whatever it sends. */
-TEST(writers)
+TEST(none, writers)
 {
 	char path[80];
 
@@ -600,7 +600,7 @@ static void play_look_at(struct bad_client *a)
 }
 
 /* A source directory turns into a link and back all the time: nothing is read through the link. */
-TEST(exchanged_meanwhile)
+TEST(none, exchanged_meanwhile)
 {
 	void (*const plays[])(struct bad_client * a) = {play_look_into, play_look_around,
 							play_look_at};

@@ -117,7 +117,7 @@ static int server_steps(void)
 	return errno == EACCES ? 0 : 7;
 }
 
-TEST(server)
+TEST(none, server)
 {
 	confined(server_steps);
 }
@@ -135,7 +135,7 @@ static int client_steps(void)
 	return opens("out/file", O_WRONLY) || opens("in/new", O_CREAT | O_WRONLY) ? 2 : 0;
 }
 
-TEST(client)
+TEST(none, client)
 {
 	confined(client_steps);
 }

@@ -19,11 +19,6 @@
 #include "copy_pull.h"
 #include "source/resolve.h"
 
-#define TEST_FIXTURE                  \
-	{                             \
-		copy_pull_fresh, NULL \
-	}
-
 static const char *never; /* the call that fails, as if the disk had lost data */
 static off_t never_bytes; /* only the close of a file of this size fails; 0: every one */
 
@@ -106,7 +101,7 @@ int __wrap_close(int fd)
 #define SMALL(n) FILE_(#n, 5), LAST(0, (n), 0, 5)
 
 /* The disk reports a loss late: the file must not have its name by then. */
-TEST(late_losses)
+TEST(none, late_losses)
 {
 	static const struct {
 		const char *call;
@@ -195,7 +190,7 @@ static void lose_of_group(off_t bytes)
 }
 
 /* The loss concerns all files, or only the last one; syncing the others must not hide it. */
-TEST(late_loss_of_a_group)
+TEST(none, late_loss_of_a_group)
 {
 	lose_of_group(0);
 	lose_of_group(2 * SLOT);
@@ -223,14 +218,14 @@ static void interrupt_in(const char *call)
 }
 
 /* Interrupted while the disk is busy, the copy begins nothing more and leaves no half file. */
-TEST(interrupted_in_a_sync)
+TEST(none, interrupted_in_a_sync)
 {
 	interrupt_in("syncfs");
 	copy_pull_left(copy_pull.dest); /* if a worker had begun to rename, the files have names */
 }
 
 /* Interrupted while files are renamed: a file that has its name is no longer kept as a part. */
-TEST(interrupted_in_a_rename)
+TEST(none, interrupted_in_a_rename)
 {
 	char path[128];
 	struct stat st;
@@ -289,7 +284,7 @@ int __wrap_unlinkat(int dir, const char *name, int flags)
  * A file replaces an empty directory. If the directory is filled meanwhile, it stays without
  * --delete.
  */
-TEST_F(filled_meanwhile)
+TEST(pull, filled_meanwhile)
 {
 	static const struct copy_msg script[] = {DIR_(""), FILE_("1", 5), UP, DONE, {0}};
 	struct copy_fault f;
@@ -327,7 +322,7 @@ static void make_read_only(const char *name)
 /*
  * A directory that --delete makes writable becomes read-only again, even if deleting in it fails.
  */
-TEST(failed_delete_in_read_only)
+TEST(none, failed_delete_in_read_only)
 {
 	static const struct copy_msg script[] = {
 		DIR_(""), {.type = MSG_DIR, .name = TEXT("ro"), .mode = 0555}, UP, UP, DONE, {0}};
@@ -355,7 +350,7 @@ TEST(failed_delete_in_read_only)
 }
 
 /* After the disk failed in a directory that is to be deleted, nothing more in it is deleted. */
-TEST_F(failed_delete_ends)
+TEST(pull, failed_delete_ends)
 {
 	static const struct copy_msg script[] = {DIR_(""), UP, DONE, {0}};
 	struct copy_fault f;
@@ -408,7 +403,7 @@ int __wrap_mkdirat(int dir, const char *name, mode_t mode)
 	return -1;
 }
 
-TEST(linked_meanwhile)
+TEST(none, linked_meanwhile)
 {
 	static const struct play play = {
 		{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "dest", 0};
@@ -426,7 +421,7 @@ TEST(linked_meanwhile)
 }
 
 /* A directory that another program made meanwhile is not assumed to be empty. */
-TEST(made_meanwhile)
+TEST(none, made_meanwhile)
 {
 	static const struct play play = {
 		{DIR_(""), DIR_("d"), FILE_("theirs", 5), UP, UP, DONE}, COPY_OK, "", 3};
@@ -454,7 +449,7 @@ int __wrap_flock(int fd, int how)
 }
 
 /* The clean-up does not remove a part that another copy has begun meanwhile. */
-TEST_F(part_begun_meanwhile)
+TEST(pull, part_begun_meanwhile)
 {
 	const int dir = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
 	struct stat st;
@@ -487,7 +482,7 @@ int __wrap_linkat(int from, const char *first, int to, const char *name, int fla
 	}
 
 /* Hard links are made in read-only directories, which have their final modes by then. */
-TEST(hard_link_in_read_only)
+TEST(none, hard_link_in_read_only)
 {
 	static const struct play play = {{DIR_(""),
 					  LINKED("a"),
@@ -518,7 +513,7 @@ static int each_path(UNUSED void *arg, UNUSED const uint8_t *path, UNUSED size_t
 }
 
 /* A directory that can't be read to its end is reported: a pattern may have more matches in it. */
-TEST_F(pattern_in_unreadable)
+TEST(pull, pattern_in_unreadable)
 {
 	int root = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
 	struct copy_fault f = {0};
@@ -545,7 +540,7 @@ int __wrap_getgrnam_r(UNUSED const char *name, struct group *gr, char *buf, size
 }
 
 /* The copy gets the local group of that name, even if it has very many members. */
-TEST_F(large_group)
+TEST(pull, large_group)
 {
 	static const struct copy_msg script[] = {
 		{.type = MSG_OWNER, .flags = MSG_IS_GROUP, .id = 4321, .name = TEXT("staff")},

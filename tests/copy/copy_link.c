@@ -69,7 +69,7 @@ static void shake_both(struct end *client, struct end *server, const char *ck, c
 	pthread_join(t, NULL);
 }
 
-TEST(same_key)
+TEST(none, same_key)
 {
 	struct end c, s;
 	struct copy_msg m = {.type = MSG_PULL, .name = {(const uint8_t *)"tree", 4}};
@@ -89,7 +89,7 @@ TEST(same_key)
 	close_pair(&c, &s);
 }
 
-TEST(no_key)
+TEST(none, no_key)
 {
 	struct end c, s;
 
@@ -120,7 +120,7 @@ static void *send_all(void *arg)
 }
 
 /* Two ends that wait for room to send read meanwhile: they do not deadlock. */
-TEST(both_send)
+TEST(none, both_send)
 {
 	struct end c, s;
 	pthread_t t;
@@ -150,7 +150,7 @@ static void differing(const char *ck, const char *sk)
 	close_pair(&c, &s);
 }
 
-TEST(other_keys)
+TEST(none, other_keys)
 {
 	differing("0123456789abcdef", "0123456789abcdeg");
 	differing("0123456789abcdef", "0123456789abcdef0");
@@ -171,7 +171,7 @@ static void *echo(void *arg)
 	return NULL;
 }
 
-TEST(reflection)
+TEST(none, reflection)
 {
 	struct end c = {.link = calloc(1, sizeof(struct link))};
 	pthread_t t;
@@ -191,7 +191,7 @@ TEST(reflection)
 }
 
 /* A client of another version gets our version and is refused. */
-TEST(other_version)
+TEST(none, other_version)
 {
 	struct end c, s;
 	uint8_t nonce[32] = {0};
@@ -227,7 +227,7 @@ static void refuses(const void *bytes, size_t n, bool close_after, int code, con
 	close_pair(&c, &s);
 }
 
-TEST(bad_frames)
+TEST(none, bad_frames)
 {
 	static const uint8_t huge[] = {0xff, 0xff, 0xff, 0xff, 1}, small[] = {3, 0, 0, 0, 1, 2, 3},
 			     over[] = {1, 0x20, 0, 0}, part[] = {40, 0, 0, 0, 1, 0},
@@ -244,7 +244,7 @@ TEST(bad_frames)
 }
 
 /* Changes each byte of an encrypted frame in turn: no changed message arrives. */
-TEST(tampering)
+TEST(none, tampering)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[128];
@@ -278,7 +278,7 @@ TEST(tampering)
 }
 
 /* A peer that gave up has closed: the next send fails, with the peer's error as the reason. */
-TEST(last_words)
+TEST(none, last_words)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	struct copy_fault why = {COPY_REFUSED, "not for you"};
@@ -294,7 +294,7 @@ TEST(last_words)
 }
 
 /* A recorded frame that is sent again is refused: TLS numbers its records. */
-TEST(replay)
+TEST(none, replay)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[64];
@@ -314,7 +314,7 @@ TEST(replay)
 }
 
 /* Two connections with one key have no bytes in common: the key exchange is ephemeral. */
-TEST(nothing_repeats)
+TEST(none, nothing_repeats)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[2][128] = {{0}};
@@ -332,7 +332,7 @@ TEST(nothing_repeats)
 }
 
 /* A key file that is open to others, too short, missing, or a directory is refused. */
-TEST(key_files)
+TEST(none, key_files)
 {
 	char name[] = "copy_link_key.XXXXXX";
 	struct copy_fault f = {0};
@@ -366,7 +366,7 @@ TEST(key_files)
 }
 
 /* Nothing follows a message that was sent in part: it would be taken for the rest. */
-TEST(given_up_within_a_message)
+TEST(none, given_up_within_a_message)
 {
 	static const uint8_t bytes[4000];
 	static volatile sig_atomic_t stop;
@@ -419,7 +419,7 @@ static int silent_listener(struct copy_target *t, int filler[4])
 }
 
 /* A signal ends the wait for a server only if it sets *stop. */
-TEST(connecting_through_signals)
+TEST(none, connecting_through_signals)
 {
 	const struct itimerval often = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
 	struct sigaction act = {.sa_handler = on_alarm}, old;

@@ -29,6 +29,7 @@ extern struct copy_pull copy_pull;
 int copy_pull_set_up(void **state);
 int copy_pull_tear_down(void **state);
 int copy_pull_fresh(void **state); /* Makes an empty destination. */
+#define FIXTURE_pull(name) FIXTURE(name, void *no_state, copy_pull_fresh, NULL)
 
 struct copy_fault copy_pull_from(const struct copy_msg *script);
 

@@ -19,11 +19,6 @@
 #include "dest/part.h"
 #include "dest/xattr.h"
 
-#define TEST_FIXTURE                  \
-	{                             \
-		copy_pull_fresh, NULL \
-	}
-
 int __real_close(int fd);
 int __real_flock(int fd, int how);
 int __real_linkat(int from, const char *first, int to, const char *name, int flags);
@@ -133,7 +128,7 @@ static int part_too_long(const char *part)
 }
 
 /* A part is this user's own file, of one name, that no other copy writes. */
-TEST_F(parts_that_are_none)
+TEST(pull, parts_that_are_none)
 {
 	static int (*const puts[])(const char *) = {part_link, part_dangling, part_hard,
 						    part_fifo, part_of_other, part_locked,
@@ -183,7 +178,7 @@ static void take_next_temp(const char *got)
 }
 
 /* A temporary file is created, not opened: by this thread, and by the workers. */
-TEST(temporaries_are_new)
+TEST(none, temporaries_are_new)
 {
 	static const struct copy_msg scripts[][8] = {
 		{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
@@ -210,7 +205,7 @@ TEST(temporaries_are_new)
 }
 
 /* --inplace opens an entry of the name only if it is a regular file, and follows no link. */
-TEST(in_place)
+TEST(none, in_place)
 {
 	static const struct copy_msg script[] = {
 		DIR_(""), FILE_("f", 2 * SLOT), END(1, 0), UP, DONE, {0}};
@@ -256,7 +251,7 @@ TEST(in_place)
 }
 
 /* The first mode of a temporary is never wider than the final one, nor set-user-id. */
-TEST(first_modes)
+TEST(none, first_modes)
 {
 	struct dest_xattr x = {.n = 0};
 	const struct {
@@ -292,7 +287,7 @@ TEST(first_modes)
  * With -p alone the user who runs the copy owns the file, so set-user-id and set-group-id are
  * dropped: they would grant the rights of that user.
  */
-TEST(modes_without_owners)
+TEST(none, modes_without_owners)
 {
 	struct dest d = {.options.bits = OPTION_PERMS};
 	struct dest_meta meta = {.mode = 07755};
@@ -303,7 +298,7 @@ TEST(modes_without_owners)
 }
 
 /* -A copies and compares ACLs, and no other attribute that a sender sends; -X the others. */
-TEST_F(attributes_by_letter)
+TEST(pull, attributes_by_letter)
 {
 	static const struct copy_msg script[] = {
 		DIR_(""),
@@ -343,7 +338,7 @@ TEST_F(attributes_by_letter)
 }
 
 /* A FIFO is not replaced by a file. */
-TEST_F(dest_is_a_fifo)
+TEST(pull, dest_is_a_fifo)
 {
 	static const struct copy_msg script[] = {FILE_("", 0), END(0, 0), DONE, {0}};
 	struct copy_fault f;
@@ -383,7 +378,7 @@ static void delete_case(const struct copy_msg *script, struct filter *filter, co
  * --delete spares excluded entries, another copy's temporaries, and everything if the list is
  * incomplete.
  */
-TEST(deleted)
+TEST(none, deleted)
 {
 	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}},
 				     part[] = {DIR_(""), {.type = MSG_UP}, DONE, {0}};
@@ -407,7 +402,7 @@ TEST(deleted)
  * An excluded entry keeps its directory, without a message; a directory that is too deep is
  * reported.
  */
-TEST(deleted_trees)
+TEST(none, deleted_trees)
 {
 	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}};
 	struct filter filter = {0};
@@ -458,7 +453,7 @@ static bool is_cleaned(unsigned int pid, bool strange)
 }
 
 /* Temporaries are removed if their process is dead; another machine's only after a day. */
-TEST_F(temporaries_of_others)
+TEST(pull, temporaries_of_others)
 {
 	const pid_t dead = fork();
 

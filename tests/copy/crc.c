@@ -5,7 +5,7 @@
 #include "tools/cli/crc32c.h"
 
 /* The vectors of RFC 3720, appendix B.4, and the catalogue's check value. */
-TEST(vectors)
+TEST(none, vectors)
 {
 	static const uint8_t read_pdu[48] = {0x01, 0xc0, 0, 0,	  0,	0, 0, 0,    0,	  0, 0, 0,
 					     0,	   0,	 0, 0,	  0x14, 0, 0, 0,    0,	  0, 4, 0,
@@ -39,7 +39,7 @@ static void copy_crc_fill(uint8_t *b, size_t n)
 }
 
 /* Long buffers, which the instruction handles in three lanes, give the same. */
-TEST(lanes)
+TEST(none, lanes)
 {
 	static const size_t lengths[] = {12287, 12288, 12289, 12296, 16384, 24575, 24576, 40001};
 	static uint8_t b[40008];
@@ -52,7 +52,7 @@ TEST(lanes)
 }
 
 /* Both ways agree for every length and alignment around the eight-byte step. */
-TEST(both_ways)
+TEST(none, both_ways)
 {
 	uint8_t b[320];
 

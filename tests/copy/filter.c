@@ -187,7 +187,7 @@ static void make_case(const char *here, FILE *ours)
 }
 
 /* All cases in one run: rsync reads each directory's rules from a file in it. */
-TEST(as_rsync_for_random_trees)
+TEST(none, as_rsync_for_random_trees)
 {
 	FILE *ours;
 	char here[16];
@@ -248,7 +248,7 @@ static char *option(struct filter *f, char *to, unsigned int i)
  * Rules from the command line, and the same rules after their way to the other end, match as in
  * rsync.
  */
-TEST(as_rsync_on_the_command_line)
+TEST(none, as_rsync_on_the_command_line)
 {
 	struct copy_fault fault = {0};
 	char command[4096], *to;
@@ -277,7 +277,7 @@ TEST(as_rsync_on_the_command_line)
 	}
 }
 
-TEST(mistakes_are_told)
+TEST(none, mistakes_are_told)
 {
 	static char endless[FILTER_PATTERN_MAX + 1];
 	struct copy_fault fault = {0};
@@ -301,7 +301,7 @@ TEST(mistakes_are_told)
 }
 
 /* A file with zero bytes, as rsync's -0 reads, is refused: no pattern may be dropped silently. */
-TEST(bytes_of_zero)
+TEST(none, bytes_of_zero)
 {
 	static const char text[] = "cache\0secret\0";
 	char name[] = "/tmp/dvx-filter.XXXXXX";
@@ -318,7 +318,7 @@ TEST(bytes_of_zero)
 }
 
 /* A peer's pattern must not keep this end busy for long. */
-TEST(hostile_patterns_end)
+TEST(none, hostile_patterns_end)
 {
 	static char pattern[2048], name[2048];
 	struct copy_fault fault = {0};

@@ -30,7 +30,7 @@ static bool same(const struct copy_gate *g, const char *a, const char *b)
 	return !memcmp(&x, &y, sizeof(x));
 }
 
-TEST(networks)
+TEST(none, networks)
 {
 	struct copy_gate wide;
 	struct copy_fault f = {0};
@@ -49,7 +49,7 @@ TEST(networks)
 	assert_false(same(&wide, "fff7::", "ffff::"));
 }
 
-TEST(numbers)
+TEST(none, numbers)
 {
 	static const char *const bad[] = {"",
 					  "1",
@@ -97,7 +97,7 @@ static int victim(unsigned int n, unsigned int twins, const char *comes, uint32_
 	return gate_victim(&usual, s, n, &c, (uint32_t[2]){chance, 7});
 }
 
-TEST(victims)
+TEST(none, victims)
 {
 	assert_int_equal(victim(0, 0, "10.0.0.1", 0), -1);
 	assert_int_equal(victim(31, 1, "10.0.0.1", 0), -1);

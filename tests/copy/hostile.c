@@ -16,11 +16,6 @@
 #include "dest/hard.h"
 #include "dest/meta.h"
 
-#define TEST_FIXTURE                  \
-	{                             \
-		copy_pull_fresh, NULL \
-	}
-
 /* --- honest scripts, to see that the actor works --- */
 
 #define HONEST                                                                                     \
@@ -28,7 +23,7 @@
 		DATA(2, 1, 2 * SLOT, SLOT), LAST(3, 1, 3 * SLOT, 5), FILE_("empty", 0), END(2, 0), \
 		LINK("l", "/nowhere"), UP, DONE
 
-TEST(honest)
+TEST(none, honest)
 {
 	static const struct play honest = {{HONEST}, COPY_OK, "", 4};
 	char path[128];
@@ -53,7 +48,7 @@ TEST(honest)
 			"no entry may have", 1                                      \
 	}
 
-TEST(names)
+TEST(none, names)
 {
 	static const struct play plays[] = {
 		NAMED(".."), NAMED("../outside/x"),    NAMED("/tmp/x"), NAMED("a/b"),
@@ -63,7 +58,7 @@ TEST(names)
 	EXPECT_EACH(plays);
 }
 
-TEST(links)
+TEST(none, links)
 {
 	static const struct play plays[] = {
 		/*
@@ -90,7 +85,7 @@ TEST(links)
 	EXPECT_EACH(plays);
 }
 
-TEST(lies_about_files)
+TEST(none, lies_about_files)
 {
 	static const struct play plays[] = {
 		{{FILE_("", 10), DATA(0, 0, 5, 6)}, COPY_PROTOCOL, "past the end", 0},
@@ -158,7 +153,7 @@ TEST(lies_about_files)
 }
 
 /* Sends both slots before the client can return the first. */
-TEST_F(slot_twice)
+TEST(pull, slot_twice)
 {
 	static const struct copy_msg script[] = {FILE_("", 2 * SLOT),  DATA(1, 0, 0, 10),
 						 DATA(1, 0, 10, 10),   DATA(1, 0, 20, 10),
@@ -171,7 +166,7 @@ TEST_F(slot_twice)
 	report_free(&copy_pull.report);
 }
 
-TEST(lies_about_trees)
+TEST(none, lies_about_trees)
 {
 	static const struct play plays[] = {
 		{{FILE_("", 0), END(0, 0), FILE_("", 0)}, COPY_PROTOCOL, "beside", 0},
@@ -212,7 +207,7 @@ TEST(lies_about_trees)
 #define NAME32 "+ 345678901234567890123456789012"
 
 /* Messages that only a receiver, a client or a handshake sends are refused during a copy. */
-TEST(out_of_turn)
+TEST(none, out_of_turn)
 {
 	static const struct play plays[] = {
 		NEVER(MSG_HELLO), NEVER(MSG_START),   NEVER(MSG_FILTER),   NEVER(MSG_SETUP),
@@ -228,7 +223,7 @@ TEST(out_of_turn)
 		.type = MSG_KEEP, .name = TEXT(n) \
 	}
 
-TEST(lies_with_letters)
+TEST(none, lies_with_letters)
 {
 	static const struct play plays[] = {
 		{{KEEP("f"), DIR_("")}, COPY_PROTOCOL, "beside the tree", 0},
@@ -262,7 +257,7 @@ TEST(lies_with_letters)
 }
 
 /* A client accepts only the source that it asked for, and only in its place. */
-TEST(other_sources)
+TEST(none, other_sources)
 {
 	static const struct play plays[] = {
 		{{TOP("got"), DIR_(""), UP, TOP("got"), DIR_(""), FILE_("more", 0), UP, DONE},
@@ -284,7 +279,7 @@ TEST(other_sources)
 }
 
 /* A pattern is matched as in a shell, and a pool must not be larger than requested. */
-TEST(other_names)
+TEST(none, other_names)
 {
 	static const struct play hidden = {
 		{TOP(".got"), FILE_("", 0)}, COPY_PROTOCOL, "instead of \"*\"", 0};
@@ -324,7 +319,7 @@ static const struct {
 };
 
 /* Entries and attributes that the options leave out are refused. */
-TEST(not_asked_for)
+TEST(none, not_asked_for)
 {
 	for (size_t i = 0; i < sizeof(unasked) / sizeof(unasked[0]); i++) {
 		copy_pull.without = unasked[i].without;
@@ -335,7 +330,7 @@ TEST(not_asked_for)
 }
 
 /* An entry that the filter excludes is refused, at any depth and of any kind. */
-TEST(excluded)
+TEST(none, excluded)
 {
 	static const struct play plays[] = {
 		{{DIR_(""), FILE_("a.secret", 0), END(1, 0), UP, DONE},
@@ -371,7 +366,7 @@ TEST(excluded)
 }
 
 /* A sender can't exhaust the memory. */
-TEST(floods)
+TEST(none, floods)
 {
 	enum { ATTRIBUTES_LEFT_OUT = 2 };
 	static const struct play plays[] = {
@@ -417,7 +412,7 @@ TEST(floods)
 /*
  * The memory for names that --delete and -H remember is bounded too, over all directories together.
  */
-TEST(names_to_remember)
+TEST(none, names_to_remember)
 {
 	struct dest_dir parent = {.fd = -1}, *dir = calloc(1, sizeof(*dir) + 1);
 	struct dest d = {.now = dir, .options.bits = OPTION_DELETE | OPTION_HARD};
@@ -444,7 +439,7 @@ TEST(names_to_remember)
 }
 
 /* Users and groups are mapped by name; a number without a name is used as it is. */
-TEST(owners)
+TEST(none, owners)
 {
 	struct dest d = {0};
 	struct copy_fault f = {0};
@@ -467,7 +462,7 @@ TEST(owners)
 
 /* --- failures --- */
 
-TEST(ends)
+TEST(none, ends)
 {
 	static const struct play plays[] = {
 		{{DIR_(""), FILE_("whole", 5), LAST(0, 1, 0, 5), FILE_("half", 2 * SLOT),
@@ -492,7 +487,7 @@ TEST(ends)
 	assert_int_equal(copy_pull.report.skipped, 1);
 }
 
-TEST(corrupted_on_the_way)
+TEST(none, corrupted_on_the_way)
 {
 	static const struct play honest = {{HONEST}, COPY_INTEGRITY, "arrived changed", 1};
 
@@ -505,7 +500,7 @@ TEST(corrupted_on_the_way)
  * A directory of the destination turns into a link and back all the time: nothing is written
  * through it.
  */
-TEST(exchanged_meanwhile)
+TEST(none, exchanged_meanwhile)
 {
 	static const struct copy_msg script[] = {DIR_(""),
 						 DIR_("sub"),
@@ -540,7 +535,7 @@ TEST(exchanged_meanwhile)
  * A server that gives up frees its pool, so the client's copies fail. The server's error, or its
  * death, is reported as the cause; without either, the device's.
  */
-TEST(causes)
+TEST(none, causes)
 {
 	static const struct play plays[] = {
 		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_AUTH)},

@@ -11,7 +11,7 @@
 
 #include "copy_sample.h"
 
-TEST(round_trips)
+TEST(none, round_trips)
 {
 	uint8_t a[MSG_MAX], b[MSG_MAX];
 	struct copy_fault f = {0};
@@ -28,7 +28,7 @@ TEST(round_trips)
 }
 
 /* A message that is cut at any byte, or one byte too long, is refused with an error. */
-TEST(wrong_lengths)
+TEST(none, wrong_lengths)
 {
 	uint8_t a[MSG_MAX];
 
@@ -68,7 +68,7 @@ static void refused(unsigned int type, size_t at, uint32_t v, const char *field)
 	assert_non_null(strstr(f.text, field));
 }
 
-TEST(limits)
+TEST(none, limits)
 {
 	refused(MSG_SETUP, 4, 0, "slots");
 	refused(MSG_SETUP, 4, 4097, "slots");
@@ -90,7 +90,7 @@ TEST(limits)
 }
 
 /* A peer's text can't move the terminal's cursor. */
-TEST(quoting)
+TEST(none, quoting)
 {
 	char to[16];
 
@@ -128,7 +128,7 @@ static const struct {
 	{{BOTH | WAY_ONLY_DMA, 1, 9}, {BOTH | WAY_ONLY_RC, 2, 9}, WAY_NONE, WHY_ASKED},
 };
 
-TEST(way_chosen)
+TEST(none, way_chosen)
 {
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		uint8_t travels[WAY_END_BYTES];

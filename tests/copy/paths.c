@@ -52,7 +52,7 @@ static int resolve(const char *path, struct copy_fault *f)
 	return ret;
 }
 
-TEST(good_paths)
+TEST(none, good_paths)
 {
 	static const char *const good[] = {"",
 					   ".",
@@ -75,7 +75,7 @@ TEST(good_paths)
 			fail_msg("%s: %s", good[i], f.text);
 }
 
-TEST(bad_paths)
+TEST(none, bad_paths)
 {
 	static const struct {
 		const char *path;
@@ -121,7 +121,7 @@ static unsigned int matches(const char *pattern)
 }
 
 /* A client's pattern is a shell's: only a dot matches a dot in front. */
-TEST(patterns)
+TEST(none, patterns)
 {
 	static const char hidden[] = "a/b/.hidden";
 
@@ -135,7 +135,7 @@ TEST(patterns)
 	unlinkat(root, hidden, 0);
 }
 
-TEST(zero_byte)
+TEST(none, zero_byte)
 {
 	struct copy_fault f = {0};
 	struct source_entry e;
@@ -145,7 +145,7 @@ TEST(zero_byte)
 }
 
 /* Without openat2() no link is followed at all, so a path never leads further than with it. */
-TEST(step_by_step)
+TEST(none, step_by_step)
 {
 	static const char *const bad[] = {"inside/b", "absolute", "a/up", "magic/etc", "a/b/file"};
 	int fd = beneath_open_steps(root, "a//b/", O_PATH | O_DIRECTORY);
@@ -164,7 +164,7 @@ static int name_ok(const char *name, size_t n)
 	return dest_name_ok((struct copy_bytes){(const uint8_t *)name, (uint32_t)n});
 }
 
-TEST(names_of_a_sender)
+TEST(none, names_of_a_sender)
 {
 	char longest[256];
 
@@ -189,7 +189,7 @@ static void source(const char *arg, const char *host, const char *port, const ch
 	assert_string_equal(t.base, base);
 }
 
-TEST(sources)
+TEST(none, sources)
 {
 	static const char *const bad[] = {"host",     "",	   ":x",	"[::1",
 					  "[::1]x:y", "h:99999:x", "h:123456:x"};

@@ -43,7 +43,7 @@ static void check_count(unsigned int threads)
 	workers_free(w);
 }
 
-TEST(every_job_once)
+TEST(none, every_job_once)
 {
 	check_count(1);
 	check_count(2);
@@ -70,7 +70,7 @@ static void meet_run(struct worker_job *job)
 		pthread_barrier_wait(m->meet);
 }
 
-TEST(two_directories_at_once)
+TEST(none, two_directories_at_once)
 {
 	pthread_barrier_t begin, meet;
 	struct copy_fault f = {0};
@@ -113,7 +113,7 @@ static void held_run(struct worker_job *job)
 }
 
 /* Jobs that threads have begun are finished; the others come back undone. */
-TEST(cancelled)
+TEST(none, cancelled)
 {
 	pthread_barrier_t begun, end;
 	struct held_job held[2];

@@ -108,14 +108,14 @@ static void row_is(const struct import_row *row)
 	import_free(&r);
 }
 
-TEST(rules_of_public_documentation_become_these)
+TEST(none, rules_of_public_documentation_become_these)
 {
 	assert_true(nrows >= 200 && nrows < 400);
 	for (size_t i = 0; i < nrows; i++)
 		row_is(&rows[i]);
 }
 
-TEST(the_tool_is_found_out_from_the_text)
+TEST(none, the_tool_is_found_out_from_the_text)
 {
 	struct import_ask ask = {.from = DIALECTS};
 
@@ -130,7 +130,7 @@ TEST(the_tool_is_found_out_from_the_text)
 	}
 }
 
-TEST(each_reason_occurs)
+TEST(none, each_reason_occurs)
 {
 	for (int reason = 0; reason < IMPORT_REASONS; reason++) {
 		char wanted[40];
@@ -155,7 +155,7 @@ static int take(enum import_dialect from, const char *netdev, const char *text,
 	return import_text(&ask, text, strlen(text), r);
 }
 
-TEST(another_tools_text_is_told)
+TEST(none, another_tools_text_is_told)
 {
 	static const struct {
 		enum import_dialect from, seen;
@@ -180,7 +180,7 @@ TEST(another_tools_text_is_told)
 	}
 }
 
-TEST(netdev_chooses_an_interfaces_rules)
+TEST(none, netdev_chooses_an_interfaces_rules)
 {
 	static const char text[] = "-A INPUT -i eth0 -p tcp -j DROP\n-A INPUT -i eth1 -j DROP\n"
 				   "-A INPUT ! -i eth0 -p udp -j DROP\n-A INPUT -p icmp -j DROP\n";
@@ -195,7 +195,7 @@ TEST(netdev_chooses_an_interfaces_rules)
 	import_free(&r);
 }
 
-TEST(ip6tables_save_says_so_in_its_comment)
+TEST(none, ip6tables_save_says_so_in_its_comment)
 {
 	struct import_result r;
 
@@ -210,7 +210,7 @@ TEST(ip6tables_save_says_so_in_its_comment)
 	import_free(&r);
 }
 
-TEST(what_is_left_out_has_its_place)
+TEST(none, what_is_left_out_has_its_place)
 {
 	struct import_result r;
 
@@ -227,7 +227,7 @@ TEST(what_is_left_out_has_its_place)
 }
 
 /* Each chain calls the next one ten times. */
-TEST(jumps_that_multiply_end)
+TEST(none, jumps_that_multiply_end)
 {
 	struct import_result r;
 	char *text = NULL;
@@ -270,7 +270,7 @@ static void nests_too_deep(const char *head, const char *each, const char *tail)
 }
 
 /* Chains and conditions one inside the other end before the stack does. */
-TEST(what_nests_deep_is_left_out)
+TEST(none, what_nests_deep_is_left_out)
 {
 	nests_too_deep("*filter\n-A INPUT -j c0\n", "-A c< -j c>\n", "");
 	nests_too_deep("table ip t {\n", "chain c< { jump c>; }\n",
@@ -280,7 +280,7 @@ TEST(what_nests_deep_is_left_out)
 }
 
 /* A map that changes does not change the one behind it. */
-TEST(flags_of_a_map_are_its_own)
+TEST(none, flags_of_a_map_are_its_own)
 {
 	struct import_result r;
 
@@ -469,7 +469,7 @@ static size_t put_frame(uint8_t *frame, const char *words)
 }
 
 /* The packets that the tool's kernel drops, as Linux 6.18 did; then those that it lets pass. */
-TEST(packets_that_hide_meet_the_imported_rules)
+TEST(none, packets_that_hide_meet_the_imported_rules)
 {
 	static const struct {
 		enum import_dialect from;
@@ -543,7 +543,7 @@ TEST(packets_that_hide_meet_the_imported_rules)
 }
 
 /* A rule of one tag takes packets with a second one, which a filter of tc does not. */
-TEST(exported_tags_are_exact)
+TEST(none, exported_tags_are_exact)
 {
 	struct export_ask ask = {.tool = export_find("tc")};
 	struct import_result r;
@@ -566,7 +566,7 @@ TEST(exported_tags_are_exact)
 	ruleset_free(&set);
 }
 
-TEST(exported_rules_come_back_as_the_same_entries)
+TEST(none, exported_rules_come_back_as_the_same_entries)
 {
 	static const struct {
 		const char *tools; /* c: tc, p: testpmd */
@@ -638,7 +638,7 @@ static void hear(void *arg, const struct rule *r, struct source_location at, con
 #define TEN "0123456789"
 #define KEY TEN TEN TEN TEN TEN TEN TEN TEN
 
-TEST(rules_that_a_tool_cannot_say_are_named)
+TEST(none, rules_that_a_tool_cannot_say_are_named)
 {
 	static const struct {
 		const char *tool, *rule, *why;
@@ -686,7 +686,7 @@ TEST(rules_that_a_tool_cannot_say_are_named)
 }
 
 /* A rule of another table is for packets that were sent there. */
-TEST(tables_are_not_exported)
+TEST(none, tables_are_not_exported)
 {
 	struct export_ask ask = {.tool = export_find("testpmd")};
 	struct ruleset set;

@@ -101,13 +101,13 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 	return cost.longest_path;
 }
 
-TEST(packets_at_the_corners_of_access_lists_meet_the_first_rule)
+TEST(none, packets_at_the_corners_of_access_lists_meet_the_first_rule)
 {
 	for (int s = 0; s < ACL_SHAPES; s++)
 		try_set((enum acl_shape)s, 1000, long_run() ? 25000 : 200);
 }
 
-TEST(five_thousand_rules_are_at_most_64_matchers_on_any_path)
+TEST(none, five_thousand_rules_are_at_most_64_matchers_on_any_path)
 {
 	for (int s = 0; s < ACL_SHAPES; s++)
 		if (long_run() || s == FW_SHAPE)
@@ -161,7 +161,7 @@ static void try_all_ports(const struct acl_run *run, const struct ruleset *set, 
 	}
 }
 
-TEST(ranges_that_overlap_or_touch_keep_every_port)
+TEST(none, ranges_that_overlap_or_touch_keep_every_port)
 {
 	struct dice d = {3};
 	struct tried t = {0};
@@ -240,7 +240,7 @@ static void check_headers(const struct acl_program *p)
 			}
 }
 
-TEST(rules_of_every_word_decide_as_one_after_the_other)
+TEST(none, rules_of_every_word_decide_as_one_after_the_other)
 {
 	struct dice d = {7};
 	struct tried t = {0};
@@ -281,7 +281,7 @@ TEST(rules_of_every_word_decide_as_one_after_the_other)
 
 /* --- the ends of a field ------------------------------------------------------------------------- */
 
-TEST(the_last_address_has_a_code)
+TEST(none, the_last_address_has_a_code)
 {
 	struct acl_refusal refusal;
 	struct acl_program p;
@@ -297,7 +297,7 @@ TEST(the_last_address_has_a_code)
 
 /* --- refusals ------------------------------------------------------------------------------------- */
 
-TEST(a_rule_that_names_a_register_of_the_codes_is_refused_by_line)
+TEST(none, a_rule_that_names_a_register_of_the_codes_is_refused_by_line)
 {
 	struct acl_refusal refusal;
 	struct acl_program p;
@@ -311,7 +311,7 @@ TEST(a_rule_that_names_a_register_of_the_codes_is_refused_by_line)
 	ruleset_free(&set);
 }
 
-TEST(rules_of_the_other_direction_are_no_part)
+TEST(none, rules_of_the_other_direction_are_no_part)
 {
 	struct fields packet = {0};
 	struct acl_refusal refusal;

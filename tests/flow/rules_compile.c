@@ -301,7 +301,7 @@ static void ask_all(const char *text)
 }
 
 /* Tries 45,000 packets: 150 files of 1 to 40 rules. */
-TEST(as_written)
+TEST(none, as_written)
 {
 	for (int round = 0; round < 150; round++) {
 		char text[8192] = "";
@@ -332,7 +332,7 @@ static void plain_rule(char *out, const unsigned int fields[2])
 }
 
 /* Matchers have entries of both actions, and later matchers are in the way of some. */
-TEST(few_shapes_and_actions)
+TEST(none, few_shapes_and_actions)
 {
 	for (int round = 0; round < 300; round++) {
 		unsigned int shape[4][2];
@@ -353,7 +353,7 @@ static void write_side(char *text, const char *side, unsigned int net)
 		sprintf(text + strlen(text), "drop in %s 10.0.%u.%u count\n", side, net, i);
 }
 
-TEST(matchers_of_many_entries_keep_their_order)
+TEST(none, matchers_of_many_entries_keep_their_order)
 {
 	char text[8192] = "";
 	struct ruleset set;
@@ -373,7 +373,7 @@ TEST(matchers_of_many_entries_keep_their_order)
 }
 
 /* Two pairs of values with one hash: map_mix() of the second values compensates the first ones. */
-TEST(entries_of_one_hash_are_told_apart)
+TEST(none, entries_of_one_hash_are_told_apart)
 {
 	const struct shape shape = {2, {0, 1}, {UINT64_MAX, UINT64_MAX}};
 	const uint64_t one[] = {1, 7}, other[] = {2, 7 ^ map_mix(1, 1) ^ map_mix(1, 2)};
@@ -392,7 +392,7 @@ TEST(entries_of_one_hash_are_told_apart)
 }
 
 /* Thousands of shapes are not all searched for each entry: only equal entries are always found. */
-TEST(the_search_for_what_covers_ends)
+TEST(none, the_search_for_what_covers_ends)
 {
 	static struct shape shape[64];
 	const uint64_t value[] = {0};
@@ -416,7 +416,7 @@ TEST(the_search_for_what_covers_ends)
 }
 
 /* Negations that leave no entry together count as steps, as those do that leave some. */
-TEST(negations_that_leave_nothing_end)
+TEST(none, negations_that_leave_nothing_end)
 {
 	struct ruleset set;
 	struct program p;
@@ -508,7 +508,7 @@ static void random_table(char *out, const char *next)
 		sprintf(out + strlen(out), "send in vlan 1 %s count\n", next);
 }
 
-TEST(tables_and_mirrors_as_written)
+TEST(none, tables_and_mirrors_as_written)
 {
 	for (int round = 0; round < 60; round++) {
 		char text[16384] = "";

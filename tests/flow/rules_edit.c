@@ -14,7 +14,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Writes the rules of a text by one letter each, which their VLANs stand for. */
-TEST(text_of_edited_rules)
+TEST(none, text_of_edited_rules)
 {
 	static const char before[] = "# head\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
 				     "drop in vlan 3\n# tail";
@@ -89,7 +89,7 @@ static void edit_letters(const char *letters, char room[][2], struct pair_text *
 	}
 }
 
-TEST(pairs_of_two_files)
+TEST(none, pairs_of_two_files)
 {
 	static const struct {
 		const char *old, *now;
@@ -126,7 +126,7 @@ TEST(pairs_of_two_files)
 }
 
 /* Lines of a text keep their origin in marks; `save` makes comments of the marks. */
-TEST(lines_of_files)
+TEST(none, lines_of_files)
 {
 	static const char text[] = "drop in\n#line 1 \"sub/web.flow\"\none\ntwo\n#line x\n"
 				   " #line 9\n#line 2 \"web\n#line 3\nlast";
@@ -184,7 +184,7 @@ static int edit_find(void *arg, const struct shape *shape, const uint64_t *value
  * Rule 1 meets packets of 0 and of 2. These two have none in common, so earlier edits may have put
  * their matchers in either order. In one order, no place is behind the one and before the other.
  */
-TEST(no_place_between_matchers_in_the_other_order)
+TEST(none, no_place_between_matchers_in_the_other_order)
 {
 	struct ruleset set;
 	struct program p;

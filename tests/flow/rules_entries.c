@@ -30,7 +30,7 @@ static size_t prefix_count(uint64_t first, uint64_t last)
 	return c.n;
 }
 
-TEST(prefixes)
+TEST(none, prefixes)
 {
 	assert_int_equal(prefix_count(0, 65535), 1);
 	assert_int_equal(prefix_count(53, 53), 1);
@@ -82,7 +82,7 @@ static size_t matchers(const char *text)
 }
 
 /* Elements that touch are one, however they were written. */
-TEST(lists_are_cut_jointly)
+TEST(none, lists_are_cut_jointly)
 {
 	assert_int_equal(entries("drop in src 10.0.0.1-10.0.0.9"), 4);
 	assert_int_equal(entries("drop in src 10.0.0.0/9,10.128.0.0/9"), 1);
@@ -96,7 +96,7 @@ TEST(lists_are_cut_jointly)
 }
 
 /* A complement takes few masks, because each is a matcher. */
-TEST(not_takes_few_masks)
+TEST(none, not_takes_few_masks)
 {
 	assert_int_equal(matchers("drop in ipv4 not tcp dst port 22"), 6);
 	assert_int_equal(entries("drop in ipv4 not tcp dst port 22"), 90);
@@ -113,7 +113,7 @@ TEST(not_takes_few_masks)
 }
 
 /* A later fragment has no field behind the IP header, and the device compares 0. */
-TEST(fields_of_0_are_of_whole_packets)
+TEST(none, fields_of_0_are_of_whole_packets)
 {
 	assert_int_equal(entries("drop in ipv4 udp dst port 0"), 1);
 	assert_int_equal(entries("drop in ipv4 udp dst port 0-1023"), 10 + 1);
@@ -140,7 +140,7 @@ static int entry_stop_at(void *arg, const struct shape *shape, const uint64_t *v
 }
 
 /* Each loop of the expansion returns an entry's error: an entry without room is not left out. */
-TEST(an_error_at_any_entry_is_the_error_of_the_rule)
+TEST(none, an_error_at_any_entry_is_the_error_of_the_rule)
 {
 	static const char *const texts[] = {
 		"drop in native src 10.0.0.1 or 10.0.0.4",
@@ -172,7 +172,7 @@ TEST(an_error_at_any_entry_is_the_error_of_the_rule)
 
 /* --- economy ---------------------------------------------------------------------------------- */
 
-TEST(economy)
+TEST(none, economy)
 {
 	/* one shape, one matcher, though their actions differ */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\npass in ipv4 src 10.0.0.2\n"
@@ -194,7 +194,7 @@ TEST(economy)
 }
 
 /* Proves this before a matcher of many entries, too, which are not compared one by one. */
-TEST(economy_of_many_entries)
+TEST(none, economy_of_many_entries)
 {
 	char text[4096] = "count in ipv4 dst 10.3.0.0/16 udp\n";
 
@@ -207,7 +207,7 @@ TEST(economy_of_many_entries)
 	assert_int_equal(matchers(text), 3);
 }
 
-TEST(shadows)
+TEST(none, shadows)
 {
 	struct ruleset set;
 	struct program p;
@@ -251,7 +251,7 @@ static size_t shadows_of(const char *text, uint32_t *by)
 }
 
 /* A covered rule is found however many rules, matchers and shapes stand between. */
-TEST(far_shadows)
+TEST(none, far_shadows)
 {
 	char text[32768] = "drop in ipv4 src 10.0.0.0/8\n";
 	uint32_t by;
@@ -274,7 +274,7 @@ TEST(far_shadows)
 }
 
 /* A mirror's packets go on, so it covers nothing; a rule that leads to a table covers. */
-TEST(mirrors_and_tables_shadow)
+TEST(none, mirrors_and_tables_shadow)
 {
 	uint32_t by;
 
@@ -294,7 +294,7 @@ TEST(mirrors_and_tables_shadow)
 	assert_int_equal(by, 1);
 }
 
-TEST(the_cost_is_what_packets_and_rules_cost)
+TEST(none, the_cost_is_what_packets_and_rules_cost)
 {
 	/* one matcher for /8, which covers the second rule; 6-7 and 8 are two more, UDP is one */
 	const char *text = "drop in ipv4 src 10.0.0.0/8 count\n"
@@ -334,7 +334,7 @@ TEST(the_cost_is_what_packets_and_rules_cost)
  * Packets to the web's ports pass main's first two matchers, others all of the four, then the
  * mirror's.
  */
-TEST(the_cost_of_tables)
+TEST(none, the_cost_of_tables)
 {
 	struct plan_cost cost;
 	const struct table_cost *in = &cost.table[RULE_IN];
@@ -376,7 +376,7 @@ static void write_list(FILE *f, unsigned int tag)
 }
 
 /* Lists between mirrors: codes are as deep as the device allows, and the others stay lists. */
-TEST(codes_between_mirrors_end_where_levels_do)
+TEST(none, codes_between_mirrors_end_where_levels_do)
 {
 	char *text = NULL;
 	size_t len = 0, wrong, coded = 0, lists = 0;
@@ -425,7 +425,7 @@ TEST(codes_between_mirrors_end_where_levels_do)
  * Masks that no order of levels reduces: each removed level multiplied the cells of those before,
  * until memory ended after minutes. The list remains.
  */
-TEST(few_rules_do_not_take_all_memory_for_their_codes)
+TEST(none, few_rules_do_not_take_all_memory_for_their_codes)
 {
 	static const char *const texts[] = {
 		"send in vlan 3,200 pcp 2 ipv4 dst 198.51.100.42-198.51.100.59 or "
@@ -462,7 +462,7 @@ TEST(few_rules_do_not_take_all_memory_for_their_codes)
 }
 
 /* Levels are limited: a mirror too many is named. */
-TEST(too_many_tables)
+TEST(none, too_many_tables)
 {
 	char text[8192] = "";
 	struct ruleset set;
@@ -480,7 +480,7 @@ TEST(too_many_tables)
 	ruleset_free(&set);
 }
 
-TEST(too_much)
+TEST(none, too_much)
 {
 	char text[16384] = "drop in udp\ndrop in src port ";
 	struct ruleset set;
@@ -505,7 +505,7 @@ TEST(too_much)
 /*
  * The values beside 5,000 addresses are too many: a rule of the values that have room would differ.
  */
-TEST(too_much_beside_a_not)
+TEST(none, too_much_beside_a_not)
 {
 	char *text = NULL;
 	struct ruleset set;

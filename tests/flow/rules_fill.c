@@ -8,7 +8,7 @@
 #include "daemon/generation_edit.h"
 #include "prm/reflect.h"
 
-TEST(each_key)
+TEST(none, each_key)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
 
@@ -73,7 +73,7 @@ static bool fits_one(const struct ruleset *set, const char *goes, const char *co
 	return fits;
 }
 
-TEST(changes_entry_by_entry)
+TEST(none, changes_entry_by_entry)
 {
 	static const char text[] = "mirror in udp to queue 0\ndrop in tcp\n"
 				   "mirror in ipv6 to queue 1\npass in ipv4 ttl 3\n"
@@ -115,7 +115,7 @@ TEST(changes_entry_by_entry)
  * Mirrors divide a table: an added rule is put into the part of the next rule, or behind the last
  * mirror.
  */
-TEST(a_rule_comes_to_the_table_of_the_next_one)
+TEST(none, a_rule_comes_to_the_table_of_the_next_one)
 {
 	static const char text[] = "drop in tcp\nmirror in udp to queue 0\ncount out tcp\n"
 				   "drop in ttl 1\nmirror in ipv6 to queue 1\ndrop in ttl 2\n";
@@ -145,7 +145,7 @@ TEST(a_rule_comes_to_the_table_of_the_next_one)
 }
 
 /* 64 changes and one for each 16 rules. */
-TEST(many_changes_are_a_new_generation)
+TEST(none, many_changes_are_a_new_generation)
 {
 	char text[FITS_RULES * 40] = "", goes[FITS_RULES * 4] = "";
 	struct ruleset set;

@@ -20,7 +20,7 @@ static void tell(void *arg, const struct mistake *m)
 }
 
 /* Mistakes in a variable's value are reported where the rule names it. */
-TEST(mistakes_of_variables)
+TEST(none, mistakes_of_variables)
 {
 	static const struct {
 		const char *text, *told;
@@ -86,7 +86,7 @@ TEST(mistakes_of_variables)
 }
 
 /* A rule that is added alone may name the variables of the rules in effect. */
-TEST(variables_of_the_rules_in_effect)
+TEST(none, variables_of_the_rules_in_effect)
 {
 	static const char file[] = "define bad = { 10.0.0.0/8, 192.0.2.1 }\n"
 				   "define worse = $bad, 192.0.2.7\ndrop in src $bad\n";
@@ -121,7 +121,7 @@ TEST(variables_of_the_rules_in_effect)
 	ruleset_free(&of);
 }
 
-TEST(mistakes)
+TEST(none, mistakes)
 {
 	static const struct {
 		const char *text, *told;
@@ -419,7 +419,7 @@ TEST(mistakes)
 }
 
 /* Each bad line is reported, up to a limit, also between good ones. */
-TEST(many_mistakes)
+TEST(none, many_mistakes)
 {
 	char text[4096] = "";
 	unsigned int lines_told = 0;
@@ -435,7 +435,7 @@ TEST(many_mistakes)
 }
 
 /* The expansion of negations nests as deep as they are many. */
-TEST(many_negations)
+TEST(none, many_negations)
 {
 	char text[8192] = "drop in ipv4";
 
@@ -451,7 +451,7 @@ TEST(many_negations)
 }
 
 /* Nothing ends at a byte of zero, which would drop rules. */
-TEST(bytes_of_zero)
+TEST(none, bytes_of_zero)
 {
 #define BYTES(s, t)                 \
 	{                           \

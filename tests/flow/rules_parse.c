@@ -43,7 +43,7 @@ static void has(const char *text, enum rule_key key, uint64_t value, uint64_t ma
 	assert_int_equal(f->mask, mask);
 }
 
-TEST(verdicts)
+TEST(none, verdicts)
 {
 	static const struct {
 		const char *text;
@@ -72,7 +72,7 @@ TEST(verdicts)
 }
 
 /* A rule has the values in the place of a variable; an unused one is no mistake. */
-TEST(variables)
+TEST(none, variables)
 {
 	static const struct {
 		const char *defines, *rule, *becomes;
@@ -116,7 +116,7 @@ TEST(variables)
 }
 
 /* Lists, by comma or by the word. */
-TEST(lists)
+TEST(none, lists)
 {
 	const struct rule *r =
 		only("drop in src 10.0.0.0/8, 192.168.0.0/16 tcp && dst port 80 or 443");
@@ -132,7 +132,7 @@ TEST(lists)
 	assert_int_equal(r->inner->ip, 6);
 }
 
-TEST(masks_and_ranges)
+TEST(none, masks_and_ranges)
 {
 	const struct rule *r = only("drop in ipv4 src 0.0.0.1/0.0.0.3");
 
@@ -163,7 +163,7 @@ static void has_more(const char *text, enum rule_key key, uint64_t second)
 	assert_int_equal(f->more->value, second);
 }
 
-TEST(sets)
+TEST(none, sets)
 {
 	has_more("drop in eth src 2:0:0:0:0:1,2:0:0:0:0:2", KEY_SMAC, 0x020000000002);
 	has_more("drop in eth dst 2:0:0:0:0:0/ff:0:0:0:0:0 or 3:0:0:0:0:2", KEY_DMAC,
@@ -188,7 +188,7 @@ static const struct rule_except *except(const char *text)
 }
 
 /* `not` takes a match; behind a protocol it takes the matches of that header. */
-TEST(not_binds_a_match_and_its_header)
+TEST(none, not_binds_a_match_and_its_header)
 {
 	const struct rule_except *e = except("drop in ipv4 not tcp dst port 22");
 
@@ -235,7 +235,7 @@ TEST(not_before_another_match)
 }
 
 /* A negated field exists: the packet has its header. */
-TEST(not_needs_the_header)
+TEST(none, not_needs_the_header)
 {
 	except("drop in not src 10.0.0.0/8");
 	assert_int_equal(set.rule[0].outer.ip, 4);
@@ -263,7 +263,7 @@ TEST(not_needs_the_header)
 	assert_int_equal(except("drop in proto != tcp")->headers.l4, L4_TCP);
 }
 
-TEST(issues_examples)
+TEST(none, issues_examples)
 {
 	const struct rule *r = only("drop in udp dst port 53");
 
@@ -283,7 +283,7 @@ TEST(issues_examples)
 	assert_true(r->has_tag && r->count);
 }
 
-TEST(fields)
+TEST(none, fields)
 {
 	has("drop in eth src 02:00:00:00:00:01", KEY_SMAC, 0x020000000001, 0xffffffffffff);
 	has("drop in ether dst 01:00:00:00:00:00/01:00:00:00:00:00", KEY_DMAC, 0x010000000000,
@@ -350,7 +350,7 @@ static void one_port(const char *text, uint16_t port)
 	assert_int_equal(r->outer.dport.range[0].last, port);
 }
 
-TEST(tunnels)
+TEST(none, tunnels)
 {
 	has("drop in vxlan 7/0xff", KEY_VXLAN_VNI, 7, 0xff);
 	has("drop in vxlan vni 7", KEY_VXLAN_VNI, 7, 0xffffff);
@@ -381,7 +381,7 @@ TEST(tunnels)
 }
 
 /* `inner` begins the matches of the headers inside a tunnel, `outer` ends them. */
-TEST(inner)
+TEST(none, inner)
 {
 	const struct rule *r =
 		only("drop in geneve 9 inner ipv4 dst 10.0.0.0/8 tcp dst port 80-81");
@@ -409,7 +409,7 @@ TEST(inner)
 	has("drop in inner icmp", KEY_INNER(KEY_PROTO), 1, 0xff);
 }
 
-TEST(implications)
+TEST(none, implications)
 {
 	assert_int_equal(only("drop in eth type ip")->outer.ip, 0);
 	assert_int_equal(only("drop in eth type ip tcp")->outer.ip, 4);
@@ -424,7 +424,7 @@ TEST(implications)
 	assert_int_equal(only("drop in eth src 02:00:00:00:00:01")->outer.ip, 0);
 }
 
-TEST(ports)
+TEST(none, ports)
 {
 	const struct rule *r = only("drop in tcp dst port 443,80,81-90,http-alt,22,85-100");
 
@@ -442,7 +442,7 @@ TEST(ports)
 	assert_int_equal(r->outer.dport.range[0].first, 123);
 }
 
-TEST(names)
+TEST(none, names)
 {
 	const struct rule *r = only("send in udp to queue 1 name \"dns-1.a\" count");
 
@@ -455,7 +455,7 @@ TEST(names)
 }
 
 /* Several queues: default, given kinds, a key in both notations; rules that spread alike share. */
-TEST(spreads)
+TEST(none, spreads)
 {
 	static const char key[] = "6d:5a:56:da:25:5b:0e:c2:41:67:25:3d:43:a3:8f:b0:d0:ca:2b:cb:"
 				  "ae:7b:30:b4:77:cb:2d:a3:80:30:f2:0c:6a:42:b7:3b:be:ac:01:fa";
@@ -482,7 +482,7 @@ TEST(spreads)
 	assert_int_equal(set.rule[0].rss->key[39], 0xfa);
 }
 
-TEST(tables)
+TEST(none, tables)
 {
 	static const char text[] = "mirror in udp dst port 53 to queue 2\nsend in tcp goto web\n"
 				   "table web\ndrop in\ntable main\nsend in udp goto dns\n"
@@ -502,7 +502,7 @@ TEST(tables)
 	assert_string_equal(set.table[2].name, "dns");
 }
 
-TEST(lines)
+TEST(none, lines)
 {
 	static const char text[] = "# all of it\n\n  drop in   \\\n\tudp\r\n"
 				   "pass in # the rest\ncount out";
@@ -547,7 +547,7 @@ static bool same_hash(char out[17], const char name[17])
 	return false;
 }
 
-TEST(names_of_one_hash_are_two)
+TEST(none, names_of_one_hash_are_two)
 {
 	const char *one = "aaaaaaaaaaaaaaaa";
 	char other[17], text[256];

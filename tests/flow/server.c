@@ -102,7 +102,7 @@ static int end(void **state)
 	close(release);
 	return unlink(path);
 }
-#define TEST_FIXTURE {begin, end}
+#define FIXTURE_server(name) FIXTURE(name, void *no_state, begin, end)
 
 static int ask(const char *what)
 {
@@ -133,7 +133,7 @@ static void has_begun(void)
 	assert_int_equal(eventfd_read(begun, &n), 0);
 }
 
-TEST_F(who_asks_is_answered_during_a_change)
+TEST(server, who_asks_is_answered_during_a_change)
 {
 	int change = ask("change"), second;
 
@@ -151,7 +151,7 @@ TEST_F(who_asks_is_answered_during_a_change)
 }
 
 /* The next request of a client whose change is under way waits as others' changes do. */
-TEST_F(a_client_with_two_requests)
+TEST(server, a_client_with_two_requests)
 {
 	int change = ask("change");
 	size_t n;
@@ -166,7 +166,7 @@ TEST_F(a_client_with_two_requests)
 	assert_memory_equal(done, "(a)", 3);
 }
 
-TEST_F(the_end_comes_during_a_change)
+TEST(server, the_end_comes_during_a_change)
 {
 	int change = ask("change");
 

@@ -10,7 +10,7 @@
 #include "prm/reflect.h"
 #include "caps.h"
 
-#define TEST_FIXTURE {rig_open, rig_close}
+#define FIXTURE_open_rig(name) FIXTURE(name, struct rig *r, rig_open, rig_close)
 
 const uint8_t *caps_page(struct rig *r, uint16_t type)
 {
@@ -249,7 +249,7 @@ static bool walk_fields(uint16_t page, const struct prm_struct *s, const uint8_t
 }
 
 /* Each capability that is set has a row, and the row's use works. */
-TEST_F(advertised)
+TEST(open_rig, advertised)
 {
 	static const uint16_t pages[] = {
 		PRM_HCA_CAP_TYPE_GENERAL,   PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
@@ -263,8 +263,7 @@ TEST_F(advertised)
 	bool all = true;
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
-		all &= walk_fields(pages[i], prm_capability(pages[i]), caps_page(*state, pages[i]),
-				   "");
+		all &= walk_fields(pages[i], prm_capability(pages[i]), caps_page(r, pages[i]), "");
 	assert_true(all);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		bool again = false;
@@ -272,6 +271,6 @@ TEST_F(advertised)
 		for (size_t j = 0; j < i; j++)
 			again |= wanted[j] && rows[j].use == rows[i].use;
 		if (wanted[i] && rows[i].use && !again)
-			rows[i].use(*state);
+			rows[i].use(r);
 	}
 }

@@ -32,7 +32,7 @@ static size_t fill_dct(void *in, const struct fx_queue *q, uint32_t rmp)
 		       {"dct_context_entry.my_addr_index", 1});
 }
 
-TEST_FX(dct_bad_input)
+TEST(fx, dct_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"dct_context_entry.state", 1, BAD, FW_SYN_CAP_CLEAR},
@@ -56,7 +56,7 @@ TEST_FX(dct_bad_input)
 	assert_int_equal(obj_count(f->v, OBJ_DCT), 0);
 }
 
-TEST_FX(dct_life)
+TEST(fx, dct_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t rmp = fd_rmp(f, &q), dct;
@@ -102,7 +102,7 @@ static size_t fill_dci(void *in, const struct fx_queue *q)
 	return len;
 }
 
-TEST_FX(dci_bad_input)
+TEST(fx, dci_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.log_num_dci_stream_channels qpc.log_num_dci_errored_streams", 6, BAD,
@@ -130,7 +130,7 @@ static void dci_change(struct fx *f, uint16_t opcode, uint32_t qpn)
 }
 
 /* A DCI needs neither path nor peer; only a channel that has failed can be reset. */
-TEST_FX(dci_states)
+TEST(fx, dci_states)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN] = {0};

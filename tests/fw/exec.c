@@ -55,7 +55,7 @@ static size_t sample_queues(struct fx *f, struct sample *s, const struct fx_queu
 }
 
 /* A command that is cut before its minimum length fails, and does not read on. */
-TEST_FX(cut_at_every_byte)
+TEST(fx, cut_at_every_byte)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	static struct sample s[16];
@@ -79,7 +79,7 @@ TEST_FX(cut_at_every_byte)
 }
 
 /* A longer command succeeds if the rest is zero, and is refused otherwise. */
-TEST_FX(longer_than_the_command)
+TEST(fx, longer_than_the_command)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	static struct sample s[16];
@@ -96,7 +96,7 @@ TEST_FX(longer_than_the_command)
 }
 
 /* Tries every opcode with every length up to past the longest fixed command, of zeros and ones. */
-TEST_FX(every_opcode_at_every_length)
+TEST(fx, every_opcode_at_every_length)
 {
 	unsigned int known = 0;
 	uint8_t in[320];
@@ -121,7 +121,7 @@ TEST_FX(every_opcode_at_every_length)
 	assert_true(known > 40);
 }
 
-TEST_FX(unknown_opcode)
+TEST(fx, unknown_opcode)
 {
 	uint8_t in[16] = {0};
 
@@ -130,7 +130,7 @@ TEST_FX(unknown_opcode)
 	assert_int_equal(FX_EXEC(f, CREATE_SRQ, in, 16), PRM_STATUS_BAD_OP);
 }
 
-TEST_FX(op_mod)
+TEST(fx, op_mod)
 {
 	assert_int_equal(FX(f, ALLOC_PD, {"op_mod", 1}), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_OP_MOD);
@@ -139,14 +139,14 @@ TEST_FX(op_mod)
 }
 
 /* A program is refused the kernel's commands. */
-TEST_FX(privileged)
+TEST(fx, privileged)
 {
 	assert_int_equal(FX(f, CREATE_EQ), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_PRIVILEGED);
 }
 
 /* --trace decodes commands and replies of any length, and never shows an access key. */
-TEST_FX(traced)
+TEST(fx, traced)
 {
 	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
 	static char text[1 << 20];
@@ -177,7 +177,7 @@ TEST_FX(traced)
 }
 
 /* Each syndrome has a row in doc/syndromes.md with the same text, and each row a syndrome. */
-TEST(syndromes_are_documented)
+TEST(none, syndromes_are_documented)
 {
 	const char *top = getenv("top_srcdir");
 	char path[4096], line[512];

@@ -109,7 +109,7 @@ static int access_alias(struct fx *f, const struct shared *s, uint32_t key, uint
 }
 
 /* Allows, creates an alias, and accesses it with any low byte: the bytes arrive in the host. */
-TEST_FX(works)
+TEST(fx, works)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
@@ -131,7 +131,7 @@ TEST_FX(works)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_KEY);
 }
 
-TEST_FX(allow_refuses)
+TEST(fx, allow_refuses)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
@@ -153,7 +153,7 @@ TEST_FX(allow_refuses)
 }
 
 /* A missing object, no permission, and a wrong key (first byte, last byte) have the same reply. */
-TEST_FX(alias_reveals_nothing)
+TEST(fx, alias_reveals_nothing)
 {
 	struct shared s = share(f);
 	uint32_t unallowed = fx_mkey(f, f->v, FX_UID, s.host_pd, s.umem, f->mem + BUF_AT, 64);
@@ -173,7 +173,7 @@ TEST_FX(alias_reveals_nothing)
 	assert_int_equal(obj_count(f->dpu, OBJ_MKEY), 0);
 }
 
-TEST_FX(alias_refuses)
+TEST(fx, alias_refuses)
 {
 	struct shared s = share(f);
 	struct alias_args a = args_of(f, &s);
@@ -205,7 +205,7 @@ TEST_FX(alias_refuses)
 /*
  * An alias remains when its source is destroyed; each access fails, even when the index is reused.
  */
-TEST_FX(source_goes)
+TEST(fx, source_goes)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s), again;
@@ -230,7 +230,7 @@ TEST_FX(source_goes)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 }
 
-TEST_FX(owner_dies)
+TEST(fx, owner_dies)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
@@ -242,7 +242,7 @@ TEST_FX(owner_dies)
 }
 
 /* Bounds, PD and rights of the source are checked at every access. */
-TEST_FX(access_is_checked)
+TEST(fx, access_is_checked)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
@@ -275,7 +275,7 @@ TEST_FX(access_is_checked)
  * Commands for general objects refuse an mkey, commands for mkeys an alias, and both other uids'
  * ones.
  */
-TEST_FX(wrong_commands)
+TEST(fx, wrong_commands)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
@@ -295,7 +295,7 @@ TEST_FX(wrong_commands)
 }
 
 /* With alias_bad_status, CREATE succeeds with a bad status, and each access fails. */
-TEST_FX(bad_status_mode)
+TEST(fx, bad_status_mode)
 {
 	struct shared s = share(f);
 	struct alias_args a = args_of(f, &s);
@@ -312,7 +312,7 @@ TEST_FX(bad_status_mode)
 }
 
 /* A new key replaces the old one; existing aliases stay valid. */
-TEST_FX(new_key)
+TEST(fx, new_key)
 {
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);

@@ -9,7 +9,7 @@
 enum { PERIOD = 1, COUNT = 2, PERIOD_MODE = 16 };
 enum { SIZE = 1 };
 
-TEST_FX(moderation)
+TEST(fx, moderation)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 
@@ -30,7 +30,7 @@ TEST_FX(moderation)
 }
 
 /* After a resize the new ring's umem is busy, and the old one's is not. */
-TEST_FX(resize)
+TEST(fx, resize)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + 131072, 65536, true);

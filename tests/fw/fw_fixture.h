@@ -42,7 +42,7 @@ struct fx {
 
 int fx_setup(void **state);
 int fx_teardown(void **state);
-#define TEST_FX(name) TEST_ON(name, struct fx *f, {fx_setup, fx_teardown})
+#define FIXTURE_fx(name) FIXTURE(name, struct fx *f, fx_setup, fx_teardown)
 
 /* Executes a command, with opcode and uid written into its header, and returns its status. */
 uint8_t fx_exec(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, void *in, size_t in_len,

@@ -11,7 +11,7 @@
 #define TX  PRM_FLOW_TABLE_TYPE_NIC_TX
 #define BAD PRM_STATUS_BAD_PARAM
 
-TEST_FX(tables_refuse)
+TEST(fx, tables_refuse)
 {
 	uint8_t in[FX_IN];
 	uint32_t low = rig_table(f, (struct rig_table){RX, 3, 0, 0});
@@ -40,7 +40,7 @@ TEST_FX(tables_refuse)
 }
 
 /* Either direction needs its own capability. */
-TEST_FX(owners_refuse)
+TEST(fx, owners_refuse)
 {
 	f->profile.sw_owner_tx = false;
 	rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
@@ -51,7 +51,7 @@ TEST_FX(owners_refuse)
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 }
 
-TEST_FX(groups_refuse)
+TEST(fx, groups_refuse)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint8_t in[FX_IN];
@@ -79,7 +79,7 @@ TEST_FX(groups_refuse)
 	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, len), 0);
 }
 
-TEST_FX(entries_refuse)
+TEST(fx, entries_refuse)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint32_t same = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -151,7 +151,7 @@ static uint8_t destroy(struct fx *f, uint16_t opcode, uint32_t table, uint32_t g
 }
 
 /* An object that others refer to can't be destroyed. */
-TEST_FX(busy)
+TEST(fx, busy)
 {
 	uint32_t next = rig_table(f, (struct rig_table){RX, 2, 0, 0});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, next, 0});
@@ -196,7 +196,7 @@ static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t
 	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, uid, in, sizeof(in), out_len);
 }
 
-TEST_FX(counters)
+TEST(fx, counters)
 {
 	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), many;
 
@@ -242,7 +242,7 @@ static void no_counter(struct fx *f, uint32_t bulk)
  * Allocates all of 2^10 numbers: seven bulks of 128 and 127 single ones, as 0 is reserved. Further
  * ones fail, and work again after a free.
  */
-TEST_FX(counters_exhausted)
+TEST(fx, counters_exhausted)
 {
 	const struct profile *whole = f->dev.profile;
 	struct profile few = *whole;
@@ -281,7 +281,7 @@ static void assert_entry(struct fx *f, const struct rig_entry *e)
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), e->counter);
 }
 
-TEST_FX(queries)
+TEST(fx, queries)
 {
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, sw, 0});
@@ -309,7 +309,7 @@ TEST_FX(queries)
 	assert_entry(f, &e);
 }
 
-TEST_FX(rewrites_refuse)
+TEST(fx, rewrites_refuse)
 {
 	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + 8] = {0};
 	uint8_t *a = in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES;
@@ -342,7 +342,7 @@ static uint8_t modify_entry(struct fx *f, struct rig_entry e, uint32_t mask)
 }
 
 /* A modification changes the parts in its mask; the rest stays, whatever the command has there. */
-TEST_FX(modify_parts)
+TEST(fx, modify_parts)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	struct rig_entry e = {.type = RX,
@@ -381,7 +381,7 @@ TEST_FX(modify_parts)
 }
 
 /* A command for another vport is refused, and does not affect this function's vport. */
-TEST_FX(other_vports)
+TEST(fx, other_vports)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0xffff);
@@ -407,7 +407,7 @@ TEST_FX(other_vports)
  * A program with many entries of one value dies, the last of which it created first:
  * tests/perf/crowd.sh measures what their removal costs other programs.
  */
-TEST_FX(many_alike)
+TEST(fx, many_alike)
 {
 	static const uint8_t value[FLOW_PARAM_BYTES];
 	const uint32_t n = 20000;

@@ -43,7 +43,7 @@ static uint8_t create_mkey(struct fx *f, uint16_t uid, uint32_t pd, uint64_t add
 	return status;
 }
 
-TEST_FX(refusals)
+TEST(fx, refusals)
 {
 	static const struct {
 		uint64_t addr;
@@ -72,7 +72,7 @@ TEST_FX(refusals)
 }
 
 /* A byte has one owner. It exists from creation to destruction, and is zero at first. */
-TEST_FX(owners)
+TEST(fx, owners)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0) + 8 * BLOCK;
 	uint32_t id, other;
@@ -101,7 +101,7 @@ TEST_FX(owners)
  * A key on steering memory counts from 0, its bytes are on the bus, and the memory is busy while it
  * exists.
  */
-TEST_FX(keys)
+TEST(fx, keys)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0);
 	const char text[] = "a steering table entry";
@@ -141,7 +141,7 @@ TEST_FX(keys)
 }
 
 /* A key of another uid does not reach the memory; the kernel's does. */
-TEST_FX(foreign_keys)
+TEST(fx, foreign_keys)
 {
 	const uint64_t at = icm_addr(ICM_MODIFY, 0);
 	uint32_t pd = fx_pd(f, f->v, FX_UID + 1), kernel_pd = fx_pd(f, f->v, 0), id, key;
@@ -178,7 +178,7 @@ static uint8_t memic_op(struct fx *f, uint16_t op_mod, uint32_t op, uint64_t add
 }
 
 /* Each operation has one address, once; memory with such an address can't be freed. */
-TEST_FX(memic_operations)
+TEST(fx, memic_operations)
 {
 	const uint64_t at = MEMIC_BAR_START + 3 * BLOCK;
 	const enum prm_status ok = MEMIC_OPERATIONS ? PRM_STATUS_OK : PRM_STATUS_BAD_PARAM;
@@ -206,7 +206,7 @@ TEST_FX(memic_operations)
  * Whole pages of the window are allocated, once each; bytes exist only where the kernel mapped
  * some.
  */
-TEST_FX(memic)
+TEST(fx, memic)
 {
 	const uint64_t at = MEMIC_BAR_START + 3 * BLOCK;
 	static uint8_t bytes[2 * BLOCK];
@@ -240,7 +240,7 @@ TEST_FX(memic)
 /*
  * A key of mode PA covers bus addresses, for the kernel only; mlx5e and mlx5_ib create such keys.
  */
-TEST_FX(mkey_physical)
+TEST(fx, mkey_physical)
 {
 	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);
 	uint32_t pd = fx_pd(f, f->v, 0), key;
@@ -272,7 +272,7 @@ TEST_FX(mkey_physical)
 }
 
 /* The reserved lkey covers bus addresses; mlx5_ib creates its own queues with it. */
-TEST_FX(qp_reserved_lkey)
+TEST(fx, qp_reserved_lkey)
 {
 	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);
 	struct fx_queue q = fx_queue(f, f->v, 0);

@@ -10,7 +10,7 @@
 #include "tests/wrapped.h"
 
 /* Only the owner can free a number, and only once. */
-TEST_FX(numbers)
+TEST(fx, numbers)
 {
 	static const struct {
 		uint16_t alloc, dealloc;
@@ -44,12 +44,12 @@ TEST_FX(numbers)
 }
 
 /* UAR numbers are unique in the chip: two functions never share one. */
-TEST_FX(uars_of_two_functions)
+TEST(fx, uars_of_two_functions)
 {
 	assert_int_not_equal(fx_uar(f, f->v, FX_UID), fx_uar(f, f->dpu, FX_UID));
 }
 
-TEST_FX(tis)
+TEST(fx, tis)
 {
 	uint32_t td, tisn;
 
@@ -97,7 +97,7 @@ static uint8_t elem_command(struct fx *f, uint16_t uid, uint16_t op, uint32_t id
 #define SC "sched_elem.sched_context."
 
 /* A root, a node and a leaf: refused children and parameters, and freeing of a whole tree. */
-TEST_FX(sched_elems)
+TEST(fx, sched_elems)
 {
 	static const struct {
 		const char *field;
@@ -141,7 +141,7 @@ TEST_FX(sched_elems)
 }
 
 /* Blocks have the advertised size and one owner; only the first number names a block. */
-TEST_FX(reserved_qpns)
+TEST(fx, reserved_qpns)
 {
 	static const struct {
 		const char *field;
@@ -200,7 +200,7 @@ static uint8_t mapping_command(struct fx *f, uint16_t uid, uint16_t op,
 }
 
 /* A mapping returns its QP and address, and stays when the QP is destroyed. */
-TEST_FX(av_qp_mappings)
+TEST(fx, av_qp_mappings)
 {
 	const uint32_t qpn = fx_queue(f, f->v, FX_UID).qp;
 	uint32_t id;
@@ -225,7 +225,7 @@ TEST_FX(av_qp_mappings)
 }
 
 /* A command creates one signature state, in a PD that is busy then. */
-TEST_FX(psvs)
+TEST(fx, psvs)
 {
 	uint32_t pd = fx_pd(f, f->v, FX_UID), psv;
 
@@ -269,7 +269,7 @@ static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id
 #define DEK "encryption_key_object."
 
 /* Keys in plaintext: checks of fields, the reference to a PD, and what a query returns. */
-TEST_FX(keys)
+TEST(fx, keys)
 {
 	const uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint32_t dek;
@@ -339,7 +339,7 @@ TEST_FX(keys)
 		    FX_FIELDS({DEK "pd", pd}, {DEK "key_purpose", 3}))
 
 /* Wrapped keys need a login with the right credential, and only while it exists. */
-TEST_FX(wrapped_keys)
+TEST(fx, wrapped_keys)
 {
 	const uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint8_t bad[48];
@@ -376,7 +376,7 @@ TEST_FX(wrapped_keys)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
-TEST_FX(eqs)
+TEST(fx, eqs)
 {
 	const uint16_t op = PRM_OPCODE_DESTROY_EQ;
 	uint32_t eqn = fx_eq(f, f->v);
@@ -386,7 +386,7 @@ TEST_FX(eqs)
 	assert_int_equal(fx_cmd(f, f->v, op, 0, FX_FIELDS({"eq_number", eqn})), PRM_STATUS_BAD_RES);
 }
 
-TEST_FX(umem_bad_input)
+TEST(fx, umem_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
@@ -414,7 +414,7 @@ TEST_FX(umem_bad_input)
 
 #define MKC "memory_key_mkey_entry."
 
-TEST_FX(mkey_bad_input)
+TEST(fx, mkey_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
@@ -462,7 +462,7 @@ static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_
 }
 
 /* An mkey with a page list that begins in the middle of a page, with pages out of order. */
-TEST_FX(mkey_page_list)
+TEST(fx, mkey_page_list)
 {
 	static const unsigned int page[3] = {9, 4, 5};
 	uint32_t pd = fx_pd(f, f->v, FX_UID), key;
@@ -494,7 +494,7 @@ TEST_FX(mkey_page_list)
 }
 
 /* State, key byte, PD, rights, bounds: one fault each. */
-TEST_FX(mkey_faults)
+TEST(fx, mkey_faults)
 {
 	uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + 50, 10000, true);
@@ -527,7 +527,7 @@ TEST_FX(mkey_faults)
 }
 
 /* A number is reused only after the whole space, and is another object then. */
-TEST_FX(late_reuse)
+TEST(fx, late_reuse)
 {
 	struct obj *o;
 	uint32_t first;
@@ -551,7 +551,7 @@ TEST_FX(late_reuse)
 }
 
 /* An exhausted space is reported by a status, and usable again afterwards. */
-TEST_FX(exhaustion)
+TEST(fx, exhaustion)
 {
 	uint8_t in[16] = {0};
 	unsigned int n = 0;
@@ -568,7 +568,7 @@ TEST_FX(exhaustion)
 }
 
 /* obj_next() returns every object once, in order, whatever is freed meanwhile. */
-TEST_FX(walking)
+TEST(fx, walking)
 {
 	static const uint32_t ids[] = {1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303};
 	uint32_t from = 0;
@@ -589,7 +589,7 @@ TEST_FX(walking)
 }
 
 /* Two functions share no identity. */
-TEST_FX(identities)
+TEST(fx, identities)
 {
 	unsigned int index;
 

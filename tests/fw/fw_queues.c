@@ -24,7 +24,7 @@ void *__wrap_calloc(size_t n, size_t size)
 	return __real_calloc(n, size);
 }
 
-TEST_FX(cq_bad_input)
+TEST(fx, cq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
@@ -63,7 +63,7 @@ TEST_FX(cq_bad_input)
 }
 
 /* Page lists in the mailbox, and records at bad places in memory. */
-TEST_FX(cq_pages)
+TEST(fx, cq_pages)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t odd = fx_umem(f, f->v, FX_UID, f->mem + 4, 8192, true);
@@ -95,7 +95,7 @@ static uint8_t modify_cq(struct fx *f, uint32_t cqn, unsigned int op_mod, uint32
 		  {"modify_field_select.modify_field_select", mask}, {"cq_context.oi", 1});
 }
 
-TEST_FX(cq_life)
+TEST(fx, cq_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const uint32_t oi = 4;
@@ -123,7 +123,7 @@ TEST_FX(cq_life)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, q.pd), 0);
 }
 
-TEST_FX(qp_bad_input)
+TEST(fx, qp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.st", 4, BAD, FW_SYN_UNSUPPORTED},
@@ -183,7 +183,7 @@ TEST_FX(qp_bad_input)
 }
 
 /* A send-only QP needs no receive CQ; MMO at creation by the context's extension. */
-TEST_FX(qp_kinds)
+TEST(fx, qp_kinds)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
@@ -220,7 +220,7 @@ TEST_FX(qp_kinds)
 }
 
 /* Each allocation for a queue fails once, and the refusal names memory as the reason. */
-TEST_FX(scarce)
+TEST(fx, scarce)
 {
 	static const uint16_t opcodes[] = {PRM_OPCODE_CREATE_CQ, PRM_OPCODE_CREATE_QP};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -279,7 +279,7 @@ static size_t fill_change(void *in, uint32_t qpn)
 	return len;
 }
 
-TEST_FX(every_change_from_every_state)
+TEST(fx, every_change_from_every_state)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
@@ -315,7 +315,7 @@ static void connect(struct fx *f, uint32_t qpn)
 }
 
 /* Values of state changes arrive in the object and in QUERY_QP; reset clears them. */
-TEST_FX(context)
+TEST(fx, context)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
@@ -340,7 +340,7 @@ TEST_FX(context)
 /*
  * opt_param_mask: allowed bits take effect, others are refused, a field without its bit is ignored.
  */
-TEST_FX(optional_fields)
+TEST(fx, optional_fields)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
@@ -363,7 +363,7 @@ TEST_FX(optional_fields)
 }
 
 /* RTS2RTS changes only the RoCEv2 source port, by its bit of the wider mask. */
-TEST_FX(source_port)
+TEST(fx, source_port)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
@@ -404,7 +404,7 @@ static void cover(const struct prm_struct *s, uint8_t *map, size_t bit)
 /*
  * Each bit that belongs to no field, in each command, is refused before anything else is checked.
  */
-TEST_FX(reserved_bits)
+TEST(fx, reserved_bits)
 {
 	static uint8_t map[FX_IN * 8];
 	uint8_t in[FX_IN];
@@ -436,7 +436,7 @@ TEST_FX(reserved_bits)
 }
 
 /* Fields of a context without their capability, and a reserved one by its name, at RTR and RTS. */
-TEST_FX(context_without_capability)
+TEST(fx, context_without_capability)
 {
 	static const char *const field[] = {"dp_ordering_0",
 					    "dp_ordering_1",
@@ -469,7 +469,7 @@ TEST_FX(context_without_capability)
 	assert_true(fx_logged(f, "bit 0x2 of qpc.primary_address_path is set: it is reserved"));
 }
 
-TEST_FX(rtr_bad_input)
+TEST(fx, rtr_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.mtu", 0, BAD, FW_SYN_SIZE},
@@ -498,7 +498,7 @@ TEST_FX(rtr_bad_input)
 }
 
 /* INIT2INIT with the context's extension turns MMO on, if the mask says so and the device can. */
-TEST_FX(mmo)
+TEST(fx, mmo)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
@@ -537,7 +537,7 @@ static uint32_t ud_qp(struct fx *f, const struct fx_queue *q)
 }
 
 /* The Q_Key comes with INIT and may be changed later; QUERY_QP returns it. */
-TEST_FX(ud_context)
+TEST(fx, ud_context)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t qpn = ud_qp(f, &q);
@@ -570,7 +570,7 @@ static uint8_t join(struct fx *f, uint16_t opcode, uint16_t uid, uint32_t qpn, u
 }
 
 /* Only UD QPs join groups, once; a member can't be destroyed, except at the end of its uid. */
-TEST_FX(groups)
+TEST(fx, groups)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const uint16_t in = PRM_OPCODE_ATTACH_TO_MCG, out = PRM_OPCODE_DETACH_FROM_MCG;
@@ -613,7 +613,7 @@ TEST_FX(groups)
 }
 
 /* Queues of a dead uid are freed in an order that references allow; those of others stay. */
-TEST_FX(reap)
+TEST(fx, reap)
 {
 	uint32_t others;
 
@@ -632,7 +632,7 @@ TEST_FX(reap)
 }
 
 /* Rings are read within their bounds, page by page. */
-TEST_FX(ring_bounds)
+TEST(fx, ring_bounds)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);

@@ -10,7 +10,7 @@
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 #define BUSY PRM_STATUS_RES_BUSY
 
-TEST_FX(sq_bad_input)
+TEST(fx, sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.fre ctx.reg_umr "
@@ -45,7 +45,7 @@ TEST_FX(sq_bad_input)
 }
 
 /* A queue has the rights of its context and no others. */
-TEST_FX(sq_rights)
+TEST(fx, sq_rights)
 {
 	static const char *const field[] = {"ctx.cd_master", "ctx.wq.cd_slave"};
 	struct parts p = parts(f);
@@ -67,7 +67,7 @@ TEST_FX(sq_rights)
  * Linux's driver creates these as uid 0: a receive queue without a PD, a send queue without a TIS,
  * padded packet ends though cap.end_pad is 0, XOR8 and the SPI in a hash.
  */
-TEST_FX(as_linux_asks)
+TEST(fx, as_linux_asks)
 {
 	struct parts p = parts(f);
 	struct fx_queue kernel = fx_queue(f, f->v, 0);
@@ -90,7 +90,7 @@ TEST_FX(as_linux_asks)
 	}
 }
 
-TEST_FX(rq_bad_input)
+TEST(fx, rq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.delay_drop_en ctx.scatter_fcs ctx.mem_rq_type ctx.hairpin "
@@ -116,7 +116,7 @@ TEST_FX(rq_bad_input)
 }
 
 /* A queue takes the clocks of its kind; DEFAULT is one of them. */
-TEST_FX(clocks)
+TEST(fx, clocks)
 {
 	static const struct fx_spoil utc[] = {{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR}};
 	static const struct fx_spoil ticks[] = {{"ctx.ts_format", 0, BAD, FW_SYN_CAP_CLEAR}};
@@ -139,7 +139,7 @@ TEST_FX(clocks)
 }
 
 /* Strides: an entry has a piece of memory behind its first 16 bytes, of 2^3 to 2^16 strides. */
-TEST_FX(rq_strides)
+TEST(fx, rq_strides)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.wq.log_wq_stride", 4, BAD, FW_SYN_SIZE},
@@ -168,7 +168,7 @@ TEST_FX(rq_strides)
 	}
 }
 
-TEST_FX(rqt_bad_input)
+TEST(fx, rqt_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"rqt_context.rqt_max_size", 513, BAD, FW_SYN_SIZE},
@@ -190,7 +190,7 @@ TEST_FX(rqt_bad_input)
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, p.rq), 0);
 }
 
-TEST_FX(tir_bad_input)
+TEST(fx, tir_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.disp_type", 2, BAD, FW_SYN_RESERVED},
@@ -210,7 +210,7 @@ TEST_FX(tir_bad_input)
 }
 
 /* Objects of another uid are refused like missing ones. */
-TEST_FX(other_uid)
+TEST(fx, other_uid)
 {
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
@@ -223,7 +223,7 @@ TEST_FX(other_uid)
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512), PRM_STATUS_BAD_RES);
 }
 
-TEST_FX(states)
+TEST(fx, states)
 {
 	enum { RST, RDY, NONE, ERR };
 	static const bool ok[4][4] = {
@@ -267,7 +267,7 @@ static uint8_t sq_rate(struct fx *f, uint32_t sqn, uint32_t index)
 }
 
 /* Rows of the rate table have an owner, limits, and can be cleared. */
-TEST_FX(rates)
+TEST(fx, rates)
 {
 	struct parts p = parts(f);
 
@@ -297,7 +297,7 @@ TEST_FX(rates)
 }
 
 /* A referenced object can't be destroyed. */
-TEST_FX(references)
+TEST(fx, references)
 {
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
@@ -329,7 +329,7 @@ TEST_FX(references)
 }
 
 /* A list is replaced as a whole or not at all. */
-TEST_FX(rqt_modify)
+TEST(fx, rqt_modify)
 {
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
@@ -353,7 +353,7 @@ TEST_FX(rqt_modify)
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 12), p.rq);
 }
 
-TEST_FX(tir_modify)
+TEST(fx, tir_modify)
 {
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
@@ -395,7 +395,7 @@ static uint32_t table_of(struct fx *f, uint32_t tir)
  * A TIR gets another table, as in DPDK, or keeps its own; a change of other fields is refused,
  * never ignored.
  */
-TEST_FX(tir_other_table)
+TEST(fx, tir_other_table)
 {
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];

@@ -41,7 +41,7 @@ static uint32_t make_srq(struct fx *f, const struct fx_queue *q, uint32_t xrcd)
 	return fx_made(f);
 }
 
-TEST_FX(srq_bad_input)
+TEST(fx, srq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{CTX "state", 1, BAD, FW_SYN_CAP_CLEAR},
@@ -59,7 +59,7 @@ TEST_FX(srq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_XRC_SRQ, in, len, bad);
 }
 
-TEST_FX(srq_life)
+TEST(fx, srq_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t xrcd = make_xrcd(f), srqn = make_srq(f, &q, xrcd);
@@ -83,7 +83,7 @@ TEST_FX(srq_life)
 }
 
 /* A target has a domain and neither ring nor CQ; an initiator a send queue. */
-TEST_FX(queue_pairs)
+TEST(fx, queue_pairs)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t xrcd = make_xrcd(f), qpn;
@@ -105,7 +105,7 @@ TEST_FX(queue_pairs)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_XRCD, xrcd), 0);
 }
 
-TEST_FX(no_srq_of_a_dct)
+TEST(fx, no_srq_of_a_dct)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t srqn = make_srq(f, &q, make_xrcd(f));
@@ -117,7 +117,7 @@ TEST_FX(no_srq_of_a_dct)
 }
 
 /* DevX can't use the kernel's domain, which programs of verbs share: none could be ended then. */
-TEST_FX(domain_of_the_kernel)
+TEST(fx, domain_of_the_kernel)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
@@ -134,7 +134,7 @@ TEST_FX(domain_of_the_kernel)
 }
 
 /* A target that was served from an SRQ does not keep it busy. */
-TEST_FX(srq_goes_first)
+TEST(fx, srq_goes_first)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t xrcd = make_xrcd(f), srqn = make_srq(f, &q, xrcd), qpn;

@@ -60,7 +60,7 @@ static uint8_t kernel_number(struct fx *f, uint16_t opcode, uint32_t number)
 }
 
 /* A UMR queue gets its PD by RST2INIT, also after an error; a program can't create such a queue. */
-TEST_FX(reg_umr_queue)
+TEST(fx, reg_umr_queue)
 {
 	struct fx_queue q = fx_queue(f, f->v, 0);
 	const uint32_t pd = fx_pd(f, f->v, 0);
@@ -88,7 +88,7 @@ TEST_FX(reg_umr_queue)
 }
 
 /* A function has one QP1, and a program can't create it. */
-TEST_FX(qp1)
+TEST(fx, qp1)
 {
 	struct fx_queue q = fx_queue(f, f->v, 0);
 	uint8_t in[FX_IN];
@@ -145,12 +145,12 @@ static void unfilled_mkey(struct fx *f, uint64_t start, uint64_t len, uint32_t o
 			 PRM_STATUS_NO_RES);
 }
 
-TEST_FX(mkey_of_the_cache)
+TEST(fx, mkey_of_the_cache)
 {
 	unfilled_mkey(f, 0, 0, 2);
 }
 
-TEST_FX(mkey_of_a_region)
+TEST(fx, mkey_of_a_region)
 {
 	unfilled_mkey(f, 0x10000123, 100000, 13);
 }

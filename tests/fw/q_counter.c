@@ -35,7 +35,7 @@ static struct queue *qc_queue(struct fx *f, enum obj_type type, uint32_t id)
 }
 
 /* A set can't be freed while a queue names it; a queue without a set counts in none. */
-TEST_FX(q_counter_life)
+TEST(fx, q_counter_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t set = qc_alloc(f, FX_UID), rq = qc_rq(f, &q, set);
@@ -51,7 +51,7 @@ TEST_FX(q_counter_life)
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}), GONE);
 }
 
-TEST_FX(q_counter_clear)
+TEST(fx, q_counter_clear)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t set = qc_alloc(f, FX_UID), rq = qc_rq(f, &q, set);
@@ -67,7 +67,7 @@ TEST_FX(q_counter_clear)
  * Another uid's set is refused; the driver's can be named by all, and is shown in the port's
  * statistics.
  */
-TEST_FX(q_counter_owners)
+TEST(fx, q_counter_owners)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t others = qc_alloc(f, FX_UID + 1), drivers = qc_alloc(f, FW_UID_SHARED);
@@ -89,7 +89,7 @@ TEST_FX(q_counter_owners)
 /*
  * A queue gets its set as in mlx5_ib, by RST2INIT and RST2RDY, and another set by the bit for it.
  */
-TEST_FX(q_counter_changes)
+TEST(fx, q_counter_changes)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t a = qc_alloc(f, FX_UID), b = qc_alloc(f, FX_UID), rq = qc_rq(f, &q, 0);
@@ -118,7 +118,7 @@ TEST_FX(q_counter_changes)
 }
 
 /* Refused are another function's set, the sum of all, number 0, and more than 255 sets. */
-TEST_FX(q_counter_refusals)
+TEST(fx, q_counter_refusals)
 {
 	uint32_t set = qc_alloc(f, FX_UID), n = 1;
 

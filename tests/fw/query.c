@@ -26,7 +26,7 @@ static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t c
 #define TX "flow_table_properties_nic_transmit."
 
 /* Every page that libmlx5 queries at open exists; others are refused. Both modes agree. */
-TEST_FX(pages)
+TEST(fx, pages)
 {
 	static const uint16_t known[] = {0, 1, 2, 3, 4, 7, 8, 9, 0xc, 0xf, 0x1a, 0x20};
 	static uint8_t max[sizeof(f->out)];
@@ -47,7 +47,7 @@ TEST_FX(pages)
 }
 
 /* Capabilities report what is implemented, and follow the profile. */
-TEST_FX(truthful)
+TEST(fx, truthful)
 {
 	CAP(f, f->v, 0, {"vhca_id", f->v->id}, {"rc", 1}, {"uc", 1}, {"ud", 1}, {"xrc", 1},
 	    {"dct", 1}, {"log_max_srq", 18}, {"log_max_rmp", 18}, {"cq_moderation", 1},
@@ -73,7 +73,7 @@ TEST_FX(truthful)
 }
 
 /* With one port there is no bond, which QUERY_LAG reports with success (UCX queries it at open). */
-TEST_FX(lag)
+TEST(fx, lag)
 {
 	assert_int_equal(FX(f, QUERY_LAG), 0);
 	FX_ASSERT_REPLY(f, QUERY_LAG, {"ctx.lag_state", 0});
@@ -81,7 +81,7 @@ TEST_FX(lag)
 }
 
 /* A reply with less room gets as much of the page as fits (rdma-core's tests: 2 KiB). */
-TEST_FX(cut_page)
+TEST(fx, cut_page)
 {
 	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, whole[2064];
 
@@ -97,14 +97,14 @@ TEST_FX(cut_page)
 			 PRM_STATUS_BAD_OUTP_LEN);
 }
 
-TEST_FX(other_function)
+TEST(fx, other_function)
 {
 	assert_int_equal(FX(f, QUERY_HCA_CAP, {"other_function", 1}), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 }
 
 /* The board's name shows that it is emulated. */
-TEST_FX(adapter)
+TEST(fx, adapter)
 {
 	const void *p = prm_query_adapter_out_cat_query_adapter_struct(f->out);
 
@@ -112,7 +112,7 @@ TEST_FX(adapter)
 	assert_memory_equal(prm_query_adapter_param_block_cat_vsd_contd_psid(p), "dvx-sim", 8);
 }
 
-TEST_FX(vport)
+TEST(fx, vport)
 {
 	assert_int_equal(FX(f, QUERY_NIC_VPORT_CONTEXT), 0);
 	FX_ASSERT_REPLY(
@@ -126,7 +126,7 @@ TEST_FX(vport)
 	FX_ASSERT_REPLY(f, QUERY_HCA_VPORT_CONTEXT, {"hca_vport_context.vport_state", 4});
 }
 
-TEST_FX(roce_addresses)
+TEST(fx, roce_addresses)
 {
 	const void *a = prm_query_roce_address_out_cat_roce_address(f->out);
 
@@ -143,7 +143,7 @@ TEST_FX(roce_addresses)
 }
 
 /* The DPU gets the host's vhca_id, to check a ticket against it. */
-TEST_FX(esw_functions)
+TEST(fx, esw_functions)
 {
 	const uint16_t op = PRM_OPCODE_QUERY_ESW_FUNCTIONS;
 
@@ -154,7 +154,7 @@ TEST_FX(esw_functions)
 }
 
 /* libmlx5 queries the manager's vport context before any domain; other vports do not exist. */
-TEST_FX(esw_vport)
+TEST(fx, esw_vport)
 {
 	const uint16_t op = PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT;
 	const void *ctx = prm_query_esw_vport_context_out_cat_esw_vport_context(f->out);
@@ -168,7 +168,7 @@ TEST_FX(esw_vport)
 }
 
 /* Domains of format 1 have what libmlx5 needs: sizes, regions that do not overlap, end points. */
-TEST_FX(steering)
+TEST(fx, steering)
 {
 	const void *cap = prm_query_hca_cap_out_cat_capability(f->out);
 

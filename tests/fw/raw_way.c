@@ -97,7 +97,7 @@ static void make_packet(struct fx *f, uint32_t len)
 	f->mem[DATA] = 0x02;
 }
 
-TEST_FX(whole_way)
+TEST(fx, whole_way)
 {
 	struct parts p = parts(f);
 	uint32_t key = lkey(f, &p);
@@ -153,7 +153,7 @@ static void circle(struct fx *f)
  * Once packets of a queue go in a circle, a turn of the loop handles one of them, so that others do
  * not wait for more. (The first turn handles those that are fetched together.)
  */
-TEST_FX(short_turns)
+TEST(fx, short_turns)
 {
 	struct parts p = parts(f);
 	uint32_t key = lkey(f, &p);
@@ -188,7 +188,7 @@ static void bare_root(struct fx *f, struct vhca *v)
  * A packet to a function's address goes to it alone; unknown and group addresses go to all
  * functions with a root table.
  */
-TEST_FX(functions)
+TEST(fx, functions)
 {
 	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3},
 			     unknown[6] = {0x02, 9, 9, 9, 9, 9};
@@ -217,7 +217,7 @@ TEST_FX(functions)
 }
 
 /* Their owner dies while packets are on the wire: they are dropped, and nothing is left. */
-TEST_FX(death_in_flight)
+TEST(fx, death_in_flight)
 {
 	struct parts p = parts(f);
 	uint32_t key = lkey(f, &p), misses;

@@ -21,7 +21,7 @@ static uint32_t make_rmp(struct fx *f, const struct fx_queue *q)
 	return prm_create_rmp_out_get_rmpn(f->out);
 }
 
-TEST_FX(rmp_bad_input)
+TEST(fx, rmp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.state", 0, BAD, FW_SYN_RESERVED},
@@ -52,7 +52,7 @@ TEST_FX(rmp_bad_input)
 }
 
 /* A ring may have entries without a link, of one data segment. */
-TEST_FX(bare_ring)
+TEST(fx, bare_ring)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
@@ -83,7 +83,7 @@ static uint8_t arm(struct fx *f, uint32_t rmp, uint16_t lwm)
  * MODIFY arms the limit; an empty RMP is below any, so the event comes at once and QUERY returns 0
  * again.
  */
-TEST_FX(limit)
+TEST(fx, limit)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t rmp = make_rmp(f, &q);
@@ -106,7 +106,7 @@ TEST_FX(limit)
 	FX_ASSERT_REPLY(f, QUERY_RMP, {"rmp_context.wq.lwm", 0});
 }
 
-TEST_FX(modify_bad_input)
+TEST(fx, modify_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"rmpn", 99, GONE},
@@ -136,7 +136,7 @@ static size_t fill_qp_on(void *in, const struct fx_queue *q, uint32_t rmp)
  * A QP on an RMP has no receive ring: its SQ begins where the buffer does. Such a QP needs no SQ,
  * either.
  */
-TEST_FX(qp_on_rmp)
+TEST(fx, qp_on_rmp)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t rmp = make_rmp(f, &q);
@@ -154,7 +154,7 @@ TEST_FX(qp_on_rmp)
 }
 
 /* The device only reads rings of WQEs and records: UCX registers both without write access. */
-TEST_FX(read_only_memory)
+TEST(fx, read_only_memory)
 {
 	static const uint8_t before[65536];
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -174,7 +174,7 @@ TEST_FX(read_only_memory)
 	assert_memory_equal(f->mem, before, sizeof(before));
 }
 
-TEST_FX(qp_on_rmp_bad_input)
+TEST(fx, qp_on_rmp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.srqn_rmpn_xrqn qpc.cqn_rcv", 99, GONE},
@@ -188,7 +188,7 @@ TEST_FX(qp_on_rmp_bad_input)
 }
 
 /* An RMP is busy while a QP is on it, and so are its own objects; another uid can't use it. */
-TEST_FX(references)
+TEST(fx, references)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t rmp = make_rmp(f, &q), qpn;
@@ -214,7 +214,7 @@ TEST_FX(references)
 }
 
 /* A dead uid leaves neither RMPs nor QPs on them. */
-TEST_FX(reaped)
+TEST(fx, reaped)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];

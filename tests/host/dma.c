@@ -7,11 +7,6 @@
 #include <unistd.h>
 #include "host_share_rig.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		rig_setup, rig_teardown \
-	}
-
 #define ROOM (64u * PAGE)
 
 static void client_bare(struct client *c, bool self)
@@ -49,7 +44,7 @@ static void plain(struct client *c)
 }
 
 /* Bytes are read and written where the bus address points, for both kinds of client. */
-TEST_F(test_plain)
+TEST(host, test_plain)
 {
 	each_bare(plain);
 }
@@ -82,13 +77,13 @@ static void split(struct client *c)
 }
 
 /* More segments than fit one call, of odd lengths. */
-TEST_F(test_split)
+TEST(host, test_split)
 {
 	each_bare(split);
 }
 
 /* One gather over the memory of several clients. */
-TEST_F(test_many_clients)
+TEST(host, test_many_clients)
 {
 	struct client c[3];
 	struct dma_seg seg[30];
@@ -127,13 +122,13 @@ static void bad_memory(struct client *c)
 }
 
 /* Unmapped memory gives -EFAULT, never a crash. */
-TEST_F(test_bad_memory)
+TEST(host, test_bad_memory)
 {
 	each_bare(bad_memory);
 }
 
 /* A client unmaps and protects what it had registered. */
-TEST_F(test_vanishing)
+TEST(host, test_vanishing)
 {
 	struct client c;
 	uint8_t bytes[64] = {1};
@@ -161,7 +156,7 @@ static int check(struct mm *mm, uint64_t va, uint64_t len, bool write)
 }
 
 /* A killed client's memory faults, before and after its owner has closed it. */
-TEST_F(test_dead)
+TEST(host, test_dead)
 {
 	struct client c;
 	uint8_t bytes[64];
@@ -179,7 +174,7 @@ TEST_F(test_dead)
 }
 
 /* The bus addresses of a closed client are reused as late as possible. */
-TEST_F(test_slots)
+TEST(host, test_slots)
 {
 	struct mm *mm = mm_open(host, getpid(), -1), *next;
 	bus_t first = mm_bus(mm, 0);
@@ -196,7 +191,7 @@ TEST_F(test_slots)
 }
 
 /* When all slots are in use a client is refused; when one is free it is accepted. */
-TEST_F(test_slots_full)
+TEST(host, test_slots_full)
 {
 	static struct mm *mm[0xffff];
 	int fd;
@@ -217,7 +212,7 @@ TEST_F(test_slots_full)
 }
 
 /* Copies between clients of either kind, longer than the chip's own buffer. */
-TEST_F(test_copy)
+TEST(host, test_copy)
 {
 	struct client c[3];
 
@@ -262,7 +257,7 @@ static void checked(struct client *c)
 }
 
 /* A registration may cover exactly the memory that is mapped with the right access. */
-TEST_F(test_check)
+TEST(host, test_check)
 {
 	each_bare(checked);
 }
@@ -298,7 +293,7 @@ static void *watch_owner(void *arg)
 }
 
 /* A reader that sees the owner byte sees all of the CQE. */
-TEST_F(test_owner)
+TEST(host, test_owner)
 {
 	struct owner_watch w = {0};
 	struct client c;
@@ -341,7 +336,7 @@ static void *count_beside(void *rounds)
 }
 
 /* Atomics of the program and of the device on shared memory at the same time: none is lost. */
-TEST_F(atomics_beside_the_program)
+TEST(host, atomics_beside_the_program)
 {
 	const uintptr_t rounds = 200000;
 	const struct dma_atomic add8 = {.add = true, .size = 8, .value = 1};

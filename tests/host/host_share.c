@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include "host_share_rig.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 /* --- what may be shared ----------------------------------------------------------------------- */
 
 static int share(struct mm *mm, uint64_t va, uint64_t len, int fd)
@@ -26,7 +24,7 @@ static int share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 }
 
 /* Only whole pages are shared, not too many, below the end of a slot. */
-TEST_F(test_ranges)
+TEST(host, test_ranges)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	const uint64_t va = 1 << 20, end = 1ull << BUS_SLOT_SHIFT;
@@ -46,7 +44,7 @@ TEST_F(test_ranges)
 }
 
 /* A cached place of bytes is looked up again when it has changed. */
-TEST_F(test_places)
+TEST(host, test_places)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	const uint64_t va = 1 << 20;
@@ -67,7 +65,7 @@ TEST_F(test_places)
 }
 
 /* A file that could fault under the device's access, or isn't accounted for, is refused. */
-TEST_F(test_files)
+TEST(host, test_files)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	char path[] = "/dev/shm/dvx-host-share.XXXXXX";
@@ -107,7 +105,7 @@ TEST_F(test_files)
 }
 
 /* Pieces may be adjacent in any order, but not overlap; the first piece over a range is found. */
-TEST_F(test_overlaps)
+TEST(host, test_overlaps)
 {
 	static const unsigned int order[] = {5, 1, 7, 3};
 	struct mm *mm = mm_open(host, getpid(), -1);
@@ -143,7 +141,7 @@ TEST_F(test_overlaps)
 }
 
 /* Holders are counted per piece, wherever in it their bytes are. */
-TEST_F(test_holders)
+TEST(host, test_holders)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	uint64_t first, len;
@@ -164,7 +162,7 @@ TEST_F(test_holders)
 }
 
 /* At one client's limit, and at the limit of all, sharing is refused, and works after a release. */
-TEST_F(test_limits)
+TEST(host, test_limits)
 {
 	struct mm *mm[32];
 	unsigned int n = 0, all = 0, clients;
@@ -193,7 +191,7 @@ TEST_F(test_limits)
 /* --- clients that change their minds ---------------------------------------------------------- */
 
 /* Shared pages stay when the client unmaps them, as pinned pages do. */
-TEST_F(test_pinned)
+TEST(host, test_pinned)
 {
 	uint8_t bytes[64], back[64];
 	struct client c;
@@ -245,7 +243,7 @@ static bool pin(const struct client *c, size_t off, size_t len)
 }
 
 /* A client that registers other memory in place of a piece makes the device drop the piece. */
-TEST_F(test_replaced)
+TEST(host, test_replaced)
 {
 	uint8_t bytes[64] = {1, 2, 3};
 	struct client c;
@@ -272,7 +270,7 @@ TEST_F(test_replaced)
 }
 
 /* A dead client's pieces end with it. */
-TEST_F(test_dead)
+TEST(host, test_dead)
 {
 	uint8_t bytes[64] = {0};
 	struct unpinnable no;
@@ -314,7 +312,7 @@ static bool forbid_query(void)
  * A kernel that only prints all mappings: those read once are used for later questions in any
  * order, and drop no piece.
  */
-TEST_F(test_older_kernel)
+TEST(host, test_older_kernel)
 {
 	struct unpinnable no;
 	struct client c;
@@ -324,7 +322,7 @@ TEST_F(test_older_kernel)
 
 	if (!forbid_query())
 		skip();
-	test_replaced(state);
+	test_replaced(no_state);
 	client_start(&c, true);
 	va = (uintptr_t)c.area;
 	maps = mappings_read(c.mm, &no);

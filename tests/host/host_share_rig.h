@@ -17,6 +17,7 @@ extern struct host *host;
 
 int rig_setup(void **state);
 int rig_teardown(void **state);
+#define FIXTURE_host(name) FIXTURE(name, void *no_state, rig_setup, rig_teardown)
 
 /* Makes a file as programs do: all pages exist, then it is sealed. */
 int sealed(size_t len, unsigned int flags, unsigned int seals);

@@ -4,10 +4,7 @@
 #include "host/host.h"
 #include "host_bar_rig.h"
 
-#define TEST_FIXTURE                 \
-	{                            \
-		setup, bars_teardown \
-	}
+#define FIXTURE_lockstep(name) FIXTURE(name, void *no_state, setup, bars_teardown)
 
 /*
  * The test is the loop; threads are the programs, each with a BAR. The tests set the host's view
@@ -86,7 +83,7 @@ static bool held(pthread_t t)
 }
 
 /* The program that rings is served and held; its peer's doorbell releases it, and is next. */
-TEST_F(test_conversation)
+TEST(lockstep, test_conversation)
 {
 	pthread_t t[2];
 	unsigned int i;
@@ -125,7 +122,7 @@ static pthread_t hold(void)
 }
 
 /* Without an answer the program is released after a while, and its store counts as any doorbell. */
-TEST_F(test_silence)
+TEST(lockstep, test_silence)
 {
 	pthread_t t;
 
@@ -141,7 +138,7 @@ TEST_F(test_silence)
 }
 
 /* A program that gets no answers isn't held again and again. */
-TEST_F(test_monologue)
+TEST(lockstep, test_monologue)
 {
 	unsigned int i;
 
@@ -160,7 +157,7 @@ TEST_F(test_monologue)
 }
 
 /* A store outside the registers is no doorbell, and its program is not held. */
-TEST_F(test_no_register)
+TEST(lockstep, test_no_register)
 {
 	pthread_t t;
 
@@ -174,7 +171,7 @@ TEST_F(test_no_register)
 }
 
 /* A held program is released when its UAR is freed, or when the competition for the CPU ends. */
-TEST_F(test_let_go)
+TEST(lockstep, test_let_go)
 {
 	pthread_t t;
 
@@ -194,7 +191,7 @@ TEST_F(test_let_go)
 }
 
 /* Without competition no program is held. */
-TEST_F(test_quiet)
+TEST(lockstep, test_quiet)
 {
 	pthread_t t;
 

@@ -67,10 +67,7 @@ static int pins_teardown(void **state)
 	return 0;
 }
 
-#define TEST_FIXTURE                      \
-	{                                 \
-		pins_setup, pins_teardown \
-	}
+#define FIXTURE_pins(name) FIXTURE(name, void *no_state, pins_setup, pins_teardown)
 
 static struct unpinnable ask(const void *va, size_t len, unsigned int need)
 {
@@ -176,7 +173,7 @@ static void expect(const struct unpinnable *no, const char *why)
 }
 
 /* Each kind of mapping; the last page may be behind the end of its file. */
-TEST_F(test_kinds)
+TEST(pins, test_kinds)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const int anon = kinds[i].mem == MEM_ANON ? MAP_ANONYMOUS : 0;
@@ -203,7 +200,7 @@ TEST_F(test_kinds)
 }
 
 /* A page fault of on-demand paging is no long-term pin. */
-TEST_F(test_passing)
+TEST(pins, test_passing)
 {
 	int fd = file_of(LEN);
 	void *va = mmap(NULL, LEN, RW, MAP_SHARED, fd, 0);
@@ -214,7 +211,7 @@ TEST_F(test_passing)
 }
 
 /* Registers are no memory. All other mappings of this process are pinned as Linux does. */
-TEST_F(test_device)
+TEST(pins, test_device)
 {
 	void *va = mmap(NULL, PAGE, RW, MAP_SHARED, bar_fd(bar), 0);
 	struct unpinnable no = ask(va, PAGE, MAPPINGS_READ | MAPPINGS_LONG);
@@ -237,7 +234,7 @@ TEST_F(test_device)
 }
 
 /* Lines of Linux 6.1 and 6.18. */
-TEST(test_mounts)
+TEST(none, test_mounts)
 {
 	static const char text[] =
 		"22 27 0:21 / /proc rw,relatime - proc proc rw\n"
@@ -286,7 +283,7 @@ static bool forbid(unsigned int nr)
 }
 
 /* A program with unreadable memory or mappings, or without /proc, gets this as the reason. */
-TEST_F(test_unreadable)
+TEST(pins, test_unreadable)
 {
 	static const struct {
 		unsigned int nr;

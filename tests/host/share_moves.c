@@ -5,8 +5,6 @@
 #include <sched.h>
 #include "host_share_rig.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 /* --- what goes through shared pages ----------------------------------------------------------- */
 
 /* A transfer may begin and end anywhere: in a piece, beside it, over its edges, over two pieces. */
@@ -37,7 +35,7 @@ static void moves(struct client *c)
 	}
 }
 
-TEST_F(test_moves)
+TEST(host, test_moves)
 {
 	each_kind(moves);
 }
@@ -73,7 +71,7 @@ static void split(struct client *c)
 }
 
 /* Gathers and scatters of segments that are shared, unshared, and both. */
-TEST_F(test_split)
+TEST(host, test_split)
 {
 	each_kind(split);
 }
@@ -103,7 +101,7 @@ static void copied(struct client *c, struct client *d)
 }
 
 /* Copies within a client and between clients of both kinds. */
-TEST_F(test_copies)
+TEST(host, test_copies)
 {
 	struct client c[3];
 
@@ -134,7 +132,7 @@ static void overlapping(struct client *c)
 }
 
 /* Within one piece a copy may overlap itself: sanitizers watch memcpy(). */
-TEST_F(test_overlapping)
+TEST(host, test_overlapping)
 {
 	each_kind(overlapping);
 }
@@ -240,7 +238,7 @@ static int put_copy_in(const struct client *c, size_t off, const void *bytes, si
 }
 
 /* A program that polls the last word of a message sees all of it, with any alignment and source. */
-TEST_F(test_order)
+TEST(host, test_order)
 {
 	static const struct {
 		size_t len, word, off;

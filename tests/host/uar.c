@@ -6,10 +6,7 @@
 #include <unistd.h>
 #include "host_bar_rig.h"
 
-#define TEST_FIXTURE                      \
-	{                                 \
-		bars_setup, bars_teardown \
-	}
+#define FIXTURE_bars(name) FIXTURE(name, void *no_state, bars_setup, bars_teardown)
 
 #define PAGES 512u
 
@@ -33,7 +30,7 @@ static int poll_all(void)
 }
 
 /* Each register is taken once, with its UAR, its offset and the bytes written. */
-TEST_F(test_registers)
+TEST(bars, test_registers)
 {
 	static const uint32_t offsets[] = {0x20,  0x800, 0x900, 0xa00, 0xb00,
 					   0xc00, 0xd00, 0xe00, 0xf00};
@@ -58,7 +55,7 @@ TEST_F(test_registers)
 }
 
 /* Stores elsewhere, or into pages that back no UAR, do nothing. */
-TEST_F(test_elsewhere)
+TEST(bars, test_elsewhere)
 {
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint8_t *map = map_bar(bar);
@@ -77,7 +74,7 @@ TEST_F(test_elsewhere)
 }
 
 /* A freed page reports nothing, and is clean when it is allocated again. */
-TEST_F(test_page_free)
+TEST(bars, test_page_free)
 {
 	struct bar *bar = bar_new(host, NULL, 1);
 	uint8_t *map = bar_map(bar, 1);
@@ -97,7 +94,7 @@ TEST_F(test_page_free)
 }
 
 /* Among hundreds of UARs in several BARs, a doorbell of any is found within a few turns. */
-TEST_F(test_many)
+TEST(bars, test_many)
 {
 	struct bar *bar[3];
 	uint8_t *map[3];
@@ -130,7 +127,7 @@ TEST_F(test_many)
 }
 
 /* The program can't shrink the file under the chip's mapping. */
-TEST_F(test_sealed)
+TEST(bars, test_sealed)
 {
 	struct bar *bar = bar_new(host, NULL, 4);
 	int fd = dup(bar_fd(bar));
@@ -156,7 +153,7 @@ static void *store_many(void *arg)
 }
 
 /* A burst may be overwritten, but its last store is never lost, and no store is seen twice. */
-TEST_F(test_race)
+TEST(bars, test_race)
 {
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint64_t last = 0;

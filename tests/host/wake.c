@@ -6,10 +6,7 @@
 #include <unistd.h>
 #include "host_bar_rig.h"
 
-#define TEST_FIXTURE                 \
-	{                            \
-		setup, bars_teardown \
-	}
+#define FIXTURE_wake(name) FIXTURE(name, void *no_state, setup, bars_teardown)
 
 #define PAGES 8u
 
@@ -52,7 +49,7 @@ static void ring_trapped(uint8_t *page)
 }
 
 /* Without UARs there is nothing to wait for. */
-TEST_F(test_nothing)
+TEST(wake, test_nothing)
 {
 	struct host *empty = host_new();
 
@@ -61,7 +58,7 @@ TEST_F(test_nothing)
 }
 
 /* A quiet loop sleeps without a limit, and the store itself wakes it; the trap is no doorbell. */
-TEST_F(test_wakes)
+TEST(wake, test_wakes)
 {
 	need_uffd();
 	for (unsigned int i = 0; i < 20; i++) {
@@ -83,7 +80,7 @@ TEST_F(test_wakes)
 }
 
 /* Many threads that are trapped on many pages at once are all released. */
-TEST_F(test_many)
+TEST(wake, test_many)
 {
 	pthread_t t[4 * PAGES];
 
@@ -106,7 +103,7 @@ TEST_F(test_many)
 }
 
 /* A released page isn't protected again before the store could land, however long it takes. */
-TEST_F(test_patience)
+TEST(wake, test_patience)
 {
 	pthread_t t;
 
@@ -127,7 +124,7 @@ TEST_F(test_patience)
 }
 
 /* A trapped store outside the registers doesn't keep the loop awake. */
-TEST_F(test_stray)
+TEST(wake, test_stray)
 {
 	need_uffd();
 	assert_true(settle());
@@ -168,7 +165,7 @@ static unsigned int slow_doorbell(void)
 }
 
 /* Each trap costs a program that waits for its CPU one more turn: it pays for one, not for five. */
-TEST_F(test_slow_program)
+TEST(wake, test_slow_program)
 {
 	need_uffd();
 	assert_true(settle());
@@ -180,7 +177,7 @@ TEST_F(test_slow_program)
 }
 
 /* Doorbells of the next few turns do not trap; then the loop sleeps again. */
-TEST_F(test_slow_program_rings_on)
+TEST(wake, test_slow_program_rings_on)
 {
 	need_uffd();
 	assert_true(settle());
@@ -194,7 +191,7 @@ TEST_F(test_slow_program_rings_on)
 }
 
 /* A store just before the protection is found by the poll after it. */
-TEST_F(test_mappings_again)
+TEST(wake, test_mappings_again)
 {
 	need_uffd();
 	for (unsigned int i = 0; i < PAGES; i++)
@@ -206,7 +203,7 @@ TEST_F(test_mappings_again)
 }
 
 /* The loop spins right after work and not for ever. */
-TEST_F(test_spins)
+TEST(wake, test_spins)
 {
 	uint64_t start;
 
@@ -222,7 +219,7 @@ TEST_F(test_spins)
 }
 
 /* A second mapping of a sleeping page is watched too; an unmapped one is forgotten. */
-TEST_F(test_mappings)
+TEST(wake, test_mappings)
 {
 	uint8_t *two;
 
@@ -245,7 +242,7 @@ TEST_F(test_mappings)
 }
 
 /* Ranges that can't be a mapping of this BAR are refused. */
-TEST_F(test_bad_mapping)
+TEST(wake, test_bad_mapping)
 {
 	need_uffd();
 	assert_int_equal(bar_mapped(bar, (uintptr_t)map + 1, UAR_PAGE, 0), -EINVAL);
@@ -257,7 +254,7 @@ TEST_F(test_bad_mapping)
 }
 
 /* Without userfaultfd pages are polled for ever, less and less often, and doorbells are found. */
-TEST_F(test_polled)
+TEST(wake, test_polled)
 {
 	struct host *h = host_new();
 	struct bar *b = bar_new(h, NULL, 1);
@@ -281,7 +278,7 @@ TEST_F(test_polled)
 }
 
 /* A store through an unknown mapping is found late; from then on doorbells are found at once. */
-TEST_F(test_unwatched)
+TEST(wake, test_unwatched)
 {
 	uint8_t *two;
 
@@ -301,7 +298,7 @@ TEST_F(test_unwatched)
 }
 
 /* No thread stays stuck in a store when a sleeping chip is freed. */
-TEST_F(test_gone)
+TEST(wake, test_gone)
 {
 	pthread_t t;
 
@@ -315,7 +312,7 @@ TEST_F(test_gone)
 }
 
 /* Freeing a page during a store to it releases the store. */
-TEST_F(test_page_gone)
+TEST(wake, test_page_gone)
 {
 	pthread_t t;
 
@@ -331,7 +328,7 @@ TEST_F(test_page_gone)
 }
 
 /* The loop does not wait if a program makes its userfaultfd block. */
-TEST_F(test_waiting_uffd)
+TEST(wake, test_waiting_uffd)
 {
 	struct bar *b = bar_new(host, NULL, PAGES);
 	int uffd = new_uffd(), theirs = dup(uffd);

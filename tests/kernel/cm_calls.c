@@ -83,7 +83,7 @@ static int opened(void)
 	return fd;
 }
 
-TEST(character_device)
+TEST(none, character_device)
 {
 	struct stat by_name, by_fd;
 	int fd = opened();
@@ -102,7 +102,7 @@ TEST(character_device)
 static void *volatile nowhere = (void *)16;
 
 /* After any write, a program gets the kernel's errno and stays alive. */
-TEST(bad_writes)
+TEST(none, bad_writes)
 {
 	struct command c = {.h = {RDMA_USER_CM_CMD_CREATE_ID, 24, 4}};
 	int fd = opened();
@@ -125,7 +125,7 @@ TEST(bad_writes)
 }
 
 /* An event that could not be delivered is not lost. */
-TEST(events)
+TEST(none, events)
 {
 	struct rdma_ucm_event_resp e;
 	int fd = opened(), twin;
@@ -148,7 +148,7 @@ TEST(events)
 	close(twin);
 }
 
-TEST(migration)
+TEST(none, migration)
 {
 	int a = opened(), b = opened(), none = open("/dev/null", O_RDONLY);
 	struct rdma_ucm_event_resp e;
@@ -243,7 +243,7 @@ static pthread_t start_waiter(struct waiter *w)
 	return t;
 }
 
-TEST(waits)
+TEST(none, waits)
 {
 	struct waiter w = {.fd = opened()};
 	uint32_t id;
@@ -259,7 +259,7 @@ TEST(waits)
 }
 
 /* Ends like rping: the channel is closed while a thread waits in it, and that is cancelled. */
-TEST(closed_while_waiting)
+TEST(none, closed_while_waiting)
 {
 	struct waiter w = {.fd = opened(), .err = 77};
 	pthread_t t = start_waiter(&w);
@@ -274,7 +274,7 @@ TEST(closed_while_waiting)
 }
 
 /* A close at any moment of the call: the call finds the descriptor closed, or keeps waiting. */
-TEST(closed_at_any_moment)
+TEST(none, closed_at_any_moment)
 {
 	for (int i = 0; i < 300; i++) {
 		struct waiter w = {.fd = opened(), .err = 77};
@@ -298,7 +298,7 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-TEST(signals)
+TEST(none, signals)
 {
 	struct sigaction act = {.sa_handler = nothing};
 	struct waiter w = {.fd = opened()};
@@ -312,7 +312,7 @@ TEST(signals)
 	close(w.fd);
 }
 
-TEST(forked)
+TEST(none, forked)
 {
 	int fd = opened(), status;
 	uint32_t id;
@@ -328,7 +328,7 @@ TEST(forked)
 
 /* --- both ends -------------------------------------------------------------------------------- */
 
-TEST(connection)
+TEST(none, connection)
 {
 	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(7)};
 	struct rdma_ucm_bind_ip bind = {0};

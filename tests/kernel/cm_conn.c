@@ -4,8 +4,6 @@
 
 #include <errno.h>
 
-#define TEST_FIXTURE CR_FIXTURE
-
 static void close_all(struct cr_end *a, struct cr_end *b)
 {
 	cr_close(b);
@@ -14,7 +12,7 @@ static void close_all(struct cr_end *a, struct cr_end *b)
 }
 
 /* Proves that each end's QP attributes are what the other end announced. */
-TEST_F(attributes)
+TEST(cm, attributes)
 {
 	struct ib_uverbs_qp_attr a, b;
 	struct cr_end server, client, child;
@@ -50,7 +48,7 @@ TEST_F(attributes)
 }
 
 /* Proves that private data arrives, padded to the message's room, and that depths are swapped. */
-TEST_F(private_data)
+TEST(cm, private_data)
 {
 	struct rdma_ucm_event_resp e;
 	struct cr_end server, client, child;
@@ -76,7 +74,7 @@ TEST_F(private_data)
 }
 
 /* Proves the orderly end: each side disconnects, and leaves the time-wait state after 2 s. */
-TEST_F(disconnect)
+TEST(cm, disconnect)
 {
 	struct cr_end server, client, child;
 
@@ -98,7 +96,7 @@ TEST_F(disconnect)
 }
 
 /* Proves that a connection is made and ended although the first message of each kind is lost. */
-TEST_F(loss)
+TEST(cm, loss)
 {
 	struct cr_end server, client, child;
 
@@ -136,7 +134,7 @@ TEST_F(loss)
 }
 
 /* Proves that a request whose program has not decided is answered with MRA, so the peer waits. */
-TEST_F(patience)
+TEST(cm, patience)
 {
 	struct cr_end server, client, child;
 	unsigned int sent;
@@ -157,7 +155,7 @@ TEST_F(patience)
 }
 
 /* Proves that an address without a peer gives UNREACHABLE after 16 requests. */
-TEST_F(unreachable)
+TEST(cm, unreachable)
 {
 	struct cr_end server, client;
 
@@ -177,7 +175,7 @@ TEST_F(unreachable)
 /*
  * Proves that a request to a full backlog has no answer, and that a later repetition is accepted.
  */
-TEST_F(backlog)
+TEST(cm, backlog)
 {
 	struct cr_end server, first, second;
 
@@ -204,7 +202,7 @@ TEST_F(backlog)
 }
 
 /* Proves the reasons of rejects: no listener, the program, a listener on another address. */
-TEST_F(rejected)
+TEST(cm, rejected)
 {
 	struct rdma_ucm_reject r = {.private_data_len = 4, .private_data = "sad"};
 	struct rdma_ucm_event_resp e;
@@ -245,7 +243,7 @@ TEST_F(rejected)
 }
 
 /* Proves the events at one end when the peer's program dies, in each phase of a connection. */
-TEST_F(deaths)
+TEST(cm, deaths)
 {
 	struct cr_end server, client, child;
 
@@ -293,7 +291,7 @@ TEST_F(deaths)
 }
 
 /* Proves that a second request for a connected QP is rejected as stale and ends the connection. */
-TEST_F(stale)
+TEST(cm, stale)
 {
 	struct cr_end server, client, child, again;
 
@@ -317,7 +315,7 @@ TEST_F(stale)
 }
 
 /* Proves that a packet before RTU establishes the connection, with one event. */
-TEST_F(notify)
+TEST(cm, notify)
 {
 	struct rdma_ucm_notify n = {.event = 4};
 	struct cr_end server, client, child;
@@ -341,7 +339,7 @@ TEST_F(notify)
 }
 
 /* Proves that UD ids get QPN, Q_Key and address handle attributes, or the status of a refusal. */
-TEST_F(datagrams)
+TEST(cm, datagrams)
 {
 	struct rdma_ucm_event_resp e;
 	struct cr_end server, client, child;
@@ -386,7 +384,7 @@ TEST_F(datagrams)
 }
 
 /* Proves that cut, repeated and made-up messages of each attribute change and leak nothing. */
-TEST_F(strangers)
+TEST(cm, strangers)
 {
 	struct cm_path path = {.sgid_index = 3};
 	uint8_t mad[CM_MAD_BYTES];

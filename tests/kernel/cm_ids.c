@@ -7,13 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEST_FIXTURE CR_FIXTURE
-
 /*
  * Proves that an id takes its unread events along, reports read ones, and the rest keep their
  * order.
  */
-TEST_F(events)
+TEST(cm, events)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), b = a;
 	struct rdma_ucm_create_id c = {.uid = 0xb, .ps = RDMA_PS_TCP};
@@ -37,7 +35,7 @@ TEST_F(events)
 }
 
 /* Proves that an id moves to another channel with its unread events, and only from its own. */
-TEST_F(migrate)
+TEST(cm, migrate)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), to = cr_open(0, RDMA_PS_TCP);
 	struct rdma_ucm_migrate_id c = {.id = a.id};
@@ -69,7 +67,7 @@ TEST_F(migrate)
 }
 
 /* Proves that a program may destroy an unread request's id by guessing its number. */
-TEST_F(guessed_child)
+TEST(cm, guessed_child)
 {
 	struct cr_end server, client, child;
 
@@ -103,7 +101,7 @@ static const struct {
 };
 
 /* Proves the result of each kind of destination, and the sentence of a refusal. */
-TEST_F(destination)
+TEST(cm, destination)
 {
 	for (unsigned int i = 0; i < sizeof(destinations) / sizeof(destinations[0]); i++) {
 		struct cr_end e = cr_open(0, RDMA_PS_TCP);
@@ -117,7 +115,7 @@ TEST_F(destination)
 }
 
 /* Proves that an unused address of the functions' network is an error after the timeout. */
-TEST_F(unanswered)
+TEST(cm, unanswered)
 {
 	struct cr_end e = cr_open(0, RDMA_PS_TCP);
 
@@ -132,7 +130,7 @@ TEST_F(unanswered)
 }
 
 /* Proves the queries by which librdmacm finds the device and the path between two GIDs. */
-TEST_F(query)
+TEST(cm, query)
 {
 	struct cr_end e = cr_open(0, RDMA_PS_TCP);
 	struct rdma_ucm_query c = {.id = e.id};
@@ -161,7 +159,7 @@ TEST_F(query)
 /* --- ports ------------------------------------------------------------------------------------ */
 
 /* Proves which binds to a port conflict: by function, port space, family, address and REUSEADDR. */
-TEST_F(ports)
+TEST(cm, ports)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), b = cr_open(0, RDMA_PS_TCP),
 		   other = cr_open(1, RDMA_PS_TCP);
@@ -196,7 +194,7 @@ TEST_F(ports)
 }
 
 /* Proves librdmacm's probe for AF_IB: the kernel knows it, but has no routes for it on Ethernet. */
-TEST_F(af_ib)
+TEST(cm, af_ib)
 {
 	struct {
 		uint16_t family, pkey;
@@ -225,7 +223,7 @@ TEST_F(af_ib)
 /* --- groups ----------------------------------------------------------------------------------- */
 
 /* Proves that a join gives an event with its uid, which leaving removes if it is unread. */
-TEST_F(groups)
+TEST(cm, groups)
 {
 	struct cr_end e = cr_open(0, RDMA_PS_UDP);
 	struct rdma_ucm_join_ip_mcast c = {.uid = 0x77, .id = e.id, .addr = cr_ip("239.1.2.3", 0)};
@@ -342,7 +340,7 @@ static const struct {
 };
 
 /* Proves that each bad command gets the kernel's errno, and changes nothing. */
-TEST_F(refused)
+TEST(cm, refused)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), other;
 	struct rdma_ucm_create_id c = {.uid = 1, .ps = RDMA_PS_TCP};

@@ -34,10 +34,7 @@ extern struct cr *cr;
 
 int cr_setup(void **state);
 int cr_teardown(void **state);
-#define CR_FIXTURE                    \
-	{                             \
-		cr_setup, cr_teardown \
-	}
+#define FIXTURE_cm(name) FIXTURE(name, void *no_state, cr_setup, cr_teardown)
 
 /* One end: an open file, its descriptor, an id. */
 struct cr_end {

@@ -32,7 +32,7 @@ static int context(struct fx *f, const void *in, size_t len,
 }
 
 /* Proves the errno of good requests with one field changed. */
-TEST_FX(context_refusals)
+TEST(fx, context_refusals)
 {
 #define FIELD(name)                                           \
 	offsetof(struct mlx5_ib_alloc_ucontext_req_v2, name), \
@@ -68,7 +68,7 @@ TEST_FX(context_refusals)
 }
 
 /* Proves that real-time timestamps are offered if all queues have them. */
-TEST_FX(real_time)
+TEST(fx, real_time)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 in = good_request();
 	const struct profile *mine = f->dev->profile;
@@ -102,7 +102,7 @@ static int query_device(struct fx *f, uint64_t uhw_in, struct ib_uverbs_ex_query
 }
 
 /* Proves the flags that programs check before they use flows and multi-packet WQEs. */
-TEST_FX(device_flags)
+TEST(fx, device_flags)
 {
 	struct ib_uverbs_ex_query_device_resp out = {0};
 	struct mlx5_ib_query_device_resp uhw = {0};

@@ -23,7 +23,7 @@ static int dereg(struct fx *f, uint32_t umem)
 }
 
 /* Proves that only general commands pass, and without DevX only some queries. */
-TEST_FX(general)
+TEST(fx, general)
 {
 	struct uverbs_file *mine = f->f;
 	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, pd[PRM_ALLOC_PD_IN_BYTES] = {0};
@@ -54,7 +54,7 @@ TEST_FX(general)
 }
 
 /* Proves that a refusal by the firmware is EREMOTEIO, with status and syndrome in the answer. */
-TEST_FX(refused_by_firmware)
+TEST(fx, refused_by_firmware)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
 	uint32_t before = fx_objects(f);
@@ -92,7 +92,7 @@ static void fill_mkey(void *in, uint32_t pdn, uint32_t id, const void *at, uint6
 }
 
 /* Proves a mkey over a umem, its query by handle, and each order of destruction. */
-TEST_FX(objects)
+TEST(fx, objects)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = {0}, qout[PRM_QUERY_MKEY_OUT_BYTES];
 	uint32_t pd = fx_pd(f), um, id, mkey, again, index;
@@ -124,7 +124,7 @@ TEST_FX(objects)
 }
 
 /* Proves that the uid in a program's command is overwritten: files cannot use others' objects. */
-TEST_FX(uid_is_stamped)
+TEST(fx, uid_is_stamped)
 {
 	struct uverbs_file *mine = f->f;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16];
@@ -143,7 +143,7 @@ TEST_FX(uid_is_stamped)
 }
 
 /* Proves that a umem's pages are as large as address, length and the requested sizes allow. */
-TEST_FX(umem_pages)
+TEST(fx, umem_pages)
 {
 	uint8_t *even = (uint8_t *)(((uintptr_t)f->mem + 0x3ffff) & ~(uintptr_t)0x3ffff);
 	const struct {
@@ -178,7 +178,7 @@ TEST_FX(umem_pages)
 /*
  * Proves that a umem is refused if its page list would have gigabytes, and made if it is aligned.
  */
-TEST_FX(huge_umem)
+TEST(fx, huge_umem)
 {
 	const uint64_t len = 1ull << 40;
 	uint8_t *at =
@@ -194,7 +194,7 @@ TEST_FX(huge_umem)
 }
 
 /* Proves that tunnelled commands and unknown opcodes make no objects. */
-TEST_FX(create_refusals)
+TEST(fx, create_refusals)
 {
 	uint8_t in[64] = {0}, out[16];
 	static const uint16_t opcodes[] = {PRM_OPCODE_DESTROY_MKEY,
@@ -221,7 +221,7 @@ TEST_FX(create_refusals)
 }
 
 /* Proves that all rings take umems: a page list could name the memory of any program. */
-TEST_FX(no_page_lists)
+TEST(fx, no_page_lists)
 {
 	uint8_t in[PRM_CREATE_XRC_SRQ_IN_BYTES + 8] = {0}, out[16];
 	void *ctx = prm_create_xrc_srq_in_at_xrc_srq_context_entry(in);
@@ -246,7 +246,7 @@ static int modify(struct fx *f, uint32_t handle, const void *in, size_t in_len)
 }
 
 /* Proves that a table, and a group in it, are destroyed by their own numbers. */
-TEST_FX(flow_tables_and_groups)
+TEST(fx, flow_tables_and_groups)
 {
 	uint8_t table[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
 	uint8_t group[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
@@ -266,7 +266,7 @@ TEST_FX(flow_tables_and_groups)
 }
 
 /* Proves that SET_FLOW_TABLE_ENTRY makes a rule with op_mod 0 only, and changes one with 1 only. */
-TEST_FX(rules_change_by_op_mod)
+TEST(fx, rules_change_by_op_mod)
 {
 	uint8_t pd[PRM_ALLOC_PD_IN_BYTES] = {0}, in[PRM_SET_FTE_IN_BYTES] = {0}, out[16];
 	uint32_t handle;
@@ -282,7 +282,7 @@ TEST_FX(rules_change_by_op_mod)
 }
 
 /* Proves the queries of numbers for mailboxes. */
-TEST_FX(numbers)
+TEST(fx, numbers)
 {
 	for (unsigned int vector = 0; vector < 2; vector++)
 		assert_int_equal(FX_CALL(f, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,
@@ -306,7 +306,7 @@ static int dm(struct fx *f, uint64_t len, uint32_t log_align, uint64_t *addr)
  * Proves that device memory is allocated first fit. crowd.sh counts the cost with two blocks in
  * use.
  */
-TEST_FX(device_memory)
+TEST(fx, device_memory)
 {
 	uint64_t first, middle, next, addr;
 	unsigned int log_half = f->dev->profile->log_ste_icm - 1u;
@@ -324,7 +324,7 @@ TEST_FX(device_memory)
 }
 
 /* Proves the answer of kernels before 5.19: the status as an errno, and no mailbox. */
-TEST_FX(old_kernel)
+TEST(fx, old_kernel)
 {
 	const struct profile *new = f->dev->profile;
 	struct profile old = *new;

@@ -312,7 +312,7 @@ static int run(struct fx *f, const struct command *c, const void *in, size_t len
 	return run_parts(f, c, in, len, zero, uhw, 64);
 }
 
-TEST_FX(bad_fields)
+TEST(fx, bad_fields)
 {
 	struct made m;
 
@@ -330,7 +330,7 @@ TEST_FX(bad_fields)
 	}
 }
 
-TEST_FX(first_of_two)
+TEST(fx, first_of_two)
 {
 	struct made m;
 
@@ -354,7 +354,7 @@ TEST_FX(first_of_two)
 }
 
 /* Proves that a newer library's longer requests are accepted if the unknown rest is zero. */
-TEST_FX(tails)
+TEST(fx, tails)
 {
 	struct made m;
 
@@ -376,7 +376,7 @@ TEST_FX(tails)
 }
 
 /* Proves the checks of mlx5_ib's part of CREATE_ commands. */
-TEST_FX(drivers_part)
+TEST(fx, drivers_part)
 {
 	const struct command *wq = &commands[MODIFY_WQ], *qp = &commands[MODIFY_QP];
 	uint64_t in[IN_MOST / 8] = {0};
@@ -394,7 +394,7 @@ TEST_FX(drivers_part)
 }
 
 /* Proves how mlx5_ib handles a short or long part in other commands. */
-TEST_FX(drivers_parts)
+TEST(fx, drivers_parts)
 {
 	static const uint64_t one[8] = {1};
 	static const struct {
@@ -427,7 +427,7 @@ TEST_FX(drivers_parts)
 }
 
 /* Proves the checks of a QP's current state, and of the GID table at the change to RTR. */
-TEST_FX(qp_transitions)
+TEST(fx, qp_transitions)
 {
 	const struct command *c = &commands[MODIFY_QP];
 	uint64_t in[IN_MOST / 8] = {0};

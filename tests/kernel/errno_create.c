@@ -39,7 +39,7 @@ static size_t creation_size(unsigned int object)
 }
 
 /* Proves the minimum length of the driver's part, and the check of bytes after its known part. */
-TEST_FX(creations_parts)
+TEST(fx, creations_parts)
 {
 #define PART(object, len, err)                   \
 	{                                        \
@@ -81,7 +81,7 @@ TEST_FX(creations_parts)
 }
 
 /* Proves that handles are checked first, whatever else is wrong. */
-TEST_FX(creations_handles)
+TEST(fx, creations_handles)
 {
 	static const struct {
 		unsigned int object;
@@ -122,7 +122,7 @@ TEST_FX(creations_handles)
 }
 
 /* Proves that read-only memory is accepted where the device only reads, and no memory nowhere. */
-TEST_FX(memory_of_queues)
+TEST(fx, memory_of_queues)
 {
 	static const struct {
 		unsigned int object;

@@ -33,7 +33,7 @@ static int devx_count(struct fx *f, uint32_t handle, uint32_t id, uint64_t *pack
 	return err;
 }
 
-TEST_FX(devx_counters)
+TEST(fx, devx_counters)
 {
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id, fl;
 	uint32_t handle = devx_counter(f, 1, &id);
@@ -62,7 +62,7 @@ TEST_FX(devx_counters)
 }
 
 /* Proves that two programs with the same match each have a counter, also after one ends. */
-TEST_FX(two_counters)
+TEST(fx, two_counters)
 {
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id[2], fl;
 	uint32_t first = devx_counter(f, 0, &id[0]), second = devx_counter(f, 0, &id[1]);
@@ -166,7 +166,7 @@ static void foreign_points(struct fx *f, const struct verbs_flow *v)
 		mm_close(others[i]);
 }
 
-TEST_FX(verbs_counters)
+TEST(fx, verbs_counters)
 {
 	const struct mlx5_ib_flow_counters_desc desc[2] = {{1, 0}, {0, 2}}; /* bytes, packets */
 	uint32_t qp = raw_qp(f), counters = make_counters(f), fl, second;

@@ -2,7 +2,7 @@
 /* Proves flows of verbs: specs, DONT_TRAP, refusals, and any bytes as input. */
 #include "kernel_flow_rig.h"
 
-TEST_FX(verbs_flows)
+TEST(fx, verbs_flows)
 {
 	uint32_t qp = raw_qp(f), handle, second;
 	struct verbs_flow v = udp_flow(qp, 53);
@@ -35,7 +35,7 @@ TEST_FX(verbs_flows)
 }
 
 /* Proves that DONT_TRAP packets go on to the next priority, also to one that is made later. */
-TEST_FX(dont_trap)
+TEST(fx, dont_trap)
 {
 	uint32_t qp = raw_qp(f), m, fl;
 	struct verbs_flow v = udp_flow(qp, 53);
@@ -59,7 +59,7 @@ TEST_FX(dont_trap)
 	assert_int_equal(steer_stats(f->v)->ends[STEER_MISS], before.ends[STEER_MISS] + 1);
 }
 
-TEST_FX(verbs_refuse)
+TEST(fx, verbs_refuse)
 {
 	const uint32_t qp = raw_qp(f), rc = fx_qp(f, fx_pd(f), fx_cq(f, NULL), NULL);
 	const uint32_t objects = fx_objects(f);
@@ -118,7 +118,7 @@ TEST_FX(verbs_refuse)
 }
 
 /* Proves that any bytes are refused, or make a flow that can be destroyed. */
-TEST_FX(verbs_hostile)
+TEST(fx, verbs_hostile)
 {
 	const uint32_t qp = raw_qp(f), objects = fx_objects(f);
 	unsigned int seed = 60, made = 0;

@@ -23,7 +23,7 @@ static void query_gid(struct request *r, uint64_t index)
 }
 
 /* Proves the errno of methods that are unknown, not offered, or of another driver. */
-TEST_FX(unknown_methods)
+TEST(fx, unknown_methods)
 {
 	struct request r;
 
@@ -37,7 +37,7 @@ TEST_FX(unknown_methods)
 }
 
 /* Proves that a newer library's attribute is ignored if optional, and refused if mandatory. */
-TEST_FX(unknown_attributes)
+TEST(fx, unknown_attributes)
 {
 	struct request r;
 
@@ -50,7 +50,7 @@ TEST_FX(unknown_attributes)
 }
 
 /* Proves the refusal of missing, short, long and repeated attributes. */
-TEST_FX(bad_attributes)
+TEST(fx, bad_attributes)
 {
 	struct request r;
 
@@ -69,7 +69,7 @@ TEST_FX(bad_attributes)
 }
 
 /* Proves that a structure may be longer than the kernel's if the rest is zero. */
-TEST_FX(longer_structures)
+TEST(fx, longer_structures)
 {
 	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = {0};
 	struct mlx5_ib_create_qp u;
@@ -89,7 +89,7 @@ TEST_FX(longer_structures)
 }
 
 /* Proves that a file without a context can get one, only one, and do nothing else. */
-TEST_FX(context_first)
+TEST(fx, context_first)
 {
 	struct uverbs_file *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
 	struct ib_uverbs_alloc_pd in = {0};
@@ -108,7 +108,7 @@ TEST_FX(context_first)
 }
 
 /* Proves how INVOKE_WRITE refuses unknown commands and bits, and short structures. */
-TEST_FX(write_commands)
+TEST(fx, write_commands)
 {
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
@@ -128,7 +128,7 @@ TEST_FX(write_commands)
 }
 
 /* Proves the queries of the GID table: full and empty entries, and too little room. */
-TEST_FX(gids)
+TEST(fx, gids)
 {
 	const struct uverbs_attr *entries;
 	const struct ib_uverbs_gid_entry *first;
@@ -195,7 +195,7 @@ static void garbage_attr(struct request *r, const struct attr_spec *s, uint32_t 
 }
 
 /* Proves that 60,000 garbage requests to all methods return; sanitizers check the rest. */
-TEST_FX(garbage)
+TEST(fx, garbage)
 {
 	uint32_t seed = 42;
 
@@ -247,7 +247,7 @@ static void spoiled_modify(struct fx *f, uint32_t qp, uint32_t *seed)
 }
 
 /* Proves that close() frees all that good requests with a bit or two flipped have made. */
-TEST_FX(spoiled)
+TEST(fx, spoiled)
 {
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL), seed = 4711;
 
@@ -287,7 +287,7 @@ static unsigned int handlers_of(const struct kernel *k, const struct method_spec
 /*
  * Proves that each method has one row, and a handler unless it is absent; each handler has a row.
  */
-TEST_FX(schema_and_handlers)
+TEST(fx, schema_and_handlers)
 {
 	for (size_t i = 0; i < uverbs_nmethods; i++) {
 		const struct method_spec *m = &uverbs_methods[i];

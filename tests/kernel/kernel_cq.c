@@ -28,7 +28,7 @@ static int resize_cq(struct fx *f, const struct resize *c)
 	return err;
 }
 
-TEST_FX(resize)
+TEST(fx, resize)
 {
 	const struct resize good = {{.cq_handle = fx_cq(f, NULL), .cqe = 200},
 				    {.buf_addr = (uintptr_t)f->mem + RESIZED, .cqe_size = 64}};
@@ -62,7 +62,7 @@ static int modify_cq(struct fx *f, struct ib_uverbs_ex_modify_cq c)
 			sizeof(c), none, 0);
 }
 
-TEST_FX(modify)
+TEST(fx, modify)
 {
 	uint32_t cqn;
 	struct ib_uverbs_ex_modify_cq c = {

@@ -58,7 +58,7 @@ static int reg(struct fx *f, uint32_t pd, int fd, uint64_t offset, uint64_t len,
 }
 
 /* Proves that the device writes to the buffer itself, also after its descriptor was closed. */
-TEST_FX(region)
+TEST(fx, region)
 {
 	uint32_t pd = fx_pd(f), mr, key;
 	struct ib_uverbs_rereg_mr in = {.flags = 4,
@@ -85,7 +85,7 @@ TEST_FX(region)
 	munmap(map, BYTES);
 }
 
-TEST_FX(refusals)
+TEST(fx, refusals)
 {
 	uint32_t pd = fx_pd(f), mr, key;
 	uint8_t *map;

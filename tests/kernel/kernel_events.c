@@ -123,7 +123,7 @@ static void assert_empty(int fd)
 }
 
 /* Proves with two CQs on a channel that events name their CQ, and one read() returns one event. */
-TEST_FX(completions)
+TEST(fx, completions)
 {
 	int fd = comp_fd(f);
 	uint64_t both[2];
@@ -143,7 +143,7 @@ TEST_FX(completions)
 }
 
 /* Proves that a destroyed CQ reports how many events were read, and that unread ones vanish. */
-TEST_FX(purge)
+TEST(fx, purge)
 {
 	int fd = comp_fd(f);
 	uint32_t cqn[2], handle[2];
@@ -179,7 +179,7 @@ static const struct {
 };
 
 /* Proves that each event is read or vanishes with its CQ, also if program and chip read at once. */
-TEST_FX(purge_while_program_reads)
+TEST(fx, purge_while_program_reads)
 {
 	for (size_t i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
 		bool async = races[i].event == PRM_EVENT_CQ_ERROR;
@@ -210,7 +210,7 @@ TEST_FX(purge_while_program_reads)
 }
 
 /* Proves that a purge is complete although the program enlarged the pipe beyond sent[]. */
-TEST_FX(enlarged)
+TEST(fx, enlarged)
 {
 	int fd = comp_fd(f);
 	uint32_t cqn[2], handle;
@@ -233,7 +233,7 @@ TEST_FX(enlarged)
 }
 
 /* Proves that events of a queue which the firmware did not destroy at close() are dropped. */
-TEST_FX(outlives_its_program)
+TEST(fx, outlives_its_program)
 {
 	int fd = comp_fd(f);
 	uint32_t cqn, uar;
@@ -258,7 +258,7 @@ TEST_FX(outlives_its_program)
 }
 
 /* Proves that events to a program that does not read block nothing, and keep their order. */
-TEST_FX(full)
+TEST(fx, full)
 {
 	int fd = comp_fd(f);
 	uint32_t cqn[2], handle;
@@ -285,7 +285,7 @@ TEST_FX(full)
 }
 
 /* Proves that a closed channel accepts any number of events, which count as unread. */
-TEST_FX(closed)
+TEST(fx, closed)
 {
 	int fd = comp_fd(f);
 	uint32_t cqn, handle = cq_on(f, fd, 111, &cqn);
@@ -301,7 +301,7 @@ TEST_FX(closed)
 }
 
 /* Proves that asynchronous events have the event types of verbs and the program's user handles. */
-TEST_FX(async)
+TEST(fx, async)
 {
 	int fd = async_fd(f);
 	struct ib_uverbs_async_event_desc d;
@@ -327,7 +327,7 @@ TEST_FX(async)
 }
 
 /* Proves the refusal of FDs that are no channel of this file, or of another kind. */
-TEST_FX(wrong_fd)
+TEST(fx, wrong_fd)
 {
 	int fd = async_fd(f), plain = open("/dev/null", O_RDONLY);
 	const int fds[] = {fd, plain};
@@ -403,7 +403,7 @@ static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 /*
  * Proves that a channel with data gets the cookie and the EQE of each event that is subscribed to.
  */
-TEST_FX(devx_with_data)
+TEST(fx, devx_with_data)
 {
 	int fd = devx_fd(f, 0);
 	const uint16_t types[] = {PRM_EVENT_COMP, PRM_EVENT_CQ_ERROR};
@@ -431,7 +431,7 @@ TEST_FX(devx_with_data)
 }
 
 /* Proves that a subscription may raise an eventfd, which the program may fill and never read. */
-TEST_FX(devx_eventfd)
+TEST(fx, devx_eventfd)
 {
 	const uint64_t full = UINT64_MAX - 1;
 	int fd = devx_fd(f, 0), counter = eventfd(0, EFD_CLOEXEC);
@@ -470,7 +470,7 @@ TEST_FX(devx_eventfd)
 }
 
 /* Proves that events of a closed DevX channel are not kept: no counter needs them. */
-TEST_FX(devx_closed)
+TEST(fx, devx_closed)
 {
 	int fd = devx_fd(f, 0);
 	const uint16_t type = PRM_EVENT_COMP;
@@ -488,7 +488,7 @@ TEST_FX(devx_closed)
 }
 
 /* Proves that a channel without data gets the cookie alone, once until it is read. */
-TEST_FX(devx_without_data)
+TEST(fx, devx_without_data)
 {
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	const uint16_t type = PRM_EVENT_COMP;
@@ -518,7 +518,7 @@ TEST_FX(devx_without_data)
 }
 
 /* Proves that no event is lost if the program reads while the chip looks for a pending one. */
-TEST_FX(devx_pending_while_program_reads)
+TEST(fx, devx_pending_while_program_reads)
 {
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	const uint16_t type = PRM_EVENT_COMP;
@@ -542,7 +542,7 @@ TEST_FX(devx_pending_while_program_reads)
 }
 
 /* Proves that a removed subscription's unread event does not count as a new subscription's. */
-TEST_FX(devx_gone_and_unread)
+TEST(fx, devx_gone_and_unread)
 {
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	const uint16_t type = PRM_EVENT_COMP;
@@ -566,7 +566,7 @@ TEST_FX(devx_gone_and_unread)
 }
 
 /* Proves the refusal of event types that the object lacks, of too many, and of other FDs. */
-TEST_FX(devx_refusals)
+TEST(fx, devx_refusals)
 {
 	int fd = devx_fd(f, 0), comp = comp_fd(f);
 	uint16_t types[17] = {0};
@@ -586,7 +586,7 @@ TEST_FX(devx_refusals)
 }
 
 /* Proves that an asynchronous query's answer has the program's number. */
-TEST_FX(devx_async_query)
+TEST(fx, devx_async_query)
 {
 	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = {0}, answer[512];
 	uint32_t cqn, cq = devx_cq(f, &cqn);
@@ -617,7 +617,7 @@ TEST_FX(devx_async_query)
 /*
  * Makes many subscriptions beside another program's events, for crowd.sh, which counts their cost.
  */
-TEST_FX(many_subscriptions)
+TEST(fx, many_subscriptions)
 {
 	const uint16_t type = PRM_EVENT_COMP;
 	int fd = devx_fd(f, 0);

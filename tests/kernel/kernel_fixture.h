@@ -35,7 +35,7 @@ struct fx {
 
 int fx_setup(void **state);
 int fx_teardown(void **state);
-#define TEST_FX(name) TEST_ON(name, struct fx *f, {fx_setup, fx_teardown})
+#define FIXTURE_fx(name) FIXTURE(name, struct fx *f, fx_setup, fx_teardown)
 /* Returns whether the last line of the log contains the text. */
 bool fx_logged(struct fx *, const char *text);
 #define FX_REFUSES(f, call, err, text)           \

@@ -5,7 +5,7 @@
  */
 #include "kernel_flow_rig.h"
 
-TEST_FX(matchers_refuse)
+TEST(fx, matchers_refuse)
 {
 	const struct match mask = {.dport = 0xffff};
 	uint32_t handle, m;
@@ -41,7 +41,7 @@ TEST_FX(matchers_refuse)
 }
 
 /* Proves that the lower priority number matches first, in whatever order tables were made. */
-TEST_FX(priorities)
+TEST(fx, priorities)
 {
 	uint32_t all = good_matcher(f, 5, (struct match){.dport = 0});
 	uint32_t one = good_matcher(f, 2, (struct match){.dport = 0xffff});
@@ -71,7 +71,7 @@ TEST_FX(priorities)
 }
 
 /* Proves short values, a tag, and 8 masks in a priority, where six groups share the table. */
-TEST_FX(groups)
+TEST(fx, groups)
 {
 	uint32_t flows[8], m[8];
 
@@ -100,7 +100,7 @@ TEST_FX(groups)
 }
 
 /* Proves that rules with the same match share an entry, and that another action is refused. */
-TEST_FX(shared)
+TEST(fx, shared)
 {
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), a, b;
 	const struct ask drop = {.matcher = m, .flags = DROP, .value = {.dport = 7}};
@@ -119,7 +119,7 @@ TEST_FX(shared)
 }
 
 /* Proves that a root rule can send packets to a DevX flow table of a higher level. */
-TEST_FX(devx_table)
+TEST(fx, devx_table)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
@@ -139,7 +139,7 @@ TEST_FX(devx_table)
 	assert_int_equal(fx_devx_destroy(f, handle), 0);
 }
 
-TEST_FX(egress)
+TEST(fx, egress)
 {
 	uint32_t m, all;
 
@@ -169,7 +169,7 @@ static int no_anchor(struct fx *f, uint32_t handle)
 }
 
 /* Proves that an anchor leads to its priority's table, and drops packets without users. */
-TEST_FX(anchors)
+TEST(fx, anchors)
 {
 	uint32_t a, b, id, same;
 	uint32_t m = good_matcher(f, 4, (struct match){.dport = 0xffff});
@@ -192,7 +192,7 @@ TEST_FX(anchors)
 	f->objects += 3;
 }
 
-TEST_FX(actions)
+TEST(fx, actions)
 {
 	uint8_t ttl[8] = {0};
 	uint32_t handle;

@@ -57,7 +57,7 @@ static uint8_t query(struct fx *f, uint32_t handle)
 /* --- raw packet QPs --------------------------------------------------------------------------- */
 
 /* Proves the four objects of a raw packet QP, whose numbers a DevX context gets. */
-TEST_FX(parts)
+TEST(fx, parts)
 {
 	struct mlx5_ib_create_qp_resp resp;
 	uint32_t qpn, handle = create(f, &resp, &qpn);
@@ -81,7 +81,7 @@ TEST_FX(parts)
 			 0);
 }
 
-TEST_FX(refusals)
+TEST(fx, refusals)
 {
 #define U(field)    FX_FIELD(mlx5_ib_create_qp, field)
 #define BITS(field) FX_BITS(mlx5_ib_create_qp, field)
@@ -119,7 +119,7 @@ static int limit(struct fx *f, uint32_t handle, uint32_t kbps, uint32_t burst)
 }
 
 /* Proves that two QPs of the same rate share a row, which the last one frees. */
-TEST_FX(rate_limit)
+TEST(fx, rate_limit)
 {
 	struct mlx5_ib_create_qp_resp resp[2];
 	const struct raw_sq *sq[2];
@@ -154,7 +154,7 @@ TEST_FX(rate_limit)
 }
 
 /* Proves that a QP without receives has no RQ, and that RQ attributes are refused. */
-TEST_FX(sends_only)
+TEST(fx, sends_only)
 {
 	struct ib_uverbs_qp_cap cap;
 	struct mlx5_ib_create_qp u;
@@ -173,7 +173,7 @@ TEST_FX(sends_only)
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
 }
 
-TEST_FX(states)
+TEST(fx, states)
 {
 	struct mlx5_ib_create_qp_resp resp;
 	uint32_t qpn, h = create(f, &resp, &qpn);
@@ -223,7 +223,7 @@ static void good_wq(struct fx *f, struct request *r, void *u)
 	fx_fill_wq(f, r, u, fx_pd(f), fx_cq(f, NULL));
 }
 
-TEST_FX(wq_refusals)
+TEST(fx, wq_refusals)
 {
 #define W(field) FX_FIELD(mlx5_ib_create_wq, field)
 	static const struct fx_spoil bad[] = {
@@ -245,7 +245,7 @@ TEST_FX(wq_refusals)
 }
 
 /* Proves that a WQ's strides are those of its RQ, and are refused outside their ranges. */
-TEST_FX(wq_strides)
+TEST(fx, wq_strides)
 {
 	static const struct {
 		uint32_t log_bytes, log_strides;
@@ -276,7 +276,7 @@ TEST_FX(wq_strides)
 }
 
 /* Proves a WQ's transitions and flags, and the state of its RQ. */
-TEST_FX(wq_life)
+TEST(fx, wq_life)
 {
 	enum { STRIP = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING };
 	uint32_t rqn, wq = fx_wq(f, fx_pd(f), fx_cq(f, NULL), &rqn);
@@ -353,7 +353,7 @@ static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
 }
 
 /* Proves that an RSS QP holds its table, and the table its WQs. */
-TEST_FX(rss)
+TEST(fx, rss)
 {
 	/* it has no queues: the table's queues receive, and it cannot send */
 	const struct ib_uverbs_qp_cap queues[] = {
@@ -455,7 +455,7 @@ static bool possible(uint64_t va, uint64_t len)
 }
 
 /* Proves that each buffer for which a page size fits gets a page list that covers it. */
-TEST_FX(page_lists)
+TEST(fx, page_lists)
 {
 	struct pages p;
 

@@ -221,7 +221,7 @@ static uint32_t expect_shares(struct answer a, const struct piece *p)
 /* --- creations -------------------------------------------------------------------------------- */
 
 /* Proves which whole pages each kind of object shares: of the ring, and the page of the record. */
-TEST_FX(each_kind)
+TEST(fx, each_kind)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f), cq;
@@ -241,7 +241,7 @@ TEST_FX(each_kind)
 }
 
 /* Proves that pages held by another object are not shared: the device may write to them. */
-TEST_FX(held)
+TEST(fx, held)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f), cq;
@@ -264,7 +264,7 @@ TEST_FX(held)
 }
 
 /* Proves that an object with its record in its ring requests these pages once. */
-TEST_FX(own_record)
+TEST(fx, own_record)
 {
 	struct answer a = make_cq(f, f->mem, f->mem + PAGE + 2048);
 
@@ -277,7 +277,7 @@ TEST_FX(own_record)
 /*
  * Proves that pages of files, shared, read-only and executable memory, and stacks are not shared.
  */
-TEST_FX(not_own)
+TEST(fx, not_own)
 {
 	uint8_t *m = f->mem, stack[3 * PAGE];
 	char path[] = "/tmp/dvx-kernel-share.XXXXXX";
@@ -306,7 +306,7 @@ TEST_FX(not_own)
 }
 
 /* Proves that more than 64 MiB is no ring, so that the program may refuse to copy it. */
-TEST_FX(large)
+TEST(fx, large)
 {
 	const size_t most = 64u << 20, len = most + 2 * PAGE;
 	uint8_t *m = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -323,7 +323,7 @@ TEST_FX(large)
 }
 
 /* Proves that refused requests hold no memory. */
-TEST_FX(failures)
+TEST(fx, failures)
 {
 	uint8_t *m = f->mem;
 	struct answer a = make_cq(f, m + 2 * PAGE + 8, m + 64);
@@ -353,7 +353,7 @@ TEST_FX(failures)
 /* --- destructions ----------------------------------------------------------------------------- */
 
 /* Proves that a page is returned with the last object that holds bytes of it, in any order. */
-TEST_FX(orders)
+TEST(fx, orders)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f), main = make_cq(f, m + 200 * PAGE, m + 210 * PAGE).handle;
@@ -394,7 +394,7 @@ TEST_FX(orders)
 /*
  * Proves that returned pages may wait for later answers, and for an object that holds them again.
  */
-TEST_FX(many)
+TEST(fx, many)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f), umem[20], mr, late = 0;
@@ -440,7 +440,7 @@ TEST_FX(many)
 
 /* --- one process that has the device open twice ----------------------------------------------- */
 
-TEST_FX(two_files)
+TEST(fx, two_files)
 {
 	uint8_t *m = f->mem;
 	struct mm *mm = mm_open(chip_host(f->chip), getpid(), -1);
@@ -507,7 +507,7 @@ static uint64_t maps_bytes(void)
 /*
  * Proves that a request reads the process's mappings at most once: there may be thousands of them.
  */
-TEST_FX(one_look)
+TEST(fx, one_look)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f);

@@ -62,7 +62,7 @@ static struct ib_uverbs_query_srq_resp query(struct fx *f, uint32_t handle)
 }
 
 /* Proves that an SRQ is an RMP: a linked list with one entry more than programs may post. */
-TEST_FX(becomes_an_rmp)
+TEST(fx, becomes_an_rmp)
 {
 	const struct made m = make(f);
 	const struct srq *s = obj_find(f->v, OBJ_SRQ, m.srqn);
@@ -83,7 +83,7 @@ TEST_FX(becomes_an_rmp)
 	assert_int_equal(obj_count(f->v, OBJ_SRQ), 0);
 }
 
-TEST_FX(refusals)
+TEST(fx, refusals)
 {
 #define U(field)    FX_FIELD(mlx5_ib_create_srq, field)
 #define BITS(field) FX_BITS(mlx5_ib_create_srq, field)
@@ -107,7 +107,7 @@ TEST_FX(refusals)
 	assert_int_equal(obj_count(f->v, OBJ_SRQ), 0);
 }
 
-TEST_FX(modify_refusals)
+TEST(fx, modify_refusals)
 {
 	const struct made m = make(f);
 
@@ -118,7 +118,7 @@ TEST_FX(modify_refusals)
 }
 
 /* Proves that the limit's event is sent once, and that DESTROY_SRQ reports it. */
-TEST_FX(limit_event)
+TEST(fx, limit_event)
 {
 	int fd = async_fd(f);
 	const struct made m = make(f);
@@ -143,7 +143,7 @@ TEST_FX(limit_event)
 	close(fd);
 }
 
-TEST_FX(error_event)
+TEST(fx, error_event)
 {
 	int fd = async_fd(f);
 	const struct made m = make(f);
@@ -160,7 +160,7 @@ TEST_FX(error_event)
 }
 
 /* Proves that a QP takes its receives from its SRQ, which cannot be destroyed before the QP. */
-TEST_FX(qp_on_srq)
+TEST(fx, qp_on_srq)
 {
 	const struct made m = make(f);
 	struct mlx5_ib_create_qp u;
@@ -182,7 +182,7 @@ TEST_FX(qp_on_srq)
 }
 
 /* Proves that a QP with both an SRQ and an RQ is refused. */
-TEST_FX(qp_with_both)
+TEST(fx, qp_with_both)
 {
 	const struct made m = make(f);
 	struct mlx5_ib_create_qp u;
@@ -195,7 +195,7 @@ TEST_FX(qp_with_both)
 }
 
 /* Proves that DevX can query an SRQ of verbs by its handle, as an RMP. */
-TEST_FX(devx_knows_it)
+TEST(fx, devx_knows_it)
 {
 	const struct made m = make(f);
 	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
@@ -252,7 +252,7 @@ static int dct_modify(struct fx *f, const struct ib_uverbs_modify_qp *m, size_t 
 }
 
 /* Proves a DCT's transitions with exactly their attributes; in RTR it has a number. */
-TEST_FX(dct_states)
+TEST(fx, dct_states)
 {
 	const struct made srq = make(f);
 	struct ib_uverbs_modify_qp m = {.qp_state = 1, .attr_mask = DCT_TO_INIT, .port_num = 1};

@@ -50,7 +50,7 @@ static int modify(const struct ud_fx *q, uint8_t state, uint32_t mask, uint32_t 
 }
 
 /* Proves the transitions with ib_core's attributes, and mlx5_ib's MTU of 4096. */
-TEST_FX(states)
+TEST(fx, states)
 {
 	struct ud_fx q = make(f);
 	const struct ib_uverbs_query_qp in = {.qp_handle = q.handle};
@@ -93,7 +93,7 @@ static bool has_net_raw(void)
 }
 
 /* Proves that a Q_Key with bit 31 needs CAP_NET_RAW. */
-TEST_FX(privileged_qkey)
+TEST(fx, privileged_qkey)
 {
 	struct ud_fx q = make(f);
 
@@ -126,7 +126,7 @@ static int destroy(const struct ud_fx *q)
 	return fx_destroy(q->f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, q->handle);
 }
 
-TEST_FX(groups)
+TEST(fx, groups)
 {
 	struct ud_fx q = make(f), rc = q;
 
@@ -146,7 +146,7 @@ TEST_FX(groups)
 }
 
 /* Proves that a membership by DevX is an object, whose destruction leaves the group. */
-TEST_FX(groups_by_devx)
+TEST(fx, groups_by_devx)
 {
 	struct ud_fx q = make(f);
 	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0}, out[PRM_ATTACH_TO_MCG_OUT_BYTES];
@@ -166,7 +166,7 @@ TEST_FX(groups_by_devx)
 }
 
 /* Proves that close() leaves the groups of a QP. */
-TEST_FX(closed_in_a_group)
+TEST(fx, closed_in_a_group)
 {
 	struct ud_fx q = make(f);
 
@@ -178,7 +178,7 @@ TEST_FX(closed_in_a_group)
 /*
  * Proves that the address handle of a group needs no member: its MAC address follows from the GID.
  */
-TEST_FX(handles_of_groups)
+TEST(fx, handles_of_groups)
 {
 	static const uint8_t want[2][6] = {{0x01, 0x00, 0x5e, 0x01, 0x02, 0x03},
 					   {0x33, 0x33, 0x01, 0x02, 0x03, 0x04}};

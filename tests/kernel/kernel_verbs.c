@@ -18,7 +18,7 @@ static int dealloc_pd(struct fx *f, uint32_t pd)
 }
 
 /* Proves the errno of handles that were destroyed, or belong to another class or file. */
-TEST_FX(handles)
+TEST(fx, handles)
 {
 	struct uverbs_file *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
@@ -39,7 +39,7 @@ TEST_FX(handles)
 }
 
 /* Proves that objects get the lowest free handle, as of xa_alloc(), in any order of destruction. */
-TEST_FX(lowest_handle)
+TEST(fx, lowest_handle)
 {
 	bool in_use[100] = {false};
 	uint32_t random = 1, lowest;
@@ -61,7 +61,7 @@ TEST_FX(lowest_handle)
 }
 
 /* Proves that a method destroys objects of its class only. */
-TEST_FX(destroys_its_kind)
+TEST(fx, destroys_its_kind)
 {
 	static const struct {
 		uint16_t object, method;
@@ -89,7 +89,7 @@ TEST_FX(destroys_its_kind)
 }
 
 /* Proves that a PD in use cannot be destroyed, and that its users still work. */
-TEST_FX(pd_busy)
+TEST(fx, pd_busy)
 {
 	uint32_t pd = fx_pd(f), mr;
 
@@ -100,7 +100,7 @@ TEST_FX(pd_busy)
 }
 
 /* Proves that REREG_MR changes nothing if the old mkey cannot be destroyed. */
-TEST_FX(rereg_that_fails)
+TEST(fx, rereg_that_fails)
 {
 	struct ib_uverbs_rereg_mr in = {
 		.flags = 1, .start = (uintptr_t)f->mem, .length = 8192, .hca_va = 0x1000000};
@@ -123,7 +123,7 @@ TEST_FX(rereg_that_fails)
 }
 
 /* Proves the mkey of a region: one page that covers it, access rights, bounds. */
-TEST_FX(mr_mailbox)
+TEST(fx, mr_mailbox)
 {
 	uint32_t pd = fx_pd(f), mr;
 	const uint8_t *at = f->mem + 0x1234;
@@ -164,7 +164,7 @@ static bool guest_leave(struct fx *f, int guard)
 }
 
 /* Proves that a guest's memory stays reachable while regions hold it, or may on demand. */
-TEST_FX(guests_memory)
+TEST(fx, guests_memory)
 {
 	const uint32_t on_demand = IB_UVERBS_ACCESS_ON_DEMAND, pd = fx_pd(f);
 	int guard = guest_enter(f);
@@ -191,7 +191,7 @@ TEST_FX(guests_memory)
  * Proves whether REREG_MR of PD or access changes the key: mlx5_ib changes by UMR what UMRs can
  * change, and makes another mkey for the rest.
  */
-TEST_FX(rereg_keys)
+TEST(fx, rereg_keys)
 {
 	enum { PD = 1 << 1, ACCESS = 1 << 2 };
 	const uint32_t lw = IB_UVERBS_ACCESS_LOCAL_WRITE, od = IB_UVERBS_ACCESS_ON_DEMAND;
@@ -250,7 +250,7 @@ static bus_t first_page(struct fx *f)
 }
 
 /* Proves that a region keeps the memory that it was made of, whoever gives it another key. */
-TEST_FX(rereg_by_another)
+TEST(fx, rereg_by_another)
 {
 	const uint32_t lw = IB_UVERBS_ACCESS_LOCAL_WRITE, pd = fx_pd(f);
 	struct ib_uverbs_rereg_mr in = {
@@ -274,7 +274,7 @@ TEST_FX(rereg_by_another)
 /*
  * Proves the refusal of unmapped, read-only and wrapping memory, and of contradicting access flags.
  */
-TEST_FX(mr_refusals)
+TEST(fx, mr_refusals)
 {
 	uint8_t *ro = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *half = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -363,12 +363,13 @@ static int memlock_end(void **state)
 	memlock_set(RLIM_INFINITY, true);
 	return fx_teardown(state);
 }
+#define FIXTURE_memlock(name) FIXTURE(name, struct fx *f, fx_setup, memlock_end)
 
 /*
  * Proves that a process without CAP_IPC_LOCK pins no more than RLIMIT_MEMLOCK. Regions, rings and,
  * once, the page of doorbell records count, of all files that it opened.
  */
-TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
+TEST(memlock, memlock_limit)
 {
 	struct uverbs_file *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	uint32_t pd = fx_pd(f), more, cq[2], mr;
@@ -402,7 +403,7 @@ TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
 }
 
 /* Proves that the limit does not count regions on demand; CAP_IPC_LOCK and memlock=0 lift it. */
-TEST_ON(memlock_lifted, struct fx *f, {fx_setup, memlock_end})
+TEST(memlock, memlock_lifted)
 {
 	struct profile free = profile_bluefield2;
 	uint32_t pd = fx_pd(f);
@@ -426,7 +427,7 @@ static void good_cq(struct fx *f, struct request *r, void *u)
 }
 
 /* Proves the refusal of each bad field of CREATE_CQ, after which no object is left. */
-TEST_FX(cq_refusals)
+TEST(fx, cq_refusals)
 {
 #define U(field)    FX_FIELD(mlx5_ib_create_cq, field)
 #define BITS(field) FX_BITS(mlx5_ib_create_cq, field)
@@ -450,7 +451,7 @@ TEST_FX(cq_refusals)
 /*
  * Proves that a ring which is aligned to 64 bytes only gets a page list that the firmware accepts.
  */
-TEST_FX(cq_offset)
+TEST(fx, cq_offset)
 {
 	struct mlx5_ib_create_cq u;
 	struct request r;
@@ -475,7 +476,7 @@ TEST_FX(cq_offset)
 }
 
 /* Proves both types of UARs, the refusal of others, and that a CQ's UAR cannot be destroyed. */
-TEST_FX(uars)
+TEST(fx, uars)
 {
 	uint32_t cq = fx_cq(f, NULL), uar;
 
@@ -496,7 +497,7 @@ TEST_FX(uars)
 }
 
 /* Proves that an address handle needs a GRH, a source GID and a destination that answers. */
-TEST_FX(ahs)
+TEST(fx, ahs)
 {
 	struct ib_uverbs_create_ah in = {.pd_handle = fx_pd(f)};
 	struct ib_uverbs_create_ah_resp out;
@@ -522,7 +523,7 @@ static int info(struct fx *f, uint64_t object, uint32_t *total, void *list, size
 }
 
 /* Proves that INFO_HANDLES returns the file's handles, as many as fit. */
-TEST_FX(infos)
+TEST(fx, infos)
 {
 	uint32_t pds[3] = {fx_pd(f), fx_pd(f), fx_pd(f)}, list[4], total;
 
@@ -535,7 +536,7 @@ TEST_FX(infos)
 }
 
 /* Proves that close() destroys objects of all classes; the teardown counts what is left. */
-TEST_FX(close_takes_all)
+TEST(fx, close_takes_all)
 {
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 

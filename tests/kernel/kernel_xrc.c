@@ -101,7 +101,7 @@ static uint8_t state_of(struct fx *f, uint32_t handle)
 }
 
 /* Proves that a file has one domain for all programs, which its last handle destroys. */
-TEST_FX(domains)
+TEST(fx, domains)
 {
 	const uint32_t file = some_file(), another = some_file();
 	const struct two t = two(f);
@@ -132,7 +132,7 @@ TEST_FX(domains)
 }
 
 /* Proves that a domain holds its file, so that no new file gets the inode's number. */
-TEST_FX(file_goes)
+TEST(fx, file_goes)
 {
 	uint32_t file = some_file();
 	int64_t xrcd = open_xrcd(f, file, O_CREAT);
@@ -148,7 +148,7 @@ TEST_FX(file_goes)
 }
 
 /* Proves that each handle of a target can modify it, and that the last one destroys it. */
-TEST_FX(targets)
+TEST(fx, targets)
 {
 	const struct two t = two(f);
 	const uint32_t file = some_file();
@@ -188,7 +188,7 @@ TEST_FX(targets)
 }
 
 /* Proves that a target with other objects than a domain is refused. */
-TEST_FX(target_refusals)
+TEST(fx, target_refusals)
 {
 	uint32_t handle, qpn;
 
@@ -219,7 +219,7 @@ static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 }
 
 /* Proves that an XRC SRQ's limit can be set and queried, and is refused above its size. */
-TEST_FX(srq_limit)
+TEST(fx, srq_limit)
 {
 	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 	const int64_t xrcd = open_xrcd(f, NO_FILE, O_CREAT);
@@ -244,7 +244,7 @@ TEST_FX(srq_limit)
  * Proves that DevX may query an XRC SRQ as such, not as an RMP; the firmware then refuses, as the
  * object has uid 0.
  */
-TEST_FX(srq_by_devx)
+TEST(fx, srq_by_devx)
 {
 	uint8_t in[PRM_QUERY_XRC_SRQ_IN_BYTES] = {0}, out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
 	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);

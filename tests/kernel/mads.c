@@ -41,10 +41,7 @@ static int mads_teardown(void **state)
 	return cr_teardown(state);
 }
 
-#define TEST_FIXTURE                      \
-	{                                 \
-		mads_setup, mads_teardown \
-	}
+#define FIXTURE_mads(name) FIXTURE(name, void *no_state, mads_setup, mads_teardown)
 
 static void turns(void)
 {
@@ -91,7 +88,7 @@ static void ends(struct cr_end *server, struct cr_end *client)
 	turns();
 }
 
-TEST_F(test_packet)
+TEST(mads, test_packet)
 {
 	static const uint8_t bth[] = {BTH_UD << 5 | BTH_SEND_ONLY, 0x40, 0xff, 0xff, 0, 0, 0, 1};
 	static const uint8_t deth[] = {0x80, 0x01, 0, 0, 0, 0, 0, 1}, mad[] = {1, 7, 2, 3};
@@ -114,7 +111,7 @@ TEST_F(test_packet)
 }
 
 /* A request is sent again after 6.1 s, up to 15 times; the one that arrives connects. */
-TEST_F(test_lost)
+TEST(mads, test_lost)
 {
 	struct cr_end server, client;
 
@@ -162,7 +159,7 @@ static void arrives_cut(uint8_t by)
 	frame_free(f);
 }
 
-TEST_F(test_garbage)
+TEST(mads, test_garbage)
 {
 	const uint8_t rc = BTH_RC << 5 | BTH_SEND_ONLY;
 	struct cr_end server, client;
@@ -184,7 +181,7 @@ TEST_F(test_garbage)
 }
 
 /* An address whose GID is gone when the message is to leave acts as a silent neighbour. */
-TEST_F(test_gone)
+TEST(mads, test_gone)
 {
 	struct cr_end server, client;
 
@@ -196,7 +193,7 @@ TEST_F(test_gone)
 }
 
 /* Proves that only processes with CAP_NET_BIND_SERVICE, and that can be read, bind low ports. */
-TEST(test_low_ports)
+TEST(none, test_low_ports)
 {
 	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct own[2] = {{0}, {0}};

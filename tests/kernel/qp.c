@@ -71,7 +71,7 @@ static void connect(struct qp_fx *q, struct fx *f)
 }
 
 /* Proves that QUERY_QP and the device's QP have the attributes that the program set. */
-TEST_FX(roundtrip)
+TEST(fx, roundtrip)
 {
 	struct qp_fx q;
 	struct ib_uverbs_query_qp_resp r;
@@ -121,7 +121,7 @@ static bool traced(int trace, const char *command, const char *text)
  * Proves that RST2INIT repeats the doorbell record and capabilities are read at boot, as in
  * mlx5_ib.
  */
-TEST_FX(commands)
+TEST(fx, commands)
 {
 	const int trace = memfd_create("trace", MFD_CLOEXEC);
 	struct ib_uverbs_ex_query_device ask = {0};
@@ -144,7 +144,7 @@ TEST_FX(commands)
 }
 
 /* Proves that a QP without responder depth has no remote reads, whatever its access flags are. */
-TEST_FX(depth)
+TEST(fx, depth)
 {
 	struct qp_fx q;
 
@@ -156,7 +156,7 @@ TEST_FX(depth)
 }
 
 /* Proves the refusal of missing transitions, and of too few or too many attributes. */
-TEST_FX(transitions)
+TEST(fx, transitions)
 {
 	struct qp_fx q;
 
@@ -178,7 +178,7 @@ TEST_FX(transitions)
 }
 
 /* Proves the refusals of the change to RTR: RoCE's rules, and numbers out of range. */
-TEST_FX(rtr_refusals)
+TEST(fx, rtr_refusals)
 {
 	struct qp_fx q;
 	struct ib_uverbs_modify_qp good;
@@ -223,7 +223,7 @@ static void good_qp(struct fx *f, struct request *r, void *u)
 }
 
 /* Proves the refusal of each bad field of CREATE_QP, after which no object is left. */
-TEST_FX(create_refusals)
+TEST(fx, create_refusals)
 {
 #define U(field)    FX_FIELD(mlx5_ib_create_qp, field)
 #define BITS(field) FX_BITS(mlx5_ib_create_qp, field)
@@ -254,7 +254,7 @@ TEST_FX(create_refusals)
 }
 
 /* Proves that CQ and PD cannot be destroyed while a QP uses them. */
-TEST_FX(busy)
+TEST(fx, busy)
 {
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL);
 

@@ -287,7 +287,7 @@ for t in lib/ring_sq lib/ring_cq lib/ring_rq lib/ticket ${DVX_TEST_LONG:+prm/acc
 		skip "tests/$t on aarch64" "no qemu-aarch64-static: apt-get install qemu-user-static"
 	else
 		$cross $flags -Itests/lib/cross -static -Wl,--gc-sections -o "$tmp/${t#*/}" \
-			"tests/$t.c" "$tmp"/*.o >>"$tmp/log" 2>&1 &&
+			tests/main.c "tests/$t.c" "$tmp"/*.o >>"$tmp/log" 2>&1 &&
 			"$qemu" "$tmp/${t#*/}" >>"$tmp/log" 2>&1 && grep -q '^ok 1 ' "$tmp/log"
 		ok $? "tests/$t on aarch64"
 	fi

@@ -68,7 +68,7 @@ static void unmake(struct adopted *a)
 }
 
 /* Many times round the rings, several blocks at once, with padding and both doorbells. */
-TEST_RIG(writes_wrap)
+TEST(rig, writes_wrap)
 {
 	struct adopted a;
 	uint8_t data[128];
@@ -141,7 +141,7 @@ static void data_inside(struct rig *r)
 	unmake(&a);
 }
 
-TEST_RIG(data_inside_the_cqe)
+TEST(rig, data_inside_the_cqe)
 {
 	data_inside(r);
 	setenv("MLX5_CQE_SIZE", "128", 1);
@@ -150,7 +150,7 @@ TEST_RIG(data_inside_the_cqe)
 }
 
 /* A CQ is adopted in use: completions that ibv_poll_cq() returned do not come again. */
-TEST_RIG(cq_in_the_middle)
+TEST(rig, cq_in_the_middle)
 {
 	struct adopted a, b;
 	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED},
@@ -197,7 +197,7 @@ TEST_RIG(cq_in_the_middle)
 }
 
 /* Errors, and the full ring, are as on libdvx's own queues. */
-TEST_RIG(errors_and_full)
+TEST(rig, errors_and_full)
 {
 	struct adopted a;
 	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
@@ -220,7 +220,7 @@ TEST_RIG(errors_and_full)
 }
 
 /* Events through the verbs channel. */
-TEST_RIG(events)
+TEST(rig, events)
 {
 	struct adopted a;
 	struct dvx_channel *ch, *devx;
@@ -250,9 +250,9 @@ TEST_RIG(events)
 }
 
 /* libdvx's queues in a verbs PD use a verbs MR. */
-TEST(pd_of_verbs)
+TEST(rig, pd_of_verbs)
 {
-	struct rig *r = *state, mixed = *r;
+	struct rig mixed = *r;
 	struct adopted a;
 	struct pair p;
 
@@ -269,9 +269,9 @@ TEST(pd_of_verbs)
 }
 
 /* On-demand keys, of a range and of all memory, and keys of parts of them, in a PD of verbs. */
-TEST(on_demand)
+TEST(rig, on_demand)
 {
-	struct rig *r = *state, mixed = *r;
+	struct rig mixed = *r;
 	struct dvx_mkey_attr ma = {.size = sizeof(ma),
 				   .access = RIG_ALL,
 				   .addr = r->buf,
@@ -361,7 +361,7 @@ static void next_is(struct adopted *a, const struct dvx_qp *qp, uint64_t cookie)
  * When a QP is reset or destroyed, libmlx5 would clean the CQ from where it last polled; libdvx has
  * gone on since. The other QP's completions must come, each once, and none of the old one's.
  */
-TEST_RIG(reset_and_destroy)
+TEST(rig, reset_and_destroy)
 {
 	struct adopted a;
 	struct ibv_qp *ibqp;

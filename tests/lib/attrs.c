@@ -81,13 +81,13 @@ static uint8_t *attr_new(uint32_t size)
 	} while (0);
 
 /* Headers and library have the same version. */
-TEST(version)
+TEST(none, version)
 {
 	assert_int_equal(dvx_version(), DVX_VERSION);
 }
 
 /* Each byte of each reserved member must be 0. */
-TEST(reserved_members){
+TEST(none, reserved_members){
 #define SPARE(type)                                                                          \
 	REFUSED(type, offsetof(struct type, reserved), sizeof(((struct type *)0)->reserved), \
 		sizeof(struct type), ".reserved is not 0")
@@ -95,7 +95,7 @@ TEST(reserved_members){
 	DVX_ATTRS(SPARE, FULL)}
 
 /* Bytes behind the end of this libdvx's struct must be 0. */
-TEST(longer)
+TEST(none, longer)
 {
 #define LONGER(type) \
 	REFUSED(type, sizeof(struct type), 8, sizeof(struct type) + 8, "this libdvx knows only")

@@ -79,7 +79,7 @@ static void bad(int got, int err, const char *expression, const char *argument)
 
 /* ---- NULL ---- */
 
-TEST_RIG(null_devices)
+TEST(rig, null_devices)
 {
 	BAD(dvx_dev_list(NULL, &out.n), "list");
 	BAD(dvx_dev_list(&out.infos, NULL), "count");
@@ -106,7 +106,7 @@ TEST_RIG(null_devices)
 	BAD(dvx_gid_choose(r->dev, 1, NULL, NULL), "out");
 }
 
-TEST_RIG(null_commands)
+TEST(rig, null_commands)
 {
 	uint8_t in[16] = {0}, reply[16];
 
@@ -122,7 +122,7 @@ TEST_RIG(null_commands)
 	BAD(dvx_obj_modify(NULL, in, sizeof(in), reply, sizeof(reply)), "obj");
 }
 
-TEST_RIG(null_memory)
+TEST(rig, null_memory)
 {
 	struct dvx_mkey_attr key = {.size = sizeof(key), .pd = r->pd, .addr = r->buf, .len = 64};
 	struct dvx_sge piece = {(uintptr_t)r->buf, 64, r->key};
@@ -169,7 +169,7 @@ TEST_RIG(null_memory)
 	BAD(dvx_ticket_from_text("dvx1:", NULL), "ticket");
 }
 
-TEST_PAIR(null_queues, 0)
+TEST(pair, null_queues, 0)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr qp = rig_qp_attr(r);
@@ -227,7 +227,7 @@ TEST_PAIR(null_queues, 0)
 	BAD(dvx_rq_init(NULL, &(struct dvx_rq_memory){.size = sizeof(struct dvx_rq_memory)}), "rq");
 }
 
-TEST_PAIR(null_connections, 0)
+TEST(pair, null_connections, 0)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	struct dvx_qp_peer peer = rig_peer(r, 1);
@@ -274,7 +274,7 @@ TEST_PAIR(null_connections, 0)
 	BAD(dvx_mcast_attach(qp, group, &out.mcast), "QP");
 }
 
-TEST_PAIR(null_events, 0)
+TEST(pair, null_events, 0)
 {
 	struct dvx_channel *ch;
 	struct dvx_events *ev;
@@ -301,7 +301,7 @@ TEST_PAIR(null_events, 0)
 	OK(dvx_events_close(ev));
 }
 
-TEST_RIG(null_steering)
+TEST(rig, null_steering)
 {
 	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
 	struct dvx_flow_match match = {0};
@@ -355,7 +355,7 @@ TEST_RIG(null_steering)
 }
 
 /* Destructors accept NULL. */
-TEST(null_is_destroyed)
+TEST(none, null_is_destroyed)
 {
 	OK(dvx_dev_close(NULL));
 	OK(dvx_pd_free(NULL));
@@ -388,7 +388,7 @@ TEST(null_is_destroyed)
 /* ---- attr.size ---- */
 
 /* For each struct of attributes: none, too large, and a member that this libdvx does not know. */
-TEST_PAIR(sizes, 0)
+TEST(pair, sizes, 0)
 {
 	static const struct {
 		uint32_t size;
@@ -425,7 +425,7 @@ TEST_PAIR(sizes, 0)
 
 /* ---- objects of another device ---- */
 
-TEST_PAIR(foreign, 0)
+TEST(pair, foreign, 0)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr qp = rig_qp_attr(r);
@@ -471,7 +471,7 @@ TEST_PAIR(foreign, 0)
 /* ---- states ---- */
 
 /* Each state change from a wrong state is refused, with the queue's state and what to do. */
-TEST_PAIR(wrong_state, 0)
+TEST(pair, wrong_state, 0)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	struct dvx_qp_peer peer = rig_peer(r, dvx_qp_number(p->qp[1]));
@@ -493,7 +493,7 @@ TEST_PAIR(wrong_state, 0)
 	refused(dvx_qp_connect(qp, &local, &peer), -EINVAL, "in ERR", "dvx_qp_to_rst()");
 }
 
-TEST_RIG(datagrams_have_no_peer)
+TEST(rig, datagrams_have_no_peer)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr attr = rig_qp_attr(r);

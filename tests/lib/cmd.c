@@ -14,10 +14,7 @@
 #include <dvx/prm/qp.h>
 #include "ring.h"
 
-#define TEST_FIXTURE        \
-	{                   \
-		reset, NULL \
-	}
+#define FIXTURE_cmd(name) FIXTURE(name, void *no_state, reset, NULL)
 
 static struct {
 	/* results of the next commands */
@@ -172,7 +169,7 @@ static int reset(UNUSED void **state)
 }
 
 /* A new kernel returns EREMOTEIO and the mailbox: the errno comes from the status, all is kept. */
-TEST_F(new_kernel)
+TEST(cmd, new_kernel)
 {
 	static const struct {
 		uint8_t status;
@@ -211,7 +208,7 @@ TEST_F(new_kernel)
 }
 
 /* An old kernel returns an errno without a mailbox: the sentence says that status is unknown. */
-TEST_F(old_kernel)
+TEST(cmd, old_kernel)
 {
 	struct dvx_dev *dev = start();
 	uint8_t in[16] = {0}, out[16];
@@ -232,7 +229,7 @@ TEST_F(old_kernel)
 }
 
 /* A device that refuses its own capabilities does not open, and nothing leaks. */
-TEST_F(no_caps)
+TEST(cmd, no_caps)
 {
 	struct dvx_dev *dev = NULL;
 	struct ibv_device other = {.name = "rxe0"};
@@ -247,7 +244,7 @@ TEST_F(no_caps)
 }
 
 /* The engine's limit: 0 means 2 GiB, and greater values, too. */
-TEST_F(mmo_limits)
+TEST(cmd, mmo_limits)
 {
 	static const struct {
 		uint32_t log;
@@ -281,7 +278,7 @@ static struct dvx_mkey *some_mkey(struct dvx_dev *dev, struct dvx_pd *pd)
 }
 
 /* Without the capability, sharing fails and sends no command; each export has a new key. */
-TEST_F(sharing)
+TEST(cmd, sharing)
 {
 	struct dvx_dev *dev = start();
 	struct dvx_ticket t, u;
@@ -336,7 +333,7 @@ TEST_F(sharing)
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-TEST_F(sharing_unsupported)
+TEST(cmd, sharing_unsupported)
 {
 	struct dvx_dev *dev;
 	struct dvx_ticket t = {.vhca_id = 9, .len = 1};
@@ -356,7 +353,7 @@ TEST_F(sharing_unsupported)
 }
 
 /* Without write-combining, ANY gives a non-cached page, and BF fails. */
-TEST_F(no_blueflame)
+TEST(cmd, no_blueflame)
 {
 	struct dvx_dev *dev = start();
 	struct dvx_uar *uar = NULL;
@@ -372,7 +369,7 @@ TEST_F(no_blueflame)
 }
 
 /* A key in flight is not taken again, an empty pool returns -ENOSPC, an old number -EINVAL. */
-TEST_F(umr_pool)
+TEST(cmd, umr_pool)
 {
 	struct dvx_sge piece = {4096, 64, 7};
 	struct dvx_umr_pool_attr attr = {.size = sizeof(attr), .keys = 2, .max_pieces = 4};
@@ -434,7 +431,7 @@ TEST_F(umr_pool)
 }
 
 /* A target's context has all attributes, and nothing else. */
-TEST_F(dct_context)
+TEST(cmd, dct_context)
 {
 	struct dvx_dev *dev = start();
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16};
@@ -486,7 +483,7 @@ TEST_F(dct_context)
 }
 
 /* Calls with a mailbox check the object and both mailboxes before they use them. */
-TEST_F(bad_mailboxes)
+TEST(cmd, bad_mailboxes)
 {
 	uint8_t in[PRM_MBOX_IN_BYTES] = {0}, out[PRM_MBOX_OUT_BYTES];
 	struct dvx_dev *dev = start();
@@ -508,7 +505,7 @@ TEST_F(bad_mailboxes)
 }
 
 /* A CQ that ignores overruns, as a collapsed one does, needs cq_oi; another CQ does not. */
-TEST_F(no_overrun_ignore)
+TEST(cmd, no_overrun_ignore)
 {
 	struct dvx_dev *dev;
 	struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16};
@@ -530,7 +527,7 @@ TEST_F(no_overrun_ignore)
 }
 
 /* A key's command has the size of one key, and the bytes of both. */
-TEST_F(dek_sizes)
+TEST(cmd, dek_sizes)
 {
 	static const uint8_t bytes[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 	struct dvx_dev *dev = start();
@@ -553,7 +550,7 @@ TEST_F(dek_sizes)
 }
 
 /* A channel of verbs that belongs to another context of the device is not adopted. */
-TEST_F(foreign_channel)
+TEST(cmd, foreign_channel)
 {
 	struct ibv_context other = {.device = &ibdev};
 	struct ibv_comp_channel theirs = {.context = &other}, ours = {.context = &ctx};

@@ -114,7 +114,7 @@ static void cq_compressed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 	compressed_close(&s);
 }
 
-TEST_FLOW(compressed)
+TEST(flow, compressed)
 {
 	cq_compressed_as(f, 0, DVX_CQ_MINI_HASH);
 	cq_compressed_as(f, 0, DVX_CQ_MINI_CSUM);
@@ -122,7 +122,7 @@ TEST_FLOW(compressed)
 }
 
 /* A session that is not polled yet is moved whole. */
-TEST_FLOW(resized_compressed)
+TEST(flow, resized_compressed)
 {
 	struct compressed s;
 	struct dvx_wc wc;
@@ -144,7 +144,7 @@ TEST_FLOW(resized_compressed)
 }
 
 /* Compressed completions of a reset queue are never returned. */
-TEST_FLOW(reset_compressed)
+TEST(flow, reset_compressed)
 {
 	struct compressed s;
 	struct dvx_wc wc;

@@ -185,7 +185,7 @@ static void patch(struct frame *f, const struct rewritten *w)
 }
 
 /* Each field is rewritten, nothing else, and the checksums are right. */
-TEST_LEVELS(rewritten)
+TEST(levels, rewritten)
 {
 	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++) {
 		const struct rewritten *w = &rewrites[i];
@@ -211,7 +211,7 @@ TEST_LEVELS(rewritten)
 }
 
 /* A register that one table sets is matched in the next; a later table sees rewritten fields. */
-TEST_LEVELS(next_table)
+TEST(levels, next_table)
 {
 	struct dvx_flow_match m = udp(4, 99), reg = udp(4, 100);
 	struct dvx_flow_rewrites list = {0};
@@ -246,7 +246,7 @@ TEST_LEVELS(next_table)
 }
 
 /* Outgoing packets are rewritten, and let out; before a drop, a rewrite has no effect. */
-TEST_LEVELS(sent)
+TEST(levels, sent)
 {
 	struct dvx_flow_match m5 = udp(4, 5), m6 = udp(4, 6);
 	struct dvx_flow_rewrites list = {0};
@@ -275,7 +275,7 @@ TEST_LEVELS(sent)
 /* --- refusals ---------------------------------------------------------------------------------- */
 
 /* The match must require the headers that are rewritten, in the root too. */
-TEST_LEVELS(unmatched)
+TEST(levels, unmatched)
 {
 	static const struct dvx_flow_match all;
 	static const struct {
@@ -312,7 +312,7 @@ TEST_LEVELS(unmatched)
 }
 
 /* Lists with contradictions, or that are too long for the device, are refused with their number. */
-TEST_BELOW(bad_lists)
+TEST(below, bad_lists)
 {
 	struct dvx_flow_rewrites list = {0};
 	struct dvx_flow_action *none = NULL;

@@ -9,16 +9,13 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 
-#define TEST_FIXTURE                      \
-	{                                 \
-		fake_setup, fake_teardown \
-	}
+#define FIXTURE_fake(name) FIXTURE(name, void *no_state, fake_setup, fake_teardown)
 
 /*
  * Below the root, ip_version is no mask for libmlx5: one matcher becomes two, each made at its
  * first use.
  */
-TEST_STAGE(versions_below, DVX_FLOW_RX, 1)
+TEST(stage, versions_below, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
 	struct dvx_flow_matcher *mt;
@@ -43,7 +40,7 @@ TEST_STAGE(versions_below, DVX_FLOW_RX, 1)
 }
 
 /* In the root there is one matcher, with the PRM's mask. */
-TEST_STAGE(versions_in_root, DVX_FLOW_RX, 0)
+TEST(stage, versions_in_root, DVX_FLOW_RX, 0)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
 	struct dvx_flow_matcher *mt;
@@ -63,7 +60,7 @@ TEST_STAGE(versions_in_root, DVX_FLOW_RX, 0)
  * Sizes are whole groups, up to the last used one; value and mask have the same size; criteria name
  * the groups.
  */
-TEST_STAGE(sizes, DVX_FLOW_RX, 1)
+TEST(stage, sizes, DVX_FLOW_RX, 1)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m = {0};
@@ -89,7 +86,7 @@ TEST_STAGE(sizes, DVX_FLOW_RX, 1)
  * libmlx5 gets the tag before the destination, whatever the caller's order. In the TX root, "out"
  * is no action.
  */
-TEST_F(actions)
+TEST(fake, actions)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_action *tag, *pass;
@@ -126,7 +123,7 @@ TEST_F(actions)
 }
 
 /* A missing feature is reported by the capability's name. */
-TEST_F(lacking)
+TEST(fake, lacking)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr)};
@@ -163,7 +160,7 @@ TEST_F(lacking)
 }
 
 /* In the root, the bit of a field is found by its name. */
-TEST_STAGE(capability_bits, DVX_FLOW_RX, 0)
+TEST(stage, capability_bits, DVX_FLOW_RX, 0)
 {
 	static const struct {
 		const char *field, *cap;
@@ -191,7 +188,7 @@ TEST_STAGE(capability_bits, DVX_FLOW_RX, 0)
 }
 
 /* libmlx5 reports only "not supported"; the library finds the field by trying each alone. */
-TEST_STAGE(blamed, DVX_FLOW_RX, 2)
+TEST(stage, blamed, DVX_FLOW_RX, 2)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_table *high = NULL;
@@ -218,7 +215,7 @@ TEST_STAGE(blamed, DVX_FLOW_RX, 2)
 }
 
 /* The message also names the missing capability, and the device. */
-TEST_STAGE(names_capability, DVX_FLOW_RX, 2)
+TEST(stage, names_capability, DVX_FLOW_RX, 2)
 {
 	static const struct {
 		const char *field, *words;
@@ -254,7 +251,7 @@ TEST_STAGE(names_capability, DVX_FLOW_RX, 2)
 }
 
 /* No capability enables it: libmlx5 compares the send queue in RX domains only. */
-TEST_STAGE(no_capability, DVX_FLOW_TX, 2)
+TEST(stage, no_capability, DVX_FLOW_TX, 2)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_matcher *mt;
@@ -267,7 +264,7 @@ TEST_STAGE(no_capability, DVX_FLOW_TX, 2)
 }
 
 /* Entries of format 0 push on sent packets and pop on received ones, no more. */
-TEST_STAGE(format_0, DVX_FLOW_RX, 1)
+TEST(stage, format_0, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_action *none = NULL, *pop;
 
@@ -279,7 +276,7 @@ TEST_STAGE(format_0, DVX_FLOW_RX, 1)
 }
 
 /* A capability limits the members of an array. */
-TEST_STAGE(no_array, DVX_FLOW_RX, 1)
+TEST(stage, no_array, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_action *go, *none = NULL;
 	struct dvx_flow_table *next;
@@ -295,7 +292,7 @@ TEST_STAGE(no_array, DVX_FLOW_RX, 1)
 }
 
 /* Software's tables need forced loopback. */
-TEST_STAGE(no_loopback, DVX_FLOW_RX, 0)
+TEST(stage, no_loopback, DVX_FLOW_RX, 0)
 {
 	struct dvx_flow_table *table = NULL;
 
@@ -334,7 +331,7 @@ static void vports(void)
 	fake_close_stage(&s);
 }
 
-TEST_F(vports_without_manager)
+TEST(fake, vports_without_manager)
 {
 	vports();
 }
@@ -344,14 +341,15 @@ static int setup_manager(void **state)
 	*state = &fake;
 	return fake_setup(state);
 }
+#define FIXTURE_manager(name) FIXTURE(name, void *no_state, setup_manager, fake_teardown)
 
-TEST_WITH(vports_of_manager, {setup_manager, fake_teardown})
+TEST(manager, vports_of_manager)
 {
 	vports();
 }
 
 /* The kernel must support the action that leads back to the root. */
-TEST_STAGE(no_anchor, DVX_FLOW_RX, 1)
+TEST(stage, no_anchor, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_action *back;
 
@@ -367,7 +365,7 @@ TEST_STAGE(no_anchor, DVX_FLOW_RX, 1)
  * When a rule fails in the middle, the rules before it are removed and the caller's array is
  * unchanged.
  */
-TEST_STAGE(half_inserted, DVX_FLOW_RX, 1)
+TEST(stage, half_inserted, DVX_FLOW_RX, 1)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule *rules[5] = {NULL}, *untouched[5] = {NULL};
@@ -434,7 +432,7 @@ static int give_up(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	return g->by_libdvx ? dvx_flow_action_create_tag(g->s->domain, 1u << 24, &tag) : -EIO;
 }
 
-TEST_STAGE(next_sentence, DVX_FLOW_RX, 1)
+TEST(stage, next_sentence, DVX_FLOW_RX, 1)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule *rules[5] = {NULL};

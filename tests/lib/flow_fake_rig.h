@@ -45,16 +45,16 @@ int fake_setup(void **state);
 int fake_teardown(void **state);
 void fake_open_stage(struct stage *s, enum dvx_flow_side side, uint32_t level);
 void fake_close_stage(struct stage *s);
-#define TEST_STAGE(name, side, level)                 \
-	static void name##_on(struct stage *s);       \
-	TEST_WITH(name, {fake_setup, fake_teardown})  \
-	{                                             \
-		struct stage stage;                   \
-                                                      \
-		fake_open_stage(&stage, side, level); \
-		name##_on(&stage);                    \
-		fake_close_stage(&stage);             \
-	}                                             \
+#define FIXTURE_stage(name, side, level)                         \
+	static void name##_on(struct stage *s);                  \
+	FIXTURE(name, void *no_state, fake_setup, fake_teardown) \
+	{                                                        \
+		struct stage stage;                              \
+                                                                 \
+		fake_open_stage(&stage, side, level);            \
+		name##_on(&stage);                               \
+		fake_close_stage(&stage);                        \
+	}                                                        \
 	static void name##_on(struct stage *s)
 int fake_try_matcher(struct stage *s, const struct dvx_flow_match *m,
 		     struct dvx_flow_matcher **out);

@@ -19,7 +19,7 @@ static void check_error(const char *a, const char *b)
 		fail_msg("\"%s\" lacks %s or %s", text, a, b);
 }
 
-TEST(by_name)
+TEST(none, by_name)
 {
 	uint64_t value, mask;
 
@@ -42,7 +42,7 @@ TEST(by_name)
 }
 
 /* A bad name or number is refused with a reason, and nothing is written. */
-TEST(refused_names)
+TEST(none, refused_names)
 {
 	struct dvx_flow_match before;
 	uint64_t v;
@@ -70,7 +70,7 @@ TEST(refused_names)
 }
 
 /* A list of rewrites takes names of match fields, and refuses with a reason what no device does. */
-TEST(rewrite_names)
+TEST(none, rewrite_names)
 {
 	struct dvx_flow_rewrites r = {0}, before;
 
@@ -127,7 +127,7 @@ TEST(rewrite_names)
 	assert_int_equal(r.count, before.count);
 }
 
-TEST(long_names)
+TEST(none, long_names)
 {
 	char name[400];
 	size_t n;
@@ -152,7 +152,7 @@ static uint64_t bits(const uint8_t *p, unsigned int bit, unsigned int width)
 }
 
 /* Each helper's fields, at their places. */
-TEST(groups)
+TEST(none, groups)
 {
 	static const uint8_t mac[6] = {1, 2, 3, 4, 5, 6};
 	uint8_t v6[16] = {0x20, 1, 0xd, 0xb8};
@@ -190,7 +190,7 @@ TEST(groups)
 }
 
 /* A contradiction is refused and changes nothing. */
-TEST(contradictions)
+TEST(none, contradictions)
 {
 	static const uint8_t v6[16] = {0xfe, 0x80};
 	struct dvx_flow_match before;
@@ -228,7 +228,7 @@ TEST(contradictions)
 }
 
 /* An enum argument out of range is refused. */
-TEST(nowhere)
+TEST(none, nowhere)
 {
 	const enum dvx_flow_depth depth = (enum dvx_flow_depth)9;
 	const enum dvx_flow_end end = (enum dvx_flow_end)9;
@@ -270,7 +270,7 @@ static void covers(uint64_t first, uint64_t last, unsigned int width)
 	assert_true(next - 1 == last);
 }
 
-TEST(ranges)
+TEST(none, ranges)
 {
 	struct dvx_flow_prefix p[2] = {{1, 1}, {1, 1}};
 	uint64_t a, b;
@@ -294,7 +294,7 @@ TEST(ranges)
 	assert_int_equal(dvx_flow_range(0, 0, 65, p, 2), 0);
 }
 
-TEST(text)
+TEST(none, text)
 {
 	static const char whole[] = "outer_headers.ip_protocol=0x11/0xff "
 				    "outer_headers.ip_version=0x4/0xf "

@@ -49,7 +49,7 @@ static void raw_close(struct verbs *v)
 }
 
 /* The packet comes to ibv_poll_cq(). */
-TEST_BELOW(to_verbs)
+TEST(below, to_verbs)
 {
 	struct dvx_flow_match m = udp(4, 99);
 	struct dvx_flow_action *to_qp;
@@ -80,7 +80,7 @@ TEST_BELOW(to_verbs)
 }
 
 /* QPs of another type, of another context, or NULL are refused. */
-TEST_BELOW(other_qps)
+TEST(below, other_qps)
 {
 	struct dvx_flow_action *none = NULL;
 	struct ibv_context *again;

@@ -35,7 +35,7 @@ static void stage_passes_below(struct stage *s, const struct dvx_flow_match *m,
 }
 
 /* Tags are pushed and popped, a second one too, and a rewrite reaches the then first field. */
-TEST_LEVELS(tags)
+TEST(levels, tags)
 {
 	struct dvx_flow_match m = udp(4, 2000), one = m, two;
 	struct dvx_flow_rewrites list = {0};
@@ -74,7 +74,7 @@ TEST_LEVELS(tags)
 }
 
 /* Rules that would lose packets, or that libmlx5 has no entry for, are refused. */
-TEST_BELOW(bad_tags)
+TEST(below, bad_tags)
 {
 	struct dvx_flow_match m = udp(4, 1), one = m;
 	struct dvx_flow_action *push, *pop, *none = NULL;
@@ -97,7 +97,7 @@ TEST_BELOW(bad_tags)
 }
 
 /* Outgoing packets get one tag for another, in one rule. */
-TEST_BELOW(tags_sent)
+TEST(below, tags_sent)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_action *push, *pop;
@@ -138,7 +138,7 @@ static struct frame tunnelled(const uint8_t *inside, uint32_t len, uint8_t proto
 }
 
 /* The inner frame arrives alone, rewritten by the same rule. */
-TEST_LEVELS(decap_l2)
+TEST(levels, decap_l2)
 {
 	struct dvx_flow_match m = udp(4, 4789);
 	struct dvx_flow_rewrites list = {0};
@@ -169,7 +169,7 @@ TEST_LEVELS(decap_l2)
 }
 
 /* A packet without an Ethernet header gets the action's, with or without a tag. */
-TEST_LEVELS(decap_l3)
+TEST(levels, decap_l3)
 {
 	static const char gre[4] = {0, 0, 0x08, 0};
 	static const char ether[] = "\x02\xaa\0\0\0\x01\x02\xbb\0\0\0\x02\x81\0\0\x07\x08\0";
@@ -226,7 +226,7 @@ static void dumped(struct dvx_flow_domain *domain, const char *want)
 }
 
 /* libmlx5 has the rule's actions, in the order that it needs. */
-TEST_BELOW(witness)
+TEST(below, witness)
 {
 	struct dvx_flow_match m = udp(4, 4789);
 	struct dvx_flow_rewrites list = {0};

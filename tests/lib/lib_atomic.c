@@ -25,7 +25,7 @@ static uint64_t *back(struct rig *r)
 #define AT (uintptr_t) there(r), r->key
 
 /* A swap happens only if the word has the expected value; the old value is returned either way. */
-TEST_PAIR(compare_and_swap, ALL)
+TEST(pair, compare_and_swap, ALL)
 {
 	*there(r) = 0x1122334455667788;
 	OK(dvx_post_cas(p->sq, AT, 0x1122334455667788, 7, back(r), r->key, 1, DVX_SIGNALED));
@@ -39,7 +39,7 @@ TEST_PAIR(compare_and_swap, ALL)
 }
 
 /* Each addition returns the sum of the earlier ones. */
-TEST_PAIR(fetch_and_add, ALL)
+TEST(pair, fetch_and_add, ALL)
 {
 	*there(r) = UINT64_MAX - 1;
 	for (uint64_t i = 0; i < 5; i++) {
@@ -51,7 +51,7 @@ TEST_PAIR(fetch_and_add, ALL)
 }
 
 /* Masks: bits that are not compared, bits that are not swapped, carries that stop. */
-TEST_PAIR(masked, ALL)
+TEST(pair, masked, ALL)
 {
 	struct dvx_masked_cas op = {.compare = 0xff00,
 				    .compare_mask = 0xff00,
@@ -72,7 +72,7 @@ TEST_PAIR(masked, ALL)
 }
 
 /* Masked atomics of four bytes, whose old value is big-endian: neighbouring bytes stay. */
-TEST_PAIR(masked32, ALL)
+TEST(pair, masked32, ALL)
 {
 	struct dvx_masked_cas op = {.compare = 5,
 				    .compare_mask = UINT32_MAX,
@@ -96,7 +96,7 @@ TEST_PAIR(masked32, ALL)
 }
 
 /* Without the peer's right nothing changes, and the error reports it. */
-TEST_PAIR(no_right, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
+TEST(pair, no_right, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
 	*there(r) = 41;
 	OK(dvx_post_faa(p->sq, AT, 1, back(r), r->key, 1, DVX_SIGNALED));
@@ -106,7 +106,7 @@ TEST_PAIR(no_right, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 }
 
 /* A full ring and a flag of verbs are refused as by the other posts. */
-TEST_PAIR(refusals, ALL)
+TEST(pair, refusals, ALL)
 {
 	uint32_t n = dvx_sq_blocks(p->sq);
 

@@ -29,7 +29,7 @@ static void lone_free(struct lone *l)
 }
 
 /* Every value is the one that the header promises, and none is left open. */
-TEST_RIG(own_side)
+TEST(rig, own_side)
 {
 	struct dvx_qp_local a, b;
 	struct dvx_port port;
@@ -56,7 +56,7 @@ TEST_RIG(own_side)
 }
 
 /* A struct of an older program is filled up to its size, and not a byte beyond. */
-TEST_RIG(older_program)
+TEST(rig, older_program)
 {
 	union {
 		struct dvx_qp_local local;
@@ -76,7 +76,7 @@ TEST_RIG(older_program)
 }
 
 /* With both versions, link-local and IPv4, v2 of IPv4 is chosen; the sentence names the others. */
-TEST_RIG(gid_choice)
+TEST(rig, gid_choice)
 {
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .gid_type = DVX_GID_ROCE_V2};
 	struct dvx_gid_choice c;
@@ -102,7 +102,7 @@ TEST_RIG(gid_choice)
 }
 
 /* A written blob reads back the same, with fields where the header documents them. */
-TEST_RIG(blob_layout)
+TEST(rig, blob_layout)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	uint8_t blob[DVX_QP_BLOB_BYTES];
@@ -134,7 +134,7 @@ TEST_RIG(blob_layout)
 }
 
 /* Each changed bit is found; the error names it; the peer's struct stays as it was. */
-TEST_RIG(blob_damaged)
+TEST(rig, blob_damaged)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	struct dvx_qp_peer peer, before;
@@ -170,7 +170,7 @@ TEST_RIG(blob_damaged)
 }
 
 /* RC and UC don't connect to each other; nor do versions of RoCE, nor IPv4 and IPv6. */
-TEST_RIG(peers_that_do_not_fit)
+TEST(rig, peers_that_do_not_fit)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	uint8_t blob[DVX_QP_BLOB_BYTES];
@@ -197,7 +197,7 @@ TEST_RIG(peers_that_do_not_fit)
 }
 
 /* A field that is unset, or has a value that no device takes, is named. */
-TEST_RIG(refusals)
+TEST(rig, refusals)
 {
 	const struct dvx_qp_local good = rig_local(r, 0);
 	struct dvx_qp_local local = {.size = sizeof(local)};
@@ -236,7 +236,7 @@ TEST_RIG(refusals)
 }
 
 /* The smaller MTU and the fewer READs of both ends apply. connect.sh reads the trace of this. */
-TEST_RIG(smaller_of_both)
+TEST(rig, smaller_of_both)
 {
 	struct dvx_qp_local local = rig_local(r, DVX_REMOTE_READ);
 	struct dvx_qp_peer peer;

@@ -93,7 +93,7 @@ static void kind_writes(struct rig *r, uint32_t flags)
 	kind_free(&k);
 }
 
-TEST_RIG(large_and_ignoring)
+TEST(rig, large_and_ignoring)
 {
 	kind_writes(r, DVX_CQ_128);
 	kind_writes(r, DVX_CQ_OVERRUN_IGNORE);
@@ -103,7 +103,7 @@ TEST_RIG(large_and_ignoring)
 }
 
 /* Only the newest completion is seen, and it stands for the earlier ones; a reset forgets it. */
-TEST_RIG(collapsed)
+TEST(rig, collapsed)
 {
 	struct dvx_wc wc = {0};
 	struct kind k;
@@ -140,7 +140,7 @@ TEST_RIG(collapsed)
 }
 
 /* Many times more completions than the CQ has entries, none consumed: the queue goes on. */
-TEST_RIG(overrun)
+TEST(rig, overrun)
 {
 	struct kind k;
 	uint64_t i;
@@ -163,7 +163,7 @@ static void kind_invent(struct kind *k, uint8_t opcode)
 }
 
 /* A wrong signature is no send, flushed padding is not reported, and a pop stays inside. */
-TEST_RIG(collapsed_errors)
+TEST(rig, collapsed_errors)
 {
 	struct dvx_wc wc = {0};
 	struct kind k;
@@ -188,7 +188,7 @@ TEST_RIG(collapsed_errors)
 }
 
 /* Completions waiting in a CQ that may overrun fit the new ring, or the CQ stays as it is. */
-TEST_RIG(overrun_resized)
+TEST(rig, overrun_resized)
 {
 	uint32_t waiting = 0;
 	struct dvx_wc wc;
@@ -238,7 +238,7 @@ static void resized_as(struct rig *r, uint32_t flags)
 	kind_free(&k);
 }
 
-TEST_RIG(resized)
+TEST(rig, resized)
 {
 	struct kind k;
 
@@ -250,7 +250,7 @@ TEST_RIG(resized)
 }
 
 /* Both clocks give the time of day; the free-running one except for slewing of the day's. */
-TEST_RIG(timestamps)
+TEST(rig, timestamps)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = r->uar};
 	const uint64_t slack = 100000000;
@@ -283,7 +283,7 @@ TEST_RIG(timestamps)
 	OK(dvx_cq_destroy(attr.send_cq));
 }
 
-TEST_RIG(refused_kinds)
+TEST(rig, refused_kinds)
 {
 	struct dvx_cq_attr a = {.size = sizeof(a), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr qp = rig_qp_attr(r);

@@ -38,7 +38,7 @@ static void chain_make(struct rig *r, struct chain *c)
 }
 
 /* An arriving message starts the answer: only the device acts between the two. */
-TEST_RIG(a_receive_starts_a_send)
+TEST(rig, a_receive_starts_a_send)
 {
 	struct dvx_sge in = {(uintptr_t)r->buf + 0x1000, 64, r->key},
 		       answer = {(uintptr_t)r->buf + 0x2000, 64, r->key};
@@ -82,7 +82,7 @@ TEST_RIG(a_receive_starts_a_send)
 }
 
 /* Packet send queues can be managed and be masters; other objects are refused. */
-TEST_RIG(managed_packets)
+TEST(rig, managed_packets)
 {
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64, .uar = r->uar};
 	struct dvx_txq_attr ta = {.size = sizeof(ta), .pd = r->pd, .uar = r->uar, .sq_blocks = 8};

@@ -89,9 +89,9 @@ static void dc_free(struct dc *d)
 	OK(dvx_srq_destroy(d->srq));
 }
 
-#define TEST_DC(name)                                       \
+#define FIXTURE_dc(name)                                    \
 	static void name##_on(struct rig *r, struct dc *d); \
-	TEST_RIG(name)                                      \
+	FIXTURE_rig(name)                                   \
 	{                                                   \
 		struct dc dc;                               \
                                                             \
@@ -142,7 +142,7 @@ static void dc_done(struct dc *d, uint64_t cookie)
 }
 
 /* SENDs to one target after the other, round the rings; the data tells the target. */
-TEST_DC(sends)
+TEST(dc, sends)
 {
 	dc_post_receives(r, d, 15);
 	for (uint32_t i = 0; i < 300; i++) {
@@ -171,7 +171,7 @@ TEST_DC(sends)
 }
 
 /* WRITE, WRITE_IMM, READ: the segments of address and memory, gathered and inline. */
-TEST_DC(rdma)
+TEST(dc, rdma)
 {
 	uint64_t far = (uintptr_t)r->buf + FAR;
 	struct dvx_sge piece = {(uintptr_t)r->buf, 5000, r->key},
@@ -197,7 +197,7 @@ TEST_DC(rdma)
 
 /* With a wrong key there is no answer; without streams that ends the queue. */
 /* Atomics on each target, and their old values. */
-TEST_DC(atomics)
+TEST(dc, atomics)
 {
 	uint64_t *there = (uint64_t *)(r->buf + FAR), *old = (uint64_t *)r->buf;
 
@@ -219,7 +219,7 @@ TEST_DC(atomics)
 }
 
 /* An armed target reports the next wrong key, once. */
-TEST_DC(key_violation)
+TEST(dc, key_violation)
 {
 	struct dvx_dct_attr attr = dct_attr(r, d);
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -251,7 +251,7 @@ TEST_DC(key_violation)
 }
 
 /* An initiator needs only a target's blob; other queues refuse it. */
-TEST_DC(blob)
+TEST(dc, blob)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	uint8_t blob[DVX_QP_BLOB_BYTES];
@@ -277,7 +277,7 @@ TEST_DC(blob)
 	refused(dvx_dct_blob_write(d->dct[2], &local, blob), -EINVAL, "dvx_dct_blob_write", "mtu");
 }
 
-TEST_DC(wrong_key)
+TEST(dc, wrong_key)
 {
 	struct dvx_wc wc;
 	uint8_t state;
@@ -295,7 +295,7 @@ TEST_DC(wrong_key)
 }
 
 /* A target gives only the rights that local.access names. */
-TEST_DC(rights)
+TEST(dc, rights)
 {
 	static const uint32_t access[] = {0, DVX_REMOTE_READ, DVX_REMOTE_WRITE};
 	struct dvx_dct_attr attr = dct_attr(r, d);
@@ -328,7 +328,7 @@ TEST_DC(rights)
 }
 
 /* A stream that fails is flushed until it is reset; the others go on. */
-TEST_DC(streams)
+TEST(dc, streams)
 {
 	struct dvx_ah wrong = d->ah[0];
 	struct dvx_wc wc;
@@ -356,7 +356,7 @@ TEST_DC(streams)
 }
 
 /* Attributes that make no initiator or target are refused. */
-TEST_DC(refusals)
+TEST(dc, refusals)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	struct dvx_qp_peer peer = rig_peer(r, 1);
@@ -445,7 +445,7 @@ static void verbs_dci_free(struct verbs_dci *v)
 }
 
 /* SEND, WRITE and atomic equal libmlx5's; what libmlx5 adds to an address of RoCE is copied. */
-TEST_DC(bytes)
+TEST(dc, bytes)
 {
 	struct mlx5dv_qp dv = {0};
 	struct mlx5dv_obj obj = {.qp = {NULL, &dv}};
@@ -530,7 +530,7 @@ static void adopt_dci(struct rig *r, struct dc *d, uint32_t receives)
 	d->qp = own;
 }
 
-TEST_DC(adopted)
+TEST(dc, adopted)
 {
 	adopt_dci(r, d, 0);
 	adopt_dci(r, d, 1);

@@ -23,7 +23,7 @@ static void expect_state(struct dvx_qp *qp, uint8_t want)
 }
 
 /* A bad local key fails its WQE with 0x04; later WQEs, pads too, are flushed with 0x05. */
-TEST_PAIR(local_key, DVX_REMOTE_WRITE)
+TEST(pair, local_key, DVX_REMOTE_WRITE)
 {
 	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
 	static const uint8_t data[100];
@@ -49,7 +49,7 @@ TEST_PAIR(local_key, DVX_REMOTE_WRITE)
 }
 
 /* The peer refuses wrong keys, ranges, and rights of the QP. */
-TEST_RIG(remote_access)
+TEST(rig, remote_access)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	uint64_t end = (uintptr_t)r->buf + RIG_BYTES;
@@ -72,7 +72,7 @@ TEST_RIG(remote_access)
 }
 
 /* The device checks an mkey's rights and PD on both sides. */
-TEST_RIG(rights)
+TEST(rig, rights)
 {
 	struct dvx_mkey_attr ro = {.size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096};
 	struct dvx_mkey_attr other = {
@@ -109,7 +109,7 @@ TEST_RIG(rights)
 }
 
 /* The DMA engine refuses wrong keys, past the end, over the device's limit. */
-TEST_RIG(dma)
+TEST(rig, dma)
 {
 	uint64_t a = (uintptr_t)r->buf, end = a + RIG_BYTES;
 	uint64_t max = dvx_dev_caps(r->dev)->dma_mmo_max;
@@ -137,7 +137,7 @@ TEST_RIG(dma)
 }
 
 /* A send that is longer than the receive: both ends get an error. */
-TEST_PAIR(receive_too_small, 0)
+TEST(pair, receive_too_small, 0)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key}, small = {(uintptr_t)r->buf, 63, r->key};
 	struct dvx_cqe_failure why;
@@ -178,7 +178,7 @@ static void lost(struct rig *r, const struct dvx_qp_local *local, uint32_t qpn, 
 }
 
 /* Without a receive, and with no RNR retry for the sender: RNR retries exceeded. 0 means 0. */
-TEST_RIG(receiver_not_ready)
+TEST(rig, receiver_not_ready)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 
@@ -187,7 +187,7 @@ TEST_RIG(receiver_not_ready)
 }
 
 /* To an unknown queue, and with no retry: transport retries exceeded. */
-TEST_RIG(nobody_there)
+TEST(rig, nobody_there)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 
@@ -197,7 +197,7 @@ TEST_RIG(nobody_there)
 }
 
 /* To ERR by command: both queues flush their requests; through RST to RTS they work again. */
-TEST_PAIR(error_and_reset, 0)
+TEST(pair, error_and_reset, 0)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	struct dvx_cqe_failure why;
@@ -246,7 +246,7 @@ static void drain_sends(struct pair *p, uint64_t marker)
 }
 
 /* A failed send of UC stops only its send queue; SQERR2RTS_QP lets it go on after the flushes. */
-TEST_RIG(send_queue_error)
+TEST(rig, send_queue_error)
 {
 	struct dvx_sge good = {(uintptr_t)r->buf, 64, r->key},
 		       bad = {(uintptr_t)r->buf, 64, 0xbad00};
@@ -282,7 +282,7 @@ TEST_RIG(send_queue_error)
 }
 
 /* Garbage in a WQE makes an error CQE, and the device goes on. */
-TEST_RIG(garbage_in_the_ring)
+TEST(rig, garbage_in_the_ring)
 {
 	struct pair p;
 	uint32_t seed = 1, i, j;

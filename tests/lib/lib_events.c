@@ -28,7 +28,7 @@ static void expect(struct dvx_events *ev, uint8_t type, uint32_t number, const v
 }
 
 /* A WRITE without the right: the peer's queue fails, and the peer gets an event without polling. */
-TEST_PAIR(access_error, DVX_REMOTE_READ)
+TEST(pair, access_error, DVX_REMOTE_READ)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	struct dvx_events *ev;
@@ -48,7 +48,7 @@ TEST_PAIR(access_error, DVX_REMOTE_READ)
 }
 
 /* More completions than entries: the CQ's overrun makes an event. */
-TEST_RIG(cq_overrun)
+TEST(rig, cq_overrun)
 {
 	struct dvx_cq_attr cqa = {
 		.size = sizeof(cqa), .entries = 16, .uar = r->uar, .flags = DVX_CQ_OVERCOMMIT};
@@ -73,7 +73,7 @@ TEST_RIG(cq_overrun)
 }
 
 /* An event of an object that was destroyed before the program read it is dropped. */
-TEST_RIG(too_late)
+TEST(rig, too_late)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	struct dvx_events *ev;
@@ -106,7 +106,7 @@ static void *wait_once(void *arg)
 }
 
 /* Two threads wake up for one event: one gets it, and the other's timeout still ends its wait. */
-TEST_RIG(two_waiters)
+TEST(rig, two_waiters)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	struct waiter w[2];
@@ -149,7 +149,7 @@ static void *watch_it(void *arg)
 }
 
 /* Two threads, each with its own events, watch one queue: one gets an error about the other. */
-TEST_RIG(watched_twice_at_once)
+TEST(rig, watched_twice_at_once)
 {
 	pthread_barrier_t start;
 	struct rival v[2];
@@ -178,7 +178,7 @@ TEST_RIG(watched_twice_at_once)
 }
 
 /* Verbs' own objects have verbs' events, and a sentence explains it. */
-TEST_RIG(of_verbs)
+TEST(rig, of_verbs)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
 	struct ibv_cq *ibcq = ibv_create_cq(ctx, 15, NULL, NULL, 0);
@@ -195,7 +195,7 @@ TEST_RIG(of_verbs)
 }
 
 /* With only a count, four completions make one event, on a CQ of DevX and on an adopted one. */
-TEST_PAIR(moderated, 0)
+TEST(pair, moderated, 0)
 {
 	struct dvx_channel *ch;
 	struct ibv_cq *ibcq = ibv_create_cq(dvx_dev_ibv(r->dev), 64, NULL, NULL, 0);

@@ -7,7 +7,7 @@
 #include "lib_flow_stage.h"
 
 /* One port goes to a queue with a tag, all others to the other queue; then the rule is removed. */
-TEST_LEVELS(port_to_queue)
+TEST(levels, port_to_queue)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m = udp(4, 53);
@@ -41,7 +41,7 @@ TEST_LEVELS(port_to_queue)
 }
 
 /* One counter for several rules, dropping or not, and two of a bulk; each packet counts once. */
-TEST_LEVELS(counters)
+TEST(levels, counters)
 {
 	struct dvx_flow_match p1 = udp(4, 1), p2 = udp(4, 2), p3 = udp(4, 3);
 	struct dvx_flow_count count[4];
@@ -94,7 +94,7 @@ TEST_LEVELS(counters)
 }
 
 /* Numbers continue behind the largest bulk, and each counts separately. */
-TEST_LEVELS(many_counters)
+TEST(levels, many_counters)
 {
 	enum { N = 5000, AT = 4095 };
 	struct dvx_flow_match first = udp(4, 1), last = udp(4, 2);
@@ -144,7 +144,7 @@ TEST_LEVELS(many_counters)
 }
 
 /* IPv4 and IPv6 rules in one matcher, prefixes, VLANs, MACs; lower priorities first. */
-TEST_LEVELS(fields)
+TEST(levels, fields)
 {
 	static const uint8_t net6[16] = {0x20, 0x01, 0x0d, 0xb8};
 	struct dvx_flow_match v4 = udp(4, 7), v6 = udp(6, 7), net = {0}, vlan = {0}, six = {0};
@@ -220,7 +220,7 @@ static int count_calls(void *arg, size_t done)
 	return b->stop && done >= b->stop;
 }
 
-TEST_LEVELS(bulk)
+TEST(levels, bulk)
 {
 	struct many b = {.refuse = SIZE_MAX};
 	struct dvx_flow_bulk how = {.size = sizeof(how),
@@ -272,7 +272,7 @@ TEST_LEVELS(bulk)
 }
 
 /* RSS: both queues get packets, and one flow always goes to the same queue. */
-TEST_LEVELS(rss)
+TEST(levels, rss)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_rxq *queues[2];
@@ -323,7 +323,7 @@ TEST_LEVELS(rss)
 }
 
 /* Outgoing packets are dropped, counted, or let out by rules of the TX side. */
-TEST_LEVELS(sending)
+TEST(levels, sending)
 {
 	struct dvx_flow_match m5 = udp(4, 5), m6 = udp(4, 6);
 	struct dvx_flow_action *count;
@@ -356,7 +356,7 @@ TEST_LEVELS(sending)
 }
 
 /* Both queues get the packet, one of them through another table. */
-TEST_LEVELS(mirror)
+TEST(levels, mirror)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m = udp(4, 53);
@@ -402,7 +402,7 @@ TEST_LEVELS(mirror)
 }
 
 /* A rule leads back to the root, to the rules behind the link; a miss below does not. */
-TEST_LEVELS(back_to_root)
+TEST(levels, back_to_root)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m8 = udp(4, 8);

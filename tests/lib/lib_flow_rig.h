@@ -83,7 +83,7 @@ static inline int flow_close(void **state)
 	return rig_close(state);
 }
 
-#define TEST_FLOW(name) TEST_OF(name, struct flow_rig, f, {NULL, NULL})
+#define FIXTURE_flow(name) FIXTURE(name, struct flow_rig *f, NULL, NULL)
 
 /*
  * An inbox of a CQ and a queue by these attributes, without receives: the rig's objects are filled

@@ -148,23 +148,23 @@ static inline void stage_test(void (*test)(struct stage *), uint32_t at, void **
 	test(&s);
 	stage_close(&s);
 }
-#define TEST_BELOW(name)                         \
-	static void name##_on(struct stage *s);  \
-	TEST(name)                               \
-	{                                        \
-		stage_test(name##_on, 3, state); \
-	}                                        \
+#define FIXTURE_below(name)                          \
+	static void name##_on(struct stage *s);      \
+	FIXTURE_none(name)                           \
+	{                                            \
+		stage_test(name##_on, 3, &no_state); \
+	}                                            \
 	static void name##_on(struct stage *s)
-#define TEST_LEVELS(name)                        \
-	static void name##_on(struct stage *s);  \
-	TEST(name##_in_root)                     \
-	{                                        \
-		stage_test(name##_on, 0, state); \
-	}                                        \
-	TEST(name##_below)                       \
-	{                                        \
-		stage_test(name##_on, 3, state); \
-	}                                        \
+#define FIXTURE_levels(name)                         \
+	static void name##_on(struct stage *s);      \
+	FIXTURE_none(name##_in_root)                 \
+	{                                            \
+		stage_test(name##_on, 0, &no_state); \
+	}                                            \
+	FIXTURE_none(name##_below)                   \
+	{                                            \
+		stage_test(name##_on, 3, &no_state); \
+	}                                            \
 	static void name##_on(struct stage *s)
 TEST_GROUP(flow_open, flow_close)
 

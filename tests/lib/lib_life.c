@@ -52,7 +52,7 @@ static void until_waiting(const struct dvx_cq *cq, uint32_t n)
 }
 
 /* Completions from before a queue's reset are never seen after it. */
-TEST_PAIR(reset_drops_completions, 0)
+TEST(pair, reset_drops_completions, 0)
 {
 	struct dvx_wc wc;
 
@@ -102,7 +102,7 @@ static void shared_free(struct shared *s)
 }
 
 /* Other queues' completions on the same CQ stay, in order, also over the ring's end. */
-TEST_RIG(reset_keeps_others)
+TEST(rig, reset_keeps_others)
 {
 	static const int skips[] = {0, 1, 245, 250, 255, 256, 511, 767};
 	struct shared s;
@@ -130,7 +130,7 @@ TEST_RIG(reset_keeps_others)
 }
 
 /* A queue that is destroyed takes its completions with it. */
-TEST_RIG(destroy_drops_completions)
+TEST(rig, destroy_drops_completions)
 {
 	struct shared s;
 	struct dvx_wc wc;
@@ -147,7 +147,7 @@ TEST_RIG(destroy_drops_completions)
 }
 
 /* Copies by the DMA engine work after each reset of a queue. */
-TEST_PAIR(dma_after_reset, 0)
+TEST(pair, dma_after_reset, 0)
 {
 	for (int life = 0; life < 3; life++) {
 		memset(r->buf, life + 1, 64);
@@ -162,7 +162,7 @@ TEST_PAIR(dma_after_reset, 0)
 }
 
 /* Sends and receives of several queues on one CQ: each completion has its own cookie. */
-TEST_RIG(cookies_of_many)
+TEST(rig, cookies_of_many)
 {
 	struct dvx_sge to = {(uintptr_t)r->buf, 64, r->key};
 	struct shared s;
@@ -196,7 +196,7 @@ TEST_RIG(cookies_of_many)
 }
 
 /* The QP's poll serves sends and receives on the default, one CQ for both. */
-TEST_RIG(own_poll_of_both_halves)
+TEST(rig, own_poll_of_both_halves)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 80, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
@@ -214,7 +214,7 @@ TEST_RIG(own_poll_of_both_halves)
 }
 
 /* A receive queue has its own CQ. */
-TEST_RIG(own_poll_of_receives)
+TEST(rig, own_poll_of_receives)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
@@ -250,7 +250,7 @@ TEST_RIG(own_poll_of_receives)
 }
 
 /* A failure has its cookie, syndrome and queue; later requests are flushed, without the pads. */
-TEST_PAIR(failures_whole, 0)
+TEST(pair, failures_whole, 0)
 {
 	struct dvx_wc wc;
 	uint8_t long_one[200] = {0};
@@ -276,7 +276,7 @@ TEST_PAIR(failures_whole, 0)
 }
 
 /* A CQ that its queues could overrun is refused, unless the program promises to count. */
-TEST_RIG(room)
+TEST(rig, room)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 16, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
@@ -305,7 +305,7 @@ TEST_RIG(room)
 }
 
 /* Mistaken arguments are refused, and the errno alone shows what to do. */
-TEST_RIG(refusals_in_words)
+TEST(rig, refusals_in_words)
 {
 	struct dvx_sge long_piece = {0, DVX_MAX_SEGMENT + 1, r->key};
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 128, .uar = r->uar};

@@ -8,7 +8,7 @@
 #include "lib_rig.h"
 
 /* Opens by name, by GUID in three spellings, adopted; unknown names are reported. */
-TEST_RIG(open_by)
+TEST(rig, open_by)
 {
 	struct dvx_dev_info *list, found;
 	struct dvx_dev *dev = NULL;
@@ -51,7 +51,7 @@ int _mlx5dv_query_port(struct ibv_context *ctx, uint32_t port, struct mlx5dv_por
 	return 0;
 }
 
-TEST_RIG(switchdev_mode)
+TEST(rig, switchdev_mode)
 {
 	struct dvx_dev *dev;
 
@@ -64,7 +64,7 @@ TEST_RIG(switchdev_mode)
 }
 
 /* The few capabilities in the struct and the raw page agree. */
-TEST_RIG(caps)
+TEST(rig, caps)
 {
 	const struct dvx_caps *c = dvx_dev_caps(r->dev);
 	const void *page, *again;
@@ -84,7 +84,7 @@ TEST_RIG(caps)
 }
 
 /* A command that the firmware refuses: status and syndrome are kept, and explained. */
-TEST_RIG(command_fails)
+TEST(rig, command_fails)
 {
 	uint8_t in[16] = {0}, out[16];
 	const struct dvx_error *e = dvx_last_error();
@@ -108,7 +108,7 @@ TEST_RIG(command_fails)
 }
 
 /* Each wrong attribute is refused by its name, and *out stays as it was. */
-TEST_RIG(bad_attributes)
+TEST(rig, bad_attributes)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr good = rig_qp_attr(r), a;
@@ -182,7 +182,7 @@ TEST_RIG(bad_attributes)
 }
 
 /* Objects of another open of the device, on its context or on another, are refused by name. */
-TEST_RIG(another_device)
+TEST(rig, another_device)
 {
 	struct rig other = {0};
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64};
@@ -240,7 +240,7 @@ TEST_RIG(another_device)
 }
 
 /* An mkey over a part of a umem, with its own addresses. */
-TEST_RIG(mkey_of_umem)
+TEST(rig, mkey_of_umem)
 {
 	struct dvx_mkey_attr ma = {.size = sizeof(ma),
 				   .access = RIG_ALL,
@@ -274,7 +274,7 @@ TEST_RIG(mkey_of_umem)
  * Keys use the largest pages that the ends of memory, and its alignment, allow; the bytes are the
  * same.
  */
-TEST_RIG(mkey_pages)
+TEST(rig, mkey_pages)
 {
 	static const struct {
 		size_t at, len;
@@ -329,7 +329,7 @@ TEST_RIG(mkey_pages)
 }
 
 /* A file that is no dma-buf, or can't be mapped, is refused with a sentence. */
-TEST_RIG(umem_of_dmabuf)
+TEST(rig, umem_of_dmabuf)
 {
 	int fd = memfd_create("no dma-buf", MFD_CLOEXEC);
 	struct dvx_umem *umem = NULL;
@@ -344,7 +344,7 @@ TEST_RIG(umem_of_dmabuf)
 }
 
 /* A device with objects refuses to close, and keeps working. */
-TEST_RIG(close_is_refused)
+TEST(rig, close_is_refused)
 {
 	struct pair p;
 
@@ -370,7 +370,7 @@ TEST_RIG(close_is_refused)
 }
 
 /* Doorbell records don't overlap; pages are allocated and freed. */
-TEST_RIG(doorbell_records)
+TEST(rig, doorbell_records)
 {
 	enum { N = 300 };
 	struct dvx_dbr *dbr[N];
@@ -392,7 +392,7 @@ TEST_RIG(doorbell_records)
 }
 
 /* The firmware refuses state changes out of turn, and the QP stays usable. */
-TEST_RIG(moves_out_of_turn)
+TEST(rig, moves_out_of_turn)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -417,7 +417,7 @@ TEST_RIG(moves_out_of_turn)
 }
 
 /* Threads with a UAR each do not share a BlueFlame register. */
-TEST_RIG(uars)
+TEST(rig, uars)
 {
 	struct dvx_uar *uar[6];
 

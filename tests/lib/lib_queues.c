@@ -37,7 +37,7 @@ static void fill(struct rig *r)
 }
 
 /* SEND and SEND_IMM, gathered and inline, scattered over three pieces. */
-TEST_PAIR(sends, 0)
+TEST(pair, sends, 0)
 {
 	struct dvx_sge from[2], to[3];
 	uint32_t i;
@@ -72,7 +72,7 @@ TEST_PAIR(sends, 0)
 
 /* UC: SEND and WRITE with immediate arrive; a message without a receive is lost; READ is refused.
  */
-TEST_RIG(unreliable)
+TEST(rig, unreliable)
 {
 	struct pair p;
 	struct dvx_sge from, to;
@@ -104,7 +104,7 @@ TEST_RIG(unreliable)
 }
 
 /* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, at an offset that is no page's. */
-TEST_PAIR(rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
+TEST(pair, rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
 	struct dvx_sge two[2];
 	uint64_t far = (uintptr_t)r->buf + 0x80000;
@@ -142,7 +142,7 @@ TEST_PAIR(rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 }
 
 /* The DMA engine copies on a QP that has no peer; a NOP completes and moves nothing. */
-TEST_PAIR(dma_and_nop, 0)
+TEST(pair, dma_and_nop, 0)
 {
 	fill(r);
 	OK(dvx_post_dma(p->sq, (uintptr_t)r->buf + 0x80001, r->key, (uintptr_t)r->buf + 5, r->key,
@@ -156,7 +156,7 @@ TEST_PAIR(dma_and_nop, 0)
 }
 
 /* Thousands of WQEs of every length go through a small ring, with both doorbells in turn. */
-TEST_PAIR(wrap_with_data, DVX_REMOTE_WRITE)
+TEST(pair, wrap_with_data, DVX_REMOTE_WRITE)
 {
 	uint8_t data[200];
 	uint32_t i, j, len;
@@ -178,7 +178,7 @@ TEST_PAIR(wrap_with_data, DVX_REMOTE_WRITE)
 }
 
 /* The ring is filled to -ENOSPC and rung once, and every cookie comes back in order; ten times. */
-TEST_PAIR(full_ring, DVX_REMOTE_WRITE)
+TEST(pair, full_ring, DVX_REMOTE_WRITE)
 {
 	uint64_t posted = 0, retired = 0;
 	struct dvx_sge s[4];
@@ -201,7 +201,7 @@ TEST_PAIR(full_ring, DVX_REMOTE_WRITE)
 }
 
 /* One signaled WQE in eight completes the seven before it. */
-TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
+TEST(pair, unsignaled, DVX_REMOTE_WRITE)
 {
 	struct dvx_wc wc = {0};
 	uint32_t i;
@@ -222,7 +222,7 @@ TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
 }
 
 /* A WQE that was posted but not rung does not run; the next doorbell includes it. */
-TEST_RIG(nothing_before_the_doorbell)
+TEST(rig, nothing_before_the_doorbell)
 {
 	struct pair p, q;
 	uint32_t i;
@@ -248,7 +248,7 @@ TEST_RIG(nothing_before_the_doorbell)
 }
 
 /* An armed CQ wakes its channel, with the cookie; again after each arm; solicited on request. */
-TEST_RIG(events)
+TEST(rig, events)
 {
 	struct pair p;
 	struct dvx_channel *ch;
@@ -313,7 +313,7 @@ TEST_RIG(events)
 }
 
 /* Rings at the caller's choice: own buffer, node 0, hugepages if any; the same traffic. */
-TEST_RIG(placed)
+TEST(rig, placed)
 {
 	static _Alignas(4096) uint8_t own[65536];
 	const struct dvx_place places[] = {
@@ -345,7 +345,7 @@ TEST_RIG(placed)
 }
 
 /* Queues on one BlueFlame register have one common owner, for debug builds (dvx_sq_leave(3)). */
-TEST_RIG(register_users)
+TEST(rig, register_users)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 256, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
@@ -364,7 +364,7 @@ TEST_RIG(register_users)
 }
 
 /* A non-cached UAR has no BlueFlame: ring_bf falls back to the register. */
-TEST_RIG(non_cached_uar)
+TEST(rig, non_cached_uar)
 {
 	struct dvx_uar *nc;
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64};
@@ -394,7 +394,7 @@ TEST_RIG(non_cached_uar)
 }
 
 /* 200 QPs share doorbell-record pages and a CQ; each completion names its queue. */
-TEST_RIG(many_queues_one_cq)
+TEST(rig, many_queues_one_cq)
 {
 	enum { N = 200 };
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = N * 4, .uar = r->uar};
@@ -510,7 +510,7 @@ static void *worker_run(void *arg)
 }
 
 /* Threads share the device, the PD and the events; each has its own other objects. */
-TEST_RIG(threads_of_one_device)
+TEST(rig, threads_of_one_device)
 {
 	struct worker w[3];
 	struct dvx_events *events;

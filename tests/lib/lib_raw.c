@@ -16,7 +16,7 @@ static void way_close_inbox(struct way *w, struct inbox *in)
 }
 
 /* Lengths, checksums, user index; many times round the ring with the same rooms posted again. */
-TEST_FLOW(completions)
+TEST(flow, completions)
 {
 	struct frame frame;
 	struct inbox in;
@@ -50,7 +50,7 @@ TEST_FLOW(completions)
 }
 
 /* The device fills in checksums on request. */
-TEST_FLOW(checksums)
+TEST(flow, checksums)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 	struct frame frame, wrong;
@@ -74,7 +74,7 @@ TEST_FLOW(checksums)
 }
 
 /* Packets of one request arrive one by one, in order; a tag is inserted on request. */
-TEST_FLOW(several_and_tagged)
+TEST(flow, several_and_tagged)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 	struct dvx_sge packets[4];
@@ -112,7 +112,7 @@ TEST_FLOW(several_and_tagged)
 }
 
 /* A large send becomes UDP packets of mss bytes, also behind a VLAN tag; with good checksums. */
-TEST_FLOW(large)
+TEST(flow, large)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 	uint8_t *mem = f->r.buf;
@@ -155,7 +155,7 @@ TEST_FLOW(large)
 }
 
 /* A frame is gathered from the WQE and two pieces of memory; a send queue goes round its ring. */
-TEST_FLOW(gathered)
+TEST(flow, gathered)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 	uint8_t *mem = f->r.buf;
@@ -184,7 +184,7 @@ TEST_FLOW(gathered)
 }
 
 /* A packet that is longer than its receive is an error, and reset() restores the queue. */
-TEST_FLOW(too_long)
+TEST(flow, too_long)
 {
 	struct dvx_cqe_failure why;
 	struct dvx_sge small;
@@ -230,7 +230,7 @@ static uint64_t drops(const struct inbox *in)
 }
 
 /* A queue's drops are the packets without a receive since its creation. */
-TEST_FLOW(dropped)
+TEST(flow, dropped)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS};
 	struct dvx_rxq_attr rx = {
@@ -267,7 +267,7 @@ TEST_FLOW(dropped)
 }
 
 /* The tag is removed, and reported. */
-TEST_FLOW(stripped)
+TEST(flow, stripped)
 {
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = f->r.uar};
 	struct dvx_rxq_attr ra = {
@@ -296,7 +296,7 @@ TEST_FLOW(stripped)
 }
 
 /* Each wrong attribute is refused by its name. */
-TEST_FLOW(attributes)
+TEST(flow, attributes)
 {
 	struct dvx_rxq_attr good = {.size = sizeof(good),
 				    .pd = f->r.pd,
@@ -347,7 +347,7 @@ TEST_FLOW(attributes)
 }
 
 /* Hundreds of queues are made and destroyed: nothing stays. The group's last close proves it. */
-TEST_FLOW(again_and_again)
+TEST(flow, again_and_again)
 {
 	uint32_t i;
 

@@ -150,10 +150,10 @@ static inline void pair_free(struct pair *p)
 }
 
 /* A test with the group's rig, or also with a pair of these rights. */
-#define TEST_RIG(name) TEST_OF(name, struct rig, r, {NULL, NULL})
-#define TEST_PAIR(name, access)                               \
+#define FIXTURE_rig(name) FIXTURE(name, struct rig *r, NULL, NULL)
+#define FIXTURE_pair(name, access)                            \
 	static void name##_on(struct rig *r, struct pair *p); \
-	TEST_RIG(name)                                        \
+	FIXTURE_rig(name)                                     \
 	{                                                     \
 		struct pair pair;                             \
                                                               \

@@ -16,7 +16,7 @@ static void matcher_refused(struct stage *s, const struct dvx_flow_match *m, con
 }
 
 /* Masks with different meanings by level are refused. */
-TEST_LEVELS(masks_refused)
+TEST(levels, masks_refused)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
 	struct dvx_flow_matcher *none = NULL;
@@ -62,7 +62,7 @@ TEST_LEVELS(masks_refused)
 }
 
 /* Fields that this chip does not match are refused by their capability, or by name. */
-TEST_LEVELS(no_capability)
+TEST(levels, no_capability)
 {
 	struct dvx_flow_match m = udp(4, 2152);
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &m};
@@ -109,7 +109,7 @@ static void gtpu_lacks(struct stage *s, const struct dvx_flow_match *m, const ch
 }
 
 /* A tunnel's header words need its port: below the root they mean any tunnel's. */
-TEST_LEVELS(tunnel_without_port)
+TEST(levels, tunnel_without_port)
 {
 	enum { GTPU = 2152 };
 	static const struct {
@@ -167,7 +167,7 @@ static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *fiel
 }
 
 /* Values outside their matcher, and actions that exclude each other, are refused. */
-TEST_LEVELS(rules_refused)
+TEST(levels, rules_refused)
 {
 	struct dvx_flow_match m = udp(4, 0x91), bad;
 	struct dvx_flow_action *tag, *both[3];
@@ -245,7 +245,7 @@ static void second_kinds(struct stage *s)
 }
 
 /* No tag, a customer's, a provider's: a match must mean the same at every level. */
-TEST_LEVELS(vlan_kinds)
+TEST(levels, vlan_kinds)
 {
 	struct dvx_flow_match both = {0}, one = {0}, m;
 	struct dvx_flow_matcher *kinds, *half;
@@ -278,7 +278,7 @@ TEST_LEVELS(vlan_kinds)
 }
 
 /* Senseless actions are refused when they are made. */
-TEST_LEVELS(actions_refused)
+TEST(levels, actions_refused)
 {
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
 	struct dvx_flow_action *none = NULL;
@@ -338,7 +338,7 @@ static void scribble(struct dvx_flow_match *m)
 }
 
 /* Anything is accepted or refused with words; and all of it can be removed. */
-TEST_LEVELS(anything)
+TEST(levels, anything)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
 	uint32_t i, taken = 0, ruled = 0;
@@ -373,7 +373,7 @@ TEST_LEVELS(anything)
 }
 
 /* Objects in use refuse to be destroyed, and keep working. */
-TEST_LEVELS(busy)
+TEST(levels, busy)
 {
 	struct dvx_flow_match m = udp(4, 9);
 	struct dvx_flow_matcher *mt;
@@ -401,7 +401,7 @@ TEST_LEVELS(busy)
 }
 
 /* A second rule with the same values is refused if the domain was made so. */
-TEST_LEVELS(duplicates)
+TEST(levels, duplicates)
 {
 	struct dvx_flow_domain_attr attr = {
 		.size = sizeof(attr), .side = DVX_FLOW_RX, .flags = DVX_FLOW_NO_DUPLICATES};
@@ -451,7 +451,7 @@ static void dumps_alone(struct dvx_flow_table *table, const char *rule_id)
 }
 
 /* The dump has the existing objects, under the ids that they report. */
-TEST_LEVELS(dump)
+TEST(levels, dump)
 {
 	struct dvx_flow_match m = udp(6, 1);
 	struct dvx_flow_matcher *mt;

@@ -143,7 +143,7 @@ static void moves(struct rig *r, struct pair *p, struct dvx_mkey *mkey, uint32_t
 	}
 
 /* Each kind on each side: memory and wire have the bytes of their descriptions. */
-TEST_PAIR(signatures, ALL)
+TEST(pair, signatures, ALL)
 {
 	static const struct dvx_sig sigs[] = {
 		{.wire = CRC_SIDE(DVX_SIG_CRC32, 512), .check = DVX_SIG_ALL},
@@ -209,7 +209,7 @@ static struct dvx_sig_error wrong(struct rig *r, struct pair *p, struct dvx_mkey
 }
 
 /* A wrong block is reported once, with its place and values; after another post, once more. */
-TEST_PAIR(reported, ALL)
+TEST(pair, reported, ALL)
 {
 	struct dvx_sig sig = {.memory = DIF_SIDE(0, 512), .check = DVX_SIG_ALL};
 	struct dvx_mkey *mkey = sig_make(r, DVX_MKEY_SIGNS), *other = sig_make(r, DVX_MKEY_SIGNS);
@@ -326,7 +326,7 @@ static void encrypt(struct rig *r, struct pair *p)
 }
 
 /* The key is in plaintext, or wrapped: then it is valid as long as a login. */
-TEST_PAIR(encrypted, ALL)
+TEST(pair, encrypted, ALL)
 {
 	struct dvx_login_attr la = {.size = sizeof(la)};
 	struct dvx_login *login = NULL;
@@ -339,7 +339,7 @@ TEST_PAIR(encrypted, ALL)
 }
 
 /* A chip that takes wrapped keys (lib_sig_wrapped.sh) takes none before the login, one after it. */
-TEST_RIG(login)
+TEST(rig, login)
 {
 	struct dvx_login_attr la = {.size = sizeof(la)};
 	struct dvx_dek_attr attr = {.size = sizeof(attr),
@@ -378,7 +378,7 @@ static int post_bad(struct pair *p, struct dvx_mkey *mkey, const struct dvx_sig 
 	return dvx_post_umr_sig(p->sq, dvx_mkey_sig(mkey), 0, &piece, 1, sig, crypt, 1, 0);
 }
 
-TEST_PAIR(refusals, ALL)
+TEST(pair, refusals, ALL)
 {
 	struct dvx_mkey *signs = sig_make(r, DVX_MKEY_SIGNS), *mkey;
 	struct dvx_mkey *both = sig_make(r, DVX_MKEY_ENCRYPTS | DVX_MKEY_SIGNS);
@@ -446,7 +446,7 @@ TEST_PAIR(refusals, ALL)
 }
 
 /* All WQEs of a request have room, or none is written. */
-TEST_PAIR(room, ALL)
+TEST(pair, room, ALL)
 {
 	struct dvx_sig sig = {.memory = CRC_SIDE(DVX_SIG_CRC32, 512),
 			      .wire = CRC_SIDE(DVX_SIG_CRC32, 512)};

@@ -77,9 +77,9 @@ static void pool_free(struct pool *p)
 	OK(dvx_srq_destroy(p->srq));
 }
 
-#define TEST_POOL(name)                                       \
+#define FIXTURE_pool(name)                                    \
 	static void name##_on(struct rig *r, struct pool *p); \
-	TEST_RIG(name)                                        \
+	FIXTURE_rig(name)                                     \
 	{                                                     \
 		struct pool pool;                             \
                                                               \
@@ -126,7 +126,7 @@ static void pool_receives(struct rig *r, struct pool *p, uint32_t i, uint32_t nu
 }
 
 /* Many times round the ring; each message takes the pool's next receive, for any queue. */
-TEST_POOL(many_queues)
+TEST(pool, many_queues)
 {
 	uint32_t posted = 0, lap;
 
@@ -143,7 +143,7 @@ TEST_POOL(many_queues)
 }
 
 /* A long message holds its receive while short ones of other queues complete. */
-TEST_POOL(out_of_order)
+TEST(pool, out_of_order)
 {
 	struct dvx_sge big[2], all = {(uintptr_t)r->buf + 0x80000, 0x40000, r->key};
 	struct dvx_wc wc;
@@ -172,7 +172,7 @@ TEST_POOL(out_of_order)
 }
 
 /* The limit's event comes once, when fewer are posted; at once if that is so already. */
-TEST_POOL(limit)
+TEST(pool, limit)
 {
 	struct dvx_events *ev;
 	struct dvx_event e;
@@ -218,7 +218,7 @@ static void reset_drops_signature(struct pool *p)
  * A queue in error reports when it took its last receive, and leaves the others to other queues.
  * Resetting a queue with unpolled completions returns their receives.
  */
-TEST_POOL(errors_and_resets)
+TEST(pool, errors_and_resets)
 {
 	struct dvx_events *ev;
 	struct dvx_event e;
@@ -251,7 +251,7 @@ TEST_POOL(errors_and_resets)
 }
 
 /* A receive that is too small fails with its own cookie, and is free again. */
-TEST_POOL(too_small)
+TEST(pool, too_small)
 {
 	struct dvx_sge sge = {(uintptr_t)r->buf, 2, r->key};
 	struct dvx_sq *sq = dvx_qp_sq(p->client[1]);
@@ -272,7 +272,7 @@ TEST_POOL(too_small)
 }
 
 /* Attributes that make no SRQ, or no queue on one, are refused. */
-TEST_RIG(refusals)
+TEST(rig, refusals)
 {
 	struct dvx_srq_attr sa = srq_attr(r);
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64, .uar = r->uar};
@@ -360,7 +360,7 @@ static void verbs_post(struct rig *r, struct verbs_pool *v, uint32_t room)
 }
 
 /* libdvx writes the same bytes into the ring as libmlx5 for the same receives. */
-TEST_RIG(bytes)
+TEST(rig, bytes)
 {
 	struct dvx_srq_attr sa = srq_attr(r);
 	struct mlx5dv_srq dv = {0};
@@ -387,7 +387,7 @@ TEST_RIG(bytes)
 }
 
 /* libdvx drives the rings of verbs' SRQ, QPs and CQ: data inside CQEs, round and round, resets. */
-TEST_RIG(adopted)
+TEST(rig, adopted)
 {
 	struct verbs_pool v;
 	struct dvx_srq *srq, *again;

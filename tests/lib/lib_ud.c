@@ -68,9 +68,9 @@ static void ud_free(struct datagrams *u)
 	assert_int_equal(ibv_dealloc_pd(u->ibpd), 0);
 }
 
-#define TEST_UD(name)                                              \
+#define FIXTURE_ud(name)                                           \
 	static void name##_on(struct rig *r, struct datagrams *u); \
-	TEST_RIG(name)                                             \
+	FIXTURE_rig(name)                                          \
 	{                                                          \
 		struct datagrams ud;                               \
                                                                    \
@@ -173,7 +173,7 @@ static void verbs_send(struct rig *r, struct datagrams *u, struct ibv_ah *ah, ui
 static const uint8_t gid_indexes[] = {0, 1, 3}; /* RoCE v1, v2 of IPv6, v2 of IPv4 */
 
 /* libmlx5 receives the sends of each call: gathered, inline, with and without a number. */
-TEST_UD(to_libmlx5)
+TEST(ud, to_libmlx5)
 {
 	struct dvx_sq *sq = dvx_qp_sq(u->qp);
 	struct dvx_sge two[2] = {{(uintptr_t)r->buf, 700, r->key},
@@ -210,7 +210,7 @@ TEST_UD(to_libmlx5)
 }
 
 /* A message of libmlx5 is answered with the values of its completion, over each kind of GID. */
-TEST_UD(answers)
+TEST(ud, answers)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 
@@ -252,7 +252,7 @@ TEST_UD(answers)
 }
 
 /* A vector equals libmlx5's of the same address, except for the key, which that adds later. */
-TEST_UD(address_vectors)
+TEST(ud, address_vectors)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .qpn = 0x123456, .q_key = QKEY};
@@ -286,7 +286,7 @@ TEST_UD(address_vectors)
 }
 
 /* Two adopted queues, one of them with libmlx5's: the blob has the other's Q_Key and GID. */
-TEST_UD(adopted)
+TEST(ud, adopted)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
 	uint8_t blob[DVX_QP_BLOB_BYTES];
@@ -326,7 +326,7 @@ TEST_UD(adopted)
 }
 
 /* A datagram with a wrong key is dropped; one that is too long fails only the send queue. */
-TEST_UD(lost_and_failed)
+TEST(ud, lost_and_failed)
 {
 	struct dvx_sge big = {(uintptr_t)r->buf, 5000, r->key};
 	struct dvx_ah ah = ah_at(r, 3, dvx_qp_number(u->qp));
@@ -355,7 +355,7 @@ TEST_UD(lost_and_failed)
 }
 
 /* Groups, by IPv4 and IPv6, of a DevX queue and an adopted one: each member gets a copy. */
-TEST_UD(groups)
+TEST(ud, groups)
 {
 	static const uint8_t groups[2][16] = {{[10] = 0xff, 0xff, 239, 9, 8, 7},
 					      {0xff, 0x0e, [15] = 9}};
@@ -404,7 +404,7 @@ TEST_UD(groups)
 }
 
 /* Operations that a datagram queue lacks, and bad addresses, are refused. */
-TEST_UD(refusals)
+TEST(ud, refusals)
 {
 	static const uint8_t nobody[16] = {[10] = 0xff, 0xff, 10, 9, 8, 7};
 	struct dvx_qp_attr attr = rig_qp_attr(r);
@@ -452,7 +452,7 @@ TEST_UD(refusals)
 }
 
 /* UC has no READ and no atomics, so it can't give the right to do them. */
-TEST_RIG(uc_rights)
+TEST(rig, uc_rights)
 {
 	struct dvx_qp_local local = rig_local(r, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 	struct dvx_qp_peer peer;

@@ -29,7 +29,7 @@ static void is_them(const uint8_t *got, const struct rig *r)
 }
 
 /* A local key of pieces is one piece of a WRITE, which waits for the request that makes it. */
-TEST_PAIR(gathered, ALL)
+TEST(pair, gathered, ALL)
 {
 	struct dvx_sge pieces[3], whole = {0, 312, 0};
 	struct dvx_mkey *list;
@@ -46,7 +46,7 @@ TEST_PAIR(gathered, ALL)
 }
 
 /* A peer's key of pieces is read as one range, only within its bounds and rights. */
-TEST_PAIR(remote, ALL)
+TEST(pair, remote, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 312, r->key};
 	struct dvx_mkey *list;
@@ -66,7 +66,7 @@ TEST_PAIR(remote, ALL)
 }
 
 /* Made again it shows the new pieces, also after an invalidation; invalidated it shows none. */
-TEST_PAIR(again_and_invalid, ALL)
+TEST(pair, again_and_invalid, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 7, r->key};
 	struct dvx_mkey *list;
@@ -98,7 +98,7 @@ TEST_PAIR(again_and_invalid, ALL)
 }
 
 /* A fresh list shows no memory. */
-TEST_PAIR(not_yet, ALL)
+TEST(pair, not_yet, ALL)
 {
 	struct dvx_sge whole = {0, 8, 0};
 	struct dvx_mkey *list;
@@ -111,7 +111,7 @@ TEST_PAIR(not_yet, ALL)
 }
 
 /* The device refuses more pieces than the key has room for; libdvx none, or too many for a WQE. */
-TEST_PAIR(bounds, ALL)
+TEST(pair, bounds, ALL)
 {
 	struct dvx_sge many[64];
 	struct dvx_mkey *list;
@@ -131,7 +131,7 @@ TEST_PAIR(bounds, ALL)
 }
 
 /* A key of pieces without a work request: with any lengths, and with equal ones. */
-TEST_PAIR(made_of, ALL)
+TEST(pair, made_of, ALL)
 {
 	struct dvx_sge pieces[5], whole = {0x7000, 312, 0};
 	struct dvx_mkey_list_attr la = {
@@ -175,7 +175,7 @@ TEST_PAIR(made_of, ALL)
 }
 
 /* The null mkey reads as zeros, and drops what is written. */
-TEST_PAIR(null_key, ALL)
+TEST(pair, null_key, ALL)
 {
 	struct dvx_sge with_hole[3];
 	uint32_t none;
@@ -199,7 +199,7 @@ TEST_PAIR(null_key, ALL)
 }
 
 /* Rows of a table: two columns of 3 and 5 bytes, 4 rows of 64 bytes and of 16. */
-TEST_PAIR(strides, ALL)
+TEST(pair, strides, ALL)
 {
 	struct dvx_sge whole = {0, 32, 0};
 	struct dvx_stride columns[2] = {{(uintptr_t)r->buf + 0x101, r->key, 3, 64},
@@ -231,7 +231,7 @@ TEST_PAIR(strides, ALL)
 }
 
 /* A list that is made again under another number works only with that one. */
-TEST_PAIR(renewed, ALL)
+TEST(pair, renewed, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 5, r->key};
 	struct dvx_mkey *list;
@@ -264,7 +264,7 @@ static void on_peer(struct pair *p, uint64_t cookie)
 }
 
 /* A window is a range for the peer of the queue that bound it, until either side ends that. */
-TEST_PAIR(window, ALL)
+TEST(pair, window, ALL)
 {
 	struct dvx_sge piece = {(uintptr_t)r->buf + 0x300, 16, r->key},
 		       room = {(uintptr_t)r->buf, 64, r->key};
@@ -305,7 +305,7 @@ TEST_PAIR(window, ALL)
 }
 
 /* A bound window can't be bound again; and it belongs to one queue. */
-TEST_PAIR(window_is_one, ALL)
+TEST(pair, window_is_one, ALL)
 {
 	struct dvx_sge piece = {(uintptr_t)r->buf + 0x300, 16, r->key};
 	struct dvx_mkey *window;
@@ -330,7 +330,7 @@ TEST_PAIR(window_is_one, ALL)
 }
 
 /* A pool's keys are renewed by unsignaled messages; an old number is invalid. */
-TEST_PAIR(pool, ALL)
+TEST(pair, pool, ALL)
 {
 	struct dvx_umr_pool_attr pa = {
 		.size = sizeof(pa), .keys = 3, .max_pieces = 4, .pd = r->pd, .sq = p->sq};

@@ -104,7 +104,7 @@ static void xrc_receive(struct rig *r, struct xrc *x, struct dvx_srq *srq, uint6
 }
 
 /* Each message completes in the CQ with the cookie of the SRQ that it names, round the rings. */
-TEST_RIG(messages)
+TEST(rig, messages)
 {
 	struct dvx_srq *srq[SRQS];
 	struct dvx_cq *cq[SRQS], *scq;
@@ -181,7 +181,7 @@ TEST_RIG(messages)
 }
 
 /* libmlx5's WQEs equal libdvx's for the same SEND and WRITE. */
-TEST_RIG(bytes)
+TEST(rig, bytes)
 {
 	struct ibv_sge sge;
 	struct ibv_send_wr wr[2] = {{.wr_id = 1,

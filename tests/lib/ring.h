@@ -3,13 +3,8 @@
 #ifndef TESTS_RING_H
 #define TESTS_RING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 #include <dvx/dvx.h>
+#include "tests/test.h"
 
 #define RING_BLOCKS 64u
 #define RING_QPN    0x123456u

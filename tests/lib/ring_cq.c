@@ -2,23 +2,21 @@
 #include "ring.h"
 
 /* A new ring is empty. */
-static void new_ring_is_empty(void **state)
+TEST(none, new_ring_is_empty)
 {
 	struct plain_cq p;
 
-	(void)state;
 	plain_cq_init(&p, 8);
 	assert_null(dvx_cq_peek(&p.cq));
 }
 
 /* In each lap, written CQEs are seen once, in order, and old entries are never new again. */
-static void laps(void **state)
+TEST(none, laps)
 {
 	struct plain_cq p;
 	const void *cqe;
 	uint32_t i, burst, n = 0;
 
-	(void)state;
 	plain_cq_init(&p, 8);
 	for (i = 0; i < 100; i++) {
 		for (burst = 0; burst < i % 9; burst++)
@@ -38,13 +36,12 @@ static void laps(void **state)
 }
 
 /* peek is repeatable. The consumer index is published when the slack is used up, or on request. */
-static void slack(void **state)
+TEST(none, slack)
 {
 	static const uint32_t slacks[] = {0, 1, 3, 4, 15, 16, 63};
 	struct plain_cq p;
 	uint32_t i, s, told;
 
-	(void)state;
 	for (s = 0; s < sizeof(slacks) / sizeof(slacks[0]); s++) {
 		plain_cq_init_slack(&p, 64, slacks[s]);
 		for (i = told = 0; i < 500; i++) {
@@ -64,12 +61,11 @@ static void slack(void **state)
 }
 
 /* The consumer index has 24 bits, and goes from the last to 0. */
-static void index_passes_24_bits(void **state)
+TEST(none, index_passes_24_bits)
 {
 	struct plain_cq p;
 	uint32_t i;
 
-	(void)state;
 	plain_cq_init(&p, 64);
 	/* Pretends that 2^24 - 64 were consumed, a multiple of the entries: the phase is right. */
 	p.cq.stop_index += 0x1000000 - 64;
@@ -84,13 +80,12 @@ static void index_passes_24_bits(void **state)
 }
 
 /* poll retires and pops in one step, and reports all of an error. */
-static void poll_one_queue(void **state)
+TEST(none, poll_one_queue)
 {
 	struct plain_sq s;
 	struct plain_cq p;
 	struct dvx_wc wc = {0};
 
-	(void)state;
 	plain_sq_init(&s, 8, 0);
 	plain_cq_init(&p, 8);
 	assert_int_equal(dvx_sq_poll(&s.sq, &wc), -EINVAL); /* it has no CQ */
@@ -118,7 +113,7 @@ static void poll_one_queue(void **state)
 }
 
 /* A program may use padding's cookie: only flushed padding is not reported. */
-static void cookie_of_padding(void **state)
+TEST(none, cookie_of_padding)
 {
 	static const uint8_t data[100];
 	struct plain_sq s;
@@ -126,7 +121,6 @@ static void cookie_of_padding(void **state)
 	struct dvx_wc wc = {0};
 	uint16_t i;
 
-	(void)state;
 	plain_sq_init(&s, 8, 0);
 	plain_cq_init(&p, 16);
 	s.sq.cq = &p.cq;
@@ -171,7 +165,7 @@ static void ids_are(const uint64_t *ids, uint64_t from, int n)
 }
 
 /* dvx_sq_poll_many(): never more than asked for, in order over laps, and an error comes alone. */
-static void poll_many(void **state)
+TEST(none, poll_many)
 {
 	struct plain_sq s;
 	struct plain_cq p;
@@ -179,7 +173,6 @@ static void poll_many(void **state)
 	uint64_t ids[16], next = 0, posted = 0;
 	int n;
 
-	(void)state;
 	plain_sq_init(&s, 64, 0);
 	plain_cq_init_slack(&p, 64, 16);
 	s.sq.cq = &p.cq;
@@ -213,7 +206,7 @@ static void poll_many(void **state)
 }
 
 /* A CQE with data inside takes poll_many's slow path: alone, with its cookie and its data. */
-static void poll_many_data_inside(void **state)
+TEST(none, poll_many_data_inside)
 {
 	struct plain_sq s;
 	struct plain_cq p;
@@ -222,7 +215,6 @@ static void poll_many_data_inside(void **state)
 	uint8_t to[8] = {0};
 	struct dvx_sge sge = {(uintptr_t)to, sizeof(to), 1};
 
-	(void)state;
 	plain_sq_init(&s, 8, 0);
 	plain_cq_init(&p, 8);
 	s.sq.cq = &p.cq;
@@ -243,7 +235,7 @@ static void poll_many_data_inside(void **state)
 }
 
 /* Polls of a receive queue with its own CQ: none, a plain CQE, data inside, an error. */
-static void poll_receives(void **state)
+TEST(none, poll_receives)
 {
 	static _Alignas(64) uint8_t buf[8][64];
 	uint8_t to[8] = {0};
@@ -261,7 +253,6 @@ static void poll_receives(void **state)
 	struct dvx_wc wc;
 	struct dvx_rq rq;
 
-	(void)state;
 	plain_cq_init(&p, 8);
 	assert_int_equal(dvx_rq_init(&rq, &init), 0);
 	for (uint64_t i = 0; i < 8; i++)
@@ -342,7 +333,7 @@ static void several_complete(struct several *r, uint32_t qpn, uint8_t opcode, ui
 }
 
 /* Each completion retires a WQE of its queue, in any order, and *wc has all members. */
-static void poll_several(void **state)
+TEST(none, poll_several)
 {
 	static struct several r;
 	static const struct dvx_sge sge = {0x1000, 64, 9};
@@ -360,7 +351,6 @@ static void poll_several(void **state)
 	};
 	struct dvx_wc wc;
 
-	(void)state;
 	several_init(&r);
 	for (uint64_t i = 0; i < 2; i++) {
 		assert_int_equal(dvx_post_nop(&r.s.sq, 10 + i, DVX_SIGNALED), 0);
@@ -396,13 +386,12 @@ static void poll_several(void **state)
 }
 
 /* An error CQE is decoded; the words for syndromes are the PRM's. */
-static void error_cqe(void **state)
+TEST(none, error_cqe)
 {
 	struct plain_cq p;
 	struct dvx_cqe_failure e;
 	uint8_t *cqe;
 
-	(void)state;
 	plain_cq_init(&p, 8);
 	plain_cq_complete(&p, PRM_CQE_OPCODE_RESP_ERR, 0x1234);
 	cqe = p.buf[0];
@@ -423,12 +412,11 @@ static void error_cqe(void **state)
 }
 
 /* Arming writes index, number and kind to the record and, with the CQN, to the register. */
-static void arm(void **state)
+TEST(none, arm)
 {
 	struct plain_cq p;
 	const uint8_t *reg = (const uint8_t *)p.uar + 0x20;
 
-	(void)state;
 	plain_cq_init(&p, 8);
 	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, 0);
 	dvx_cq_pop(&p.cq);
@@ -445,11 +433,10 @@ static void arm(void **state)
 	assert_int_equal(prm_load32(reg, 0), 0x20000001);
 }
 
-static void arm_for_solicited(void **state)
+TEST(none, arm_for_solicited)
 {
 	struct plain_cq p;
 
-	(void)state;
 	plain_cq_init(&p, 8);
 	dvx_cq_arm(&p.cq, true);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 0x01000000);
@@ -458,14 +445,13 @@ static void arm_for_solicited(void **state)
 }
 
 /* Data inside a CQE are copied to the pieces of the WQE. */
-static void unscatter(void **state)
+TEST(none, unscatter)
 {
 	struct plain_sq s;
 	struct plain_cq p;
 	uint8_t a[4] = {0}, b[8] = {0};
 	struct dvx_sge sge[2] = {{(uintptr_t)a, 4, 1}, {(uintptr_t)b, 8, 1}};
 
-	(void)state;
 	plain_sq_init(&s, 8, 0);
 	plain_cq_init(&p, 8);
 	dvx_post_read(&s.sq, 1, 2, sge, 2, 7, DVX_SIGNALED);
@@ -481,7 +467,7 @@ static void unscatter(void **state)
 }
 
 /* In entries of 128 bytes the CQE is the second half, and data are in the first one. */
-static void large_entries(void **state)
+TEST(none, large_entries)
 {
 	static _Alignas(128) uint8_t buf[8][128];
 	uint32_t dbrec[2] = {0};
@@ -499,7 +485,6 @@ static void large_entries(void **state)
 	struct dvx_cq cq;
 	uint8_t *cqe;
 
-	(void)state;
 	plain_sq_init(&s, 8, 0);
 	assert_int_equal(dvx_cq_init(&cq, &init), 0);
 	s.sq.cq = &cq;
@@ -539,14 +524,13 @@ static void large_entries(void **state)
 }
 
 /* A collapsed CQ: one entry, whose newest CQE completes all sends before it. */
-static void newest(void **state)
+TEST(none, newest)
 {
 	struct plain_sq s;
 	struct plain_cq p;
 	uint8_t cqe[DVX_CQE_BYTES];
 	struct dvx_wc wc;
 
-	(void)state;
 	plain_sq_init(&s, 8, 0);
 	assert_int_equal(dvx_sq_poll_newest(&s.sq, &wc), -EINVAL); /* it has no CQ */
 	plain_cq_init(&p, 8);
@@ -649,16 +633,15 @@ static void unpacked_as(uint32_t mini)
 	assert_int_equal(prm_swap32(r.c.dbrec[0]), next);
 }
 
-static void unpacked(void **state)
+TEST(none, unpacked)
 {
-	(void)state;
 	unpacked_as(DVX_CQ_MINI_HASH);
 	unpacked_as(DVX_CQ_MINI_CSUM);
 	unpacked_as(DVX_CQ_MINI_CSUM_STRIDE);
 }
 
 /* Packets come in order: sessions that fit into the caller's array or not, and plain CQEs. */
-static void receives_many(void **state)
+TEST(none, receives_many)
 {
 	static struct rx_rig r;
 	uint32_t next = 0, i = 0, n, room;
@@ -666,7 +649,6 @@ static void receives_many(void **state)
 	struct dvx_wc wc;
 	int got;
 
-	(void)state;
 	rx_rig_init(&r, DVX_CQ_MINI_HASH);
 	assert_int_equal(dvx_rq_poll_many(&r.rq, rx, 40, &wc), 0);
 	assert_int_equal(dvx_rq_poll_many(&r.rq, rx, 0, &wc), 0);
@@ -711,7 +693,7 @@ static void receives_many(void **state)
 }
 
 /* Timestamps before and after the moment that the clock was read, also across a wrap. */
-static void clock_ns(void **state)
+TEST(none, clock_ns)
 {
 	const struct dvx_clock c = {.ns = 1000000,
 				    .ticks = 0xfffff0,
@@ -721,7 +703,6 @@ static void clock_ns(void **state)
 				    .shift = 1};
 	const struct dvx_clock fine = {.mask = (1ull << 41) - 1, .mult = 1u << 31, .shift = 31};
 
-	(void)state;
 	assert_int_equal(dvx_clock_ns(&c, 0xfffff0), 1000000);
 	assert_int_equal(dvx_clock_ns(&c, 0xfffff1), 1000003);
 	assert_int_equal(dvx_clock_ns(&c, 0x10), 1000080);
@@ -729,31 +710,4 @@ static void clock_ns(void **state)
 	assert_int_equal(dvx_clock_ns(&fine, 1ull << 39), 1ull << 39);
 	assert_int_equal(dvx_clock_ns(&fine, fine.mask), UINT64_MAX);
 	assert_int_equal(dvx_real_time_ns(3ull << 32 | 999999999), 3999999999ull);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_ring_is_empty),
-		cmocka_unit_test(laps),
-		cmocka_unit_test(slack),
-		cmocka_unit_test(index_passes_24_bits),
-		cmocka_unit_test(poll_one_queue),
-		cmocka_unit_test(cookie_of_padding),
-		cmocka_unit_test(poll_many),
-		cmocka_unit_test(poll_many_data_inside),
-		cmocka_unit_test(poll_receives),
-		cmocka_unit_test(poll_several),
-		cmocka_unit_test(error_cqe),
-		cmocka_unit_test(arm),
-		cmocka_unit_test(arm_for_solicited),
-		cmocka_unit_test(unscatter),
-		cmocka_unit_test(large_entries),
-		cmocka_unit_test(newest),
-		cmocka_unit_test(unpacked),
-		cmocka_unit_test(receives_many),
-		cmocka_unit_test(clock_ns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,12 @@ static void plain_rq_init(struct plain_rq *p, uint32_t stride)
 }
 
 /* Over several laps, cookies come back in order, a post to a full ring fails, the record wraps. */
-static void wrap_and_full(void **state)
+TEST(none, wrap_and_full)
 {
 	struct dvx_sge sge = {0x1000, 16, 9};
 	struct plain_rq p, before;
 	uint32_t i;
 
-	(void)state;
 	plain_rq_init(&p, 16);
 	for (i = 0; i < 0x10010; i++) {
 		assert_int_equal(dvx_rq_post(&p.rq, &sge, 1, i), 0);
@@ -49,12 +48,11 @@ static void wrap_and_full(void **state)
  * A repost of the receives of a full queue changes nothing but the counters, and fails if the ring
  * is full.
  */
-static void repost(void **state)
+TEST(none, repost)
 {
 	struct plain_rq p, before;
 	uint32_t i;
 
-	(void)state;
 	plain_rq_init(&p, 16);
 	for (i = 0; i < 8; i++) {
 		struct dvx_sge sge = {0x1000 * i, 64 + i, 9};
@@ -75,12 +73,11 @@ static void repost(void **state)
 }
 
 /* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces fail. */
-static void pieces(void **state)
+TEST(none, pieces)
 {
 	struct dvx_sge sge[5] = {{1, 16, 9}, {3, 8, 9}, {2, 0, 9}, {4, 4, 9}, {5, 2, 9}};
 	struct plain_rq p;
 
-	(void)state;
 	plain_rq_init(&p, 64);
 	assert_int_equal(dvx_rq_post(&p.rq, sge, 3, 0), -EMSGSIZE);
 	assert_int_equal(dvx_rq_post(&p.rq, sge, 2, 0), 0);
@@ -97,7 +94,7 @@ static void pieces(void **state)
 }
 
 /* An incomplete description fails, and the sentence names the member. */
-static void bad_init(void **state)
+TEST(none, bad_init)
 {
 	struct plain_rq p;
 	struct dvx_rq_memory init = {.size = sizeof(init),
@@ -107,7 +104,6 @@ static void bad_init(void **state)
 				     .dbrec = p.dbrec,
 				     .stride = 16};
 
-	(void)state;
 	init.stride = 24;
 	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
 	init.stride = 8;
@@ -118,16 +114,4 @@ static void bad_init(void **state)
 	init.entries = 8;
 	init.wr_ids = NULL;
 	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrap_and_full),
-		cmocka_unit_test(pieces),
-		cmocka_unit_test(repost),
-		cmocka_unit_test(bad_init),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,13 +9,12 @@ static uint32_t ctrl_index(const void *wqe)
 }
 
 /* A post to a full ring fails and writes nothing; it succeeds as soon as a WQE is retired. */
-static void full_refuses(void **state)
+TEST(none, full_refuses)
 {
 	struct plain_sq p;
 	struct plain_sq before;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	for (i = 0; i < 8; i++) {
 		assert_int_equal(dvx_sq_free(&p.sq), 8 - i);
@@ -32,12 +31,11 @@ static void full_refuses(void **state)
 }
 
 /* Retiring one WQE frees everything posted before it, signaled or not. */
-static void retire_frees_all_before(void **state)
+TEST(none, retire_frees_all_before)
 {
 	struct plain_sq p;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 16, 0);
 	for (i = 0; i < 5; i++)
 		assert_int_equal(
@@ -48,14 +46,13 @@ static void retire_frees_all_before(void **state)
 }
 
 /* A WQE of two blocks at the last block: a NOP fills it, the WQE begins at block 0. */
-static void wrap_pads_with_nop(void **state)
+TEST(none, wrap_pads_with_nop)
 {
 	struct plain_sq p;
 	struct dvx_sge four[4] = {three[0], three[1], three[2], three[0]};
 	const uint8_t *pad;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	for (i = 0; i < 7; i++)
 		assert_int_equal(dvx_post_nop(&p.sq, i, 0), 0);
@@ -85,13 +82,12 @@ static void wrap_pads_with_nop(void **state)
 
 /* Every length of WQE fits into an empty ring at every place, for every ring size; cookies match.
  */
-static void every_length_everywhere(void **state)
+TEST(none, every_length_everywhere)
 {
 	static const uint8_t data[1024];
 	struct plain_sq p;
 	uint32_t blocks, at, ds, len, before;
 
-	(void)state;
 	for (blocks = 1; blocks <= RING_BLOCKS; blocks *= 2) {
 		plain_sq_init(&p, blocks, 0);
 		for (at = 0; at < blocks; at++) {
@@ -139,7 +135,7 @@ static void occupy(struct model *m, const struct dvx_sq *sq, uint32_t from, uint
 }
 
 /* Random posts and retirements, compared with a model: no block is used twice, none is lost. */
-static void random_against_model(void **state)
+TEST(none, random_against_model)
 {
 	static const uint8_t data[1024];
 	struct plain_sq p;
@@ -147,7 +143,6 @@ static void random_against_model(void **state)
 	uint32_t size, step, seed = 7, ds, from, i, used, retire;
 	int err;
 
-	(void)state;
 	for (size = 1; size <= RING_BLOCKS; size *= 2) {
 		plain_sq_init(&p, size, 0);
 		memset(&m, 0, sizeof(m));
@@ -182,14 +177,13 @@ static void random_against_model(void **state)
 }
 
 /* A request that does not fit into the largest WQE fails, and so does a piece over 2 GiB. */
-static void too_long(void **state)
+TEST(none, too_long)
 {
 	static const uint8_t data[2048];
 	struct dvx_sge many[70], huge = {0, DVX_MAX_SEGMENT + 1, 1};
 	struct plain_sq p;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 70; i++)
 		many[i] = three[0];
 	plain_sq_init(&p, RING_BLOCKS, 0);
@@ -207,13 +201,12 @@ static void too_long(void **state)
 }
 
 /* Inline data of each length arrives whole, and nothing is written behind its segment. */
-static void every_inline_length(void **state)
+TEST(none, every_inline_length)
 {
 	uint8_t data[256];
 	struct plain_sq p;
 	volatile uint32_t len;
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i * 5 + 1);
 	for (len = 1; len <= sizeof(data); len++) {
@@ -227,12 +220,11 @@ static void every_inline_length(void **state)
 }
 
 /* An empty piece fails: in the WQE it would mean 2 GiB. A request without data has no pieces. */
-static void empty_pieces(void **state)
+TEST(none, empty_pieces)
 {
 	struct dvx_sge sge[3] = {{1, 5, 1}, {0x1111, 0, 2}, {3, 6, 3}};
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(dvx_post_write(&p.sq, 7, 8, sge, 3, 0, 0), -EMSGSIZE);
 	assert_int_equal(dvx_sq_free(&p.sq), 8);
@@ -243,12 +235,11 @@ static void empty_pieces(void **state)
 }
 
 /* The index in the WQE and the record are the low 16 bits of a longer counter. */
-static void counter_passes_16_bits(void **state)
+TEST(none, counter_passes_16_bits)
 {
 	struct plain_sq p;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	for (i = 0; i < 0x10005; i++) {
 		assert_int_equal(dvx_post_nop(&p.sq, i, 0), 0);
@@ -261,11 +252,10 @@ static void counter_passes_16_bits(void **state)
 }
 
 /* The register gets the head of the last WQE; the receive half of the record does not change. */
-static void doorbell_shows_the_last_wqe(void **state)
+TEST(none, doorbell_shows_the_last_wqe)
 {
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	p.dbrec[0] = 0xabcdef;
 	dvx_post_nop(&p.sq, 0, 0);
@@ -278,11 +268,10 @@ static void doorbell_shows_the_last_wqe(void **state)
 }
 
 /* Before the first post a doorbell has the queue's number only; BlueFlame copies nothing. */
-static void doorbell_before_the_first_post(void **state)
+TEST(none, doorbell_before_the_first_post)
 {
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 8, 256);
 	dvx_sq_ring(&p.sq);
 	assert_int_equal(prm_wqe_ctrl_seg_get_qpn(p.reg[0]), RING_QPN);
@@ -296,12 +285,11 @@ static void doorbell_before_the_first_post(void **state)
 }
 
 /* BlueFlame copies one new WQE to alternating buffers; several, or a long one, need a doorbell. */
-static void blueflame(void **state)
+TEST(none, blueflame)
 {
 	static const uint8_t data[300];
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 16, 256);
 	dvx_post_write_inline(&p.sq, 1, 2, "abcdefgh", 8, 0, 0);
 	dvx_sq_ring_bf(&p.sq);
@@ -324,13 +312,12 @@ static void blueflame(void **state)
 }
 
 /* A WQE behind padding is two new WQEs: the register is rung, BlueFlame is not used. */
-static void blueflame_after_padding(void **state)
+TEST(none, blueflame_after_padding)
 {
 	static const uint8_t data[100];
 	struct plain_sq p;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 8, 256);
 	for (i = 0; i < 7; i++) {
 		dvx_post_nop(&p.sq, 0, 0);
@@ -346,13 +333,12 @@ static void blueflame_after_padding(void **state)
 }
 
 /* A batch is posted as a whole when it ends, or never; polls meanwhile do not free room for it. */
-static void batch(void **state)
+TEST(none, batch)
 {
 	struct plain_sq p;
 	struct dvx_sq b;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
 	b = dvx_sq_begin(&p.sq);
@@ -373,7 +359,7 @@ static void batch(void **state)
 }
 
 /* A template writes the same requests, cookies and doorbells as the general post, in each lap. */
-static void template_writes_the_request(void **state)
+TEST(none, template_writes_the_request)
 {
 	struct dvx_sge sge = {0, 4096, 0x77};
 	struct plain_sq p, q;
@@ -381,7 +367,6 @@ static void template_writes_the_request(void **state)
 	uint64_t value;
 	uint32_t i, kind;
 
-	(void)state;
 	for (kind = 0; kind < 2; kind++) {
 		plain_sq_init(&p, 8, 0);
 		plain_sq_init(&q, 8, 0);
@@ -414,13 +399,12 @@ static void template_writes_the_request(void **state)
 }
 
 /* Other posts fail while the ring has a template; no request is lost at its begin and end. */
-static void template_has_the_ring(void **state)
+TEST(none, template_has_the_ring)
 {
 	struct plain_sq p;
 	struct dvx_template t, u;
 	uint32_t i;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(dvx_template_end(&p.sq), -EINVAL);
 	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
@@ -452,11 +436,10 @@ static void template_has_the_ring(void **state)
 }
 
 /* A copy needs a queue with MMO, and a length that fits into a WQE. */
-static void dma_bounds(void **state)
+TEST(none, dma_bounds)
 {
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 5, 6, 0), -EBADRQC);
 	p.sq.mmo_lkey = 0x99;
@@ -469,7 +452,7 @@ static void dma_bounds(void **state)
 }
 
 /* Another layout, a size that is no power of two, a missing member: the sentence names it. */
-static void bad_init(void **state)
+TEST(none, bad_init)
 {
 	struct plain_sq p;
 	struct dvx_sq_memory init;
@@ -478,7 +461,6 @@ static void bad_init(void **state)
 		uint32_t newer;
 	} longer;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	init = (struct dvx_sq_memory){.size = sizeof(init),
 				      .blocks = 8,
@@ -506,12 +488,11 @@ static void bad_init(void **state)
 }
 
 /* A bad length does not change the ring, even at its end: no padding, the same doorbell. */
-static void multi_refused(void **state)
+TEST(none, multi_refused)
 {
 	struct dvx_sge packets[16] = {{4096, 64, 7}};
 	struct plain_sq p;
 
-	(void)state;
 	for (int i = 1; i < 16; i++)
 		packets[i] = packets[0];
 	packets[15].length = 0;
@@ -532,31 +513,4 @@ static void multi_refused(void **state)
 	packets[15].length = 0x10000;
 	assert_int_equal(dvx_post_eth_multi(&p.sq, packets, 16, 2, 0), 0);
 	assert_int_equal(p.sq.pi, 16 + 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(multi_refused),
-		cmocka_unit_test(full_refuses),
-		cmocka_unit_test(retire_frees_all_before),
-		cmocka_unit_test(wrap_pads_with_nop),
-		cmocka_unit_test(every_length_everywhere),
-		cmocka_unit_test(random_against_model),
-		cmocka_unit_test(too_long),
-		cmocka_unit_test(empty_pieces),
-		cmocka_unit_test(every_inline_length),
-		cmocka_unit_test(counter_passes_16_bits),
-		cmocka_unit_test(doorbell_shows_the_last_wqe),
-		cmocka_unit_test(doorbell_before_the_first_post),
-		cmocka_unit_test(blueflame),
-		cmocka_unit_test(blueflame_after_padding),
-		cmocka_unit_test(batch),
-		cmocka_unit_test(template_writes_the_request),
-		cmocka_unit_test(template_has_the_ring),
-		cmocka_unit_test(dma_bounds),
-		cmocka_unit_test(bad_init),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

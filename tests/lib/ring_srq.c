@@ -53,13 +53,12 @@ static uint64_t complete(struct plain_srq *p, uint32_t which)
 
 /* Receives complete in any order, the device takes them in the order of the posts, and a post to a
  * full ring fails without changing it. */
-static void any_order(void **state)
+TEST(none, any_order)
 {
 	struct plain_srq p, before;
 	uint64_t posted = 0x1000, taken = 0x1000;
 	uint32_t i, seed = 1;
 
-	(void)state;
 	plain_srq_init(&p);
 	for (i = 0; i < 100000; i++) {
 		struct dvx_sge sge = {posted, 16, 9};
@@ -96,12 +95,11 @@ static void any_order(void **state)
 }
 
 /* A list of pieces ends with the invalid lkey unless it fills the entry; bad lists fail. */
-static void pieces(void **state)
+TEST(none, pieces)
 {
 	struct dvx_sge sge[4] = {{1, 16, 9}, {3, 8, 9}, {4, 4, 9}, {2, 0, 9}};
 	struct plain_srq p;
 
-	(void)state;
 	plain_srq_init(&p);
 	assert_int_equal(p.srq.max_sge, 3);
 	assert_int_equal(dvx_srq_post(&p.srq, sge, 4, 0), -EMSGSIZE);
@@ -115,7 +113,7 @@ static void pieces(void **state)
 }
 
 /* An incomplete description fails; a plain ring has no limit. */
-static void bad_init(void **state)
+TEST(none, bad_init)
 {
 	struct plain_srq p;
 	struct dvx_srq_memory init = {.size = sizeof(init),
@@ -125,7 +123,6 @@ static void bad_init(void **state)
 				      .dbrec = p.dbrec,
 				      .stride = 32};
 
-	(void)state;
 	init.entries = 1;
 	assert_int_equal(dvx_srq_init(&p.srq, &init), -EINVAL);
 	init.entries = 12;
@@ -139,15 +136,4 @@ static void bad_init(void **state)
 	init.dbrec = p.dbrec;
 	assert_int_equal(dvx_srq_init(&p.srq, &init), 0);
 	assert_int_equal(dvx_srq_arm(&p.srq, 1), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(pieces),
-		cmocka_unit_test(bad_init),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

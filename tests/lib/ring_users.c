@@ -71,12 +71,11 @@ static int poll_sq(void *sq)
 }
 
 /* The second thread's post fails, nothing is written, and both errors name the threads. */
-static void two_threads_post(void **state)
+TEST(none, two_threads_post)
 {
 	struct plain_sq p, before;
 	char why[256], mine[32];
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(post(&p.sq), 0);
 	before = p;
@@ -92,11 +91,10 @@ static void two_threads_post(void **state)
 }
 
 /* After dvx_sq_leave(), another thread can use a ring; only its owner can leave it. */
-static void leave(void **state)
+TEST(none, leave)
 {
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(elsewhere(post_and_leave, &p.sq, NULL), 0);
 	assert_int_equal(elsewhere(post_and_leave, &p.sq, NULL), 0);
@@ -107,12 +105,11 @@ static void leave(void **state)
 }
 
 /* A post during a batch writes the blocks of the batch: the next calls report it. */
-static void beside_a_batch(void **state)
+TEST(none, beside_a_batch)
 {
 	struct plain_sq p;
 	struct dvx_sq batch;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	for (int beside = 0; beside < 2; beside++) {
 		batch = dvx_sq_begin(&p.sq);
@@ -128,11 +125,10 @@ static void beside_a_batch(void **state)
 }
 
 /* If a call without a result finds a second thread, the next call with a result reports it. */
-static void two_threads_ring(void **state)
+TEST(none, two_threads_ring)
 {
 	struct plain_sq p;
 
-	(void)state;
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(post(&p.sq), 0);
 	assert_int_equal(elsewhere(ring, &p.sq, NULL), 0);
@@ -148,12 +144,11 @@ static void two_on_one_register(struct plain_sq *a, struct plain_sq *b, struct d
 }
 
 /* Two rings of different threads share a register. */
-static void one_register(void **state)
+TEST(none, one_register)
 {
 	struct dvx_users reg;
 	struct plain_sq a, b;
 
-	(void)state;
 	two_on_one_register(&a, &b, &reg);
 	assert_int_equal(post(&a.sq), 0);
 	ring(&a.sq);
@@ -165,12 +160,11 @@ static void one_register(void **state)
 }
 
 /* Leaving a ring also leaves its register. */
-static void register_is_left(void **state)
+TEST(none, register_is_left)
 {
 	struct dvx_users reg;
 	struct plain_sq a, b;
 
-	(void)state;
 	two_on_one_register(&a, &b, &reg);
 	assert_int_equal(post_ring_and_leave(&a.sq), 0);
 	assert_int_equal(elsewhere(post_ring_and_leave, &b.sq, NULL), 0);
@@ -178,11 +172,10 @@ static void register_is_left(void **state)
 }
 
 /* Registers that any thread may write. */
-static void shared_register(void **state)
+TEST(none, shared_register)
 {
 	struct plain_sq a, b;
 
-	(void)state;
 	plain_sq_init(&a, 8, 0);
 	plain_sq_init(&b, 8, 0);
 	assert_int_equal(post(&a.sq), 0);
@@ -207,7 +200,7 @@ static int poll_cq_and_leave(void *cq)
 	return n;
 }
 
-static void two_threads_poll(void **state)
+TEST(none, two_threads_poll)
 {
 	_Alignas(64) static uint8_t cqes[4][DVX_CQE_BYTES];
 	uint32_t dbrec[2];
@@ -216,7 +209,6 @@ static void two_threads_poll(void **state)
 	struct dvx_cq cq;
 	char why[256];
 
-	(void)state;
 	assert_int_equal(dvx_cq_init(&cq, &init), 0);
 	assert_int_equal(elsewhere(poll_cq_and_leave, &cq, NULL), 0);
 	assert_int_equal(poll_cq(&cq), 0);
@@ -239,7 +231,7 @@ static int receive_and_leave(void *rq)
 	return err;
 }
 
-static void two_threads_receive(void **state)
+TEST(none, two_threads_receive)
 {
 	uint8_t buf[4][16];
 	uint64_t wr_ids[4];
@@ -253,23 +245,9 @@ static void two_threads_receive(void **state)
 	struct dvx_rq rq;
 	char why[256];
 
-	(void)state;
 	assert_int_equal(dvx_rq_init(&rq, &init), 0);
 	assert_int_equal(elsewhere(receive_and_leave, &rq, NULL), 0);
 	assert_int_equal(receive(&rq), 0);
 	assert_int_equal(elsewhere(receive, &rq, why), -EUSERS);
 	assert_non_null(strstr(why, "the receive ring of 0x4 entries is used by thread"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_threads_post),    cmocka_unit_test(leave),
-		cmocka_unit_test(beside_a_batch),      cmocka_unit_test(two_threads_ring),
-		cmocka_unit_test(one_register),	       cmocka_unit_test(register_is_left),
-		cmocka_unit_test(shared_register),     cmocka_unit_test(two_threads_poll),
-		cmocka_unit_test(two_threads_receive),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

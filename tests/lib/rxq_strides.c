@@ -62,13 +62,13 @@ static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 	inbox_close(&in);
 }
 
-TEST_FLOW(strided)
+TEST(flow, strided)
 {
 	strided_as(f, 0, 0);
 	strided_as(f, DVX_CQ_COMPRESSED, DVX_CQ_MINI_CSUM_STRIDE);
 }
 
-TEST_FLOW(strides_refused)
+TEST(flow, strides_refused)
 {
 	static const struct {
 		uint32_t strides, bytes, sge;

@@ -60,7 +60,7 @@ static void hangs(struct rig *r, struct two *t)
 }
 
 /* A record without a register write starts nothing, whatever other queues of the page do. */
-TEST_RIG(forgotten)
+TEST(rig, forgotten)
 {
 	struct two t = two_open(r);
 
@@ -75,7 +75,7 @@ TEST_RIG(forgotten)
  * it, and by a request until the page is protected again: a value overwritten before could be the
  * right one.)
  */
-TEST_RIG(other_number)
+TEST(rig, other_number)
 {
 	volatile uint64_t *reg = dvx_uar_reg(r->uar);
 	struct two t = two_open(r);
@@ -98,7 +98,7 @@ TEST_RIG(other_number)
  * If the BlueFlame register and the ring differ, either is executed; profile.sh reads the device's
  * report.
  */
-TEST_RIG(other_bytes)
+TEST(rig, other_bytes)
 {
 	struct two t = two_open(r);
 	uint64_t wqe[8];
@@ -116,7 +116,7 @@ TEST_RIG(other_bytes)
 }
 
 /* Both queues at full speed, by either doorbell: nothing is lost and nothing refused. */
-TEST_RIG(right)
+TEST(rig, right)
 {
 	struct two t = two_open(r);
 

@@ -137,7 +137,7 @@ static void drops_one(const struct row *r)
 	rig_pair_close(p);
 }
 
-TEST(each_of_a_function)
+TEST(none, each_of_a_function)
 {
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		print_message("# %u: %s\n", i, drop_cause(rows[i].why));
@@ -145,7 +145,7 @@ TEST(each_of_a_function)
 	}
 }
 
-TEST(a_burst_is_as_many_as_its_packets)
+TEST(none, a_burst_is_as_many_as_its_packets)
 {
 	struct rig_pair *p = rig_pair_open(UC);
 
@@ -185,9 +185,9 @@ static int port_teardown(void **state)
 	return 0;
 }
 
-#define TEST_PORT(name) TEST_OF(name, struct at_port, t, {port_setup, port_teardown})
+#define FIXTURE_port(name) FIXTURE(name, struct at_port *t, port_setup, port_teardown)
 
-TEST_PORT(nobody_has_the_address)
+TEST(port, nobody_has_the_address)
 {
 	t->frame[3] ^= 1;
 	port_receive(t->dev->port, t->frame, sizeof(t->frame), false);
@@ -196,7 +196,7 @@ TEST_PORT(nobody_has_the_address)
 	only(&t->dev->vhca[0].drops, DROP_NONE);
 }
 
-TEST_PORT(no_rule_takes_it)
+TEST(port, no_rule_takes_it)
 {
 	port_receive(t->dev->port, t->frame, sizeof(t->frame), false);
 	rig_settle(&t->p->rig);
@@ -205,7 +205,7 @@ TEST_PORT(no_rule_takes_it)
 }
 
 /* IPv4 to port 4791 whose lengths contradict each other is no RoCE packet. */
-TEST_PORT(malformed)
+TEST(port, malformed)
 {
 	static const uint8_t ip[28] = {
 		0x45, 0, 0, 46, [6] = 0x40, [8] = 1, [9] = 17, [22] = 0x12, 0xb7, 0, 99};
@@ -217,7 +217,7 @@ TEST_PORT(malformed)
 	only(&t->dev->vhca[0].drops, DROP_NO_RULE);
 }
 
-TEST_PORT(too_long_to_leave)
+TEST(port, too_long_to_leave)
 {
 	static const uint8_t bytes[PORT_PACKET_MAX + 1];
 
@@ -226,7 +226,7 @@ TEST_PORT(too_long_to_leave)
 }
 
 /* A sender that sends more than the chip takes costs it no more memory. */
-TEST_PORT(too_many)
+TEST(port, too_many)
 {
 	for (unsigned int i = 0; i < 65537; i++)
 		port_receive(t->dev->port, t->frame, sizeof(t->frame), false);

@@ -9,18 +9,13 @@
 #include "port/fault_rates.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		rig_setup, rig_teardown \
-	}
-
 #define SECOND	 1000000000ull
 #define MESSAGES 40u
 #define PIECE	 (RIG_BUF / MESSAGES / 64 * 64)
 
 /* --- texts ---------------------------------------------------------------------------------- */
 
-TEST(test_texts)
+TEST(none, test_texts)
 {
 	char why[FAULT_WHY];
 	struct fault_rates r;
@@ -37,7 +32,7 @@ TEST(test_texts)
 }
 
 /* A wrong text changes nothing, and the message names the wrong word. */
-TEST(test_wrong_texts)
+TEST(none, test_wrong_texts)
 {
 	static const struct {
 		const char *text, *why;
@@ -133,7 +128,7 @@ static struct outcome messages(const char *text)
 }
 
 /* Each fault alone: it happens, no other does, and the messages arrive. */
-TEST(test_each)
+TEST(none, test_each)
 {
 	struct outcome o = messages("drop=0.03");
 
@@ -153,7 +148,7 @@ TEST(test_each)
 }
 
 /* All faults together; a seed reproduces them, another seed gives others. */
-TEST(test_seeds)
+TEST(none, test_seeds)
 {
 	char text[100];
 	struct outcome last = {0};
@@ -176,7 +171,7 @@ TEST(test_seeds)
  * A wire that loses or damages everything: RC retries as often as its context says, then reports an
  * error.
  */
-TEST(test_hopeless)
+TEST(none, test_hopeless)
 {
 	static const char *const texts[] = {"drop=1", "corrupt=1"};
 
@@ -199,7 +194,7 @@ TEST(test_hopeless)
 }
 
 /* A packet and its acknowledgement are each delayed, by the chip's clock. */
-TEST_PAIR(test_delay)
+TEST(pair, test_delay)
 {
 	set_faults(p, "delay=3us");
 	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
@@ -211,7 +206,7 @@ TEST_PAIR(test_delay)
 }
 
 /* Messages become descriptors again when the faults are gone. */
-TEST_PAIR(test_observed)
+TEST(pair, test_observed)
 {
 	assert_false(port_observed(p->rig.dev.port));
 	set_faults(p, "drop=0.001");
@@ -224,7 +219,7 @@ TEST_PAIR(test_observed)
  * A link that is down for less time than the retries take is not noticed; for more time, an error
  * is reported.
  */
-TEST_PAIR(test_link)
+TEST(pair, test_link)
 {
 	const uint64_t wait = 4096ull << 14;
 	struct fault_counts c;

@@ -9,8 +9,6 @@
 #include "queue/queue.h"
 #include "transport/bth.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 #define SECOND 1000000000ull
 #define SEEDS 12u
 #define MESSAGES 60u
@@ -115,14 +113,14 @@ static void run_seed(uint64_t seed)
 	rig_pair_close(p);
 }
 
-TEST(test_bad_wire)
+TEST(none, test_bad_wire)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		run_seed(seed);
 }
 
 /* Many requests under way at once on the bad wire; each SEND carries its number. */
-TEST(test_bad_wire_pipelined)
+TEST(none, test_bad_wire_pipelined)
 {
 	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++) {
 		struct held held = { 0 };
@@ -190,7 +188,7 @@ static void count_frames(void *ctx, struct port *w, struct frame *f)
 }
 
 /* Silence: 1 + retry_count transmissions, each waiting 4.096 us << ack_timeout, then 0x15. */
-TEST_PAIR(test_ack_timeout)
+TEST(pair, test_ack_timeout)
 {
 	struct counter c = { 0 };
 	const uint64_t wait = 4096ull << 14;
@@ -216,7 +214,7 @@ TEST_PAIR(test_ack_timeout)
 }
 
 /* RNR: the responder's min_rnr_nak code sets the wait (12: 0.64 ms); the count is rnr_retry. */
-TEST_PAIR(test_rnr)
+TEST(pair, test_rnr)
 {
 	struct counter c = { .pass = true };
 
@@ -249,7 +247,7 @@ TEST_PAIR(test_rnr)
 }
 
 /* rnr_retry 7 never gives up. */
-TEST_PAIR(test_rnr_forever)
+TEST(pair, test_rnr_forever)
 {
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	rig_ring(&p->a);
@@ -261,7 +259,7 @@ TEST_PAIR(test_rnr_forever)
 }
 
 /* With ack_timeout 0 there is no timer. */
-TEST_PAIR(test_no_timeout)
+TEST(pair, test_no_timeout)
 {
 	struct counter c = { 0 };
 
@@ -275,7 +273,7 @@ TEST_PAIR(test_no_timeout)
 }
 
 /* A WRITE with immediate needs its receive with the last packet: only that one is sent again. */
-TEST_PAIR(test_write_imm_rnr)
+TEST(pair, test_write_imm_rnr)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
 	struct counter c = { .pass = true };
@@ -314,7 +312,7 @@ static struct port_stats counted(bool observed)
 }
 
 /* A burst counts as its packets do, with headers of the specification's length. */
-TEST(test_counters)
+TEST(none, test_counters)
 {
 	struct port_stats each = counted(true), bursts = counted(false);
 	/* Ethernet, IPv6 or GRH, UDP, BTH, ICRC */
@@ -351,7 +349,7 @@ static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t le
 	return stats;
 }
 
-TEST(test_self_counters)
+TEST(none, test_self_counters)
 {
 	for (uint32_t len = 3; len < 20000; len = len * 7 + 1) {
 		for (unsigned int read = 0; read < 2; read++) {
@@ -380,7 +378,7 @@ static void lossy_wire(void *ctx, struct port *w, struct frame *f)
 }
 
 /* The second of ten packets is lost: one NAK, and all from there on are sent again. */
-TEST_PAIR(test_loss_counters)
+TEST(pair, test_loss_counters)
 {
 	struct lossy l = {.lose = 2};
 	struct port_stats s;
@@ -415,7 +413,7 @@ static void hold_frame(void *ctx, struct port *w, struct frame *f)
 	*held = f;
 }
 
-TEST_PAIR(test_headers)
+TEST(pair, test_headers)
 {
 	struct frame *f = NULL;
 	uint8_t want[28] = { 0x06, 0x40, 0xff, 0xff, 0, 0, 0, 0, 0, 0xff, 0xff, 0xf0 };
@@ -438,7 +436,7 @@ TEST_PAIR(test_headers)
 }
 
 /* When a READ arrives after the responder's program died, there is no NAK. */
-TEST_PAIR(test_dead_responder)
+TEST(pair, test_dead_responder)
 {
 	struct counter c = {0};
 	struct frame *f = NULL;
@@ -477,7 +475,7 @@ static void uc_received(struct rig_pair *p, unsigned int index, uint32_t len)
 
 /* Each packet of the second of three messages is lost once: the first and the third arrive, the
  * third in the second's entry; there is no answer. */
-TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_gaps)
 {
 	for (unsigned int lose = 4; lose <= 6; lose++) {
 		struct lossy l = {.lose = lose};
@@ -501,8 +499,7 @@ TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	assert_true(timers_next(&p->rig.dev.timers) == UINT64_MAX);
 }
 
-TEST_OF(test_uc_write_of_many_packets_with_immediate, struct rig_pair, p,
-	{rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_write_of_many_packets_with_immediate)
 {
 	rig_recv(&p->b, p->dst, 0, rig_key(p->md));
 	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, p->dst, p->md, p->src, 3000,
@@ -515,7 +512,7 @@ TEST_OF(test_uc_write_of_many_packets_with_immediate, struct rig_pair, p,
 
 /* A message without a receive, without the right, with a wrong key or over the receive's length is
  * dropped silently. The next one arrives. */
-TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_dropped)
 {
 	struct rig_wqe w;
 
@@ -542,7 +539,7 @@ TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 }
 
 /* QUERY_QP returns the next PSNs: 3000 bytes are three packets; in ERR the numbers stay. */
-TEST_OF(test_uc_next_psns, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_next_psns)
 {
 	const uint32_t sent = p->a.qp->next_send_psn, received = p->b.qp->next_rcv_psn;
 
@@ -555,7 +552,7 @@ TEST_OF(test_uc_next_psns, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 }
 
 /* UC can't wait for pages: uc_odp_caps is 0. */
-TEST_OF(test_uc_cannot_wait_for_pages, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_cannot_wait_for_pages)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
@@ -567,7 +564,7 @@ TEST_OF(test_uc_cannot_wait_for_pages, struct rig_pair, p, {rig_setup_uc, rig_te
 }
 
 /* UC refuses an invalidation, as it has no packet for it. */
-TEST_OF(test_uc_cannot_invalidate, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_cannot_invalidate)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND_INVAL, SIGNALED, rig_key(p->md));
 
@@ -580,7 +577,7 @@ TEST_OF(test_uc_cannot_invalidate, struct rig_pair, p, {rig_setup_uc, rig_teardo
 
 /* A failed send leaves the receive queue alive (SQER), and a command brings RTS back; a failed
  * receive ends both. */
-TEST_OF(test_uc_errors, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+TEST(pair_uc, test_uc_errors)
 {
 	struct rig_wqe w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 

@@ -59,7 +59,7 @@ static int net_teardown(void **state)
 	return 0;
 }
 
-#define TEST_NET(name) TEST_OF(name, struct net, n, {net_setup, net_teardown})
+#define FIXTURE_net(name) FIXTURE(name, struct net *n, net_setup, net_teardown)
 
 /* Runs all chips until nothing is under way. */
 static void net_settle(struct net *n)
@@ -100,7 +100,7 @@ TEST_NET(test_private)
 }
 
 /* Chips know each other's addresses from the start, and all differ. */
-TEST_NET(test_addresses)
+TEST(net, test_addresses)
 {
 	net_settle(n);
 	for (unsigned int i = 0; i < CHIPS; i++)
@@ -118,7 +118,7 @@ TEST_NET(test_addresses)
 }
 
 /* Chips learn addresses that a chip gets or loses later. */
-TEST_NET(test_new_addresses)
+TEST(net, test_new_addresses)
 {
 	const uint8_t gid[16] = {0xfd, [15] = 7};
 	struct vhca *v = &n->rig[0].dev.vhca[1];
@@ -143,7 +143,7 @@ TEST_NET(test_new_addresses)
 }
 
 /* A chip that does not read at the moment gets the addresses later. */
-TEST_NET(test_announced_later)
+TEST(net, test_announced_later)
 {
 	const uint8_t gid[16] = {0xfd, [15] = 7};
 	struct port *port = n->rig[0].dev.port;
@@ -161,7 +161,7 @@ TEST_NET(test_announced_later)
 		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac), 0);
 }
 
-TEST_NET(test_switching)
+TEST(net, test_switching)
 {
 	static const uint8_t group[6] = {0x01, 0, 0x5e, 1, 2, 3}, unknown[6] = {2, 9, 9, 9, 9, 9};
 
@@ -182,7 +182,7 @@ TEST_NET(test_switching)
 }
 
 /* A chip that is stopped fills its socket: senders wait for a second, then go on without it. */
-TEST_NET(test_stopped)
+TEST(net, test_stopped)
 {
 	const uint8_t *to = n->rig[1].dev.vhca[0].mac;
 	struct port *port = n->rig[0].dev.port;
@@ -206,7 +206,7 @@ TEST_NET(test_stopped)
 }
 
 /* A chip that dies leaves its slot; the next one gets its addresses. */
-TEST_NET(test_dies)
+TEST(net, test_dies)
 {
 	uint8_t mac[6];
 	char why[WIRE_WHY];
@@ -231,7 +231,7 @@ TEST_NET(test_dies)
 }
 
 /* A connection that sends no valid message is closed. */
-TEST_NET(test_hostile)
+TEST(net, test_hostile)
 {
 	static const struct {
 		uint32_t kind;

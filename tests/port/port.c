@@ -15,11 +15,6 @@
 #include "steer/steer.h"
 #include "transport/bth.h"
 
-#define TEST_FIXTURE                        \
-	{                                   \
-		rig_setup_dpu, rig_teardown \
-	}
-
 #define KEEP 8u
 
 struct kept {
@@ -69,7 +64,7 @@ static void reconnect(struct rig_pair *p, uint8_t gid_index)
 }
 
 /* RoCE v1, v2 over IPv6 and over IPv4: captured packets arrive when they are injected. */
-TEST_PAIR(test_injected)
+TEST(pair_dpu, test_injected)
 {
 	static const uint32_t headers[VHCA_OWN_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
 	struct port *port = p->rig.dev.port;
@@ -109,7 +104,7 @@ TEST_PAIR(test_injected)
 }
 
 /* A link-local address contains the MAC, so no announcement is needed; the first GID follows a MAC. */
-TEST_PAIR(test_link_local)
+TEST(pair_dpu, test_link_local)
 {
 	static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x12, 0x34, 0x56,
 					0xff, 0xfe, 0x78,	0x9a, 0xbc};
@@ -143,7 +138,7 @@ static void mark_congestion(struct frame *f)
  * A switch's congestion mark: a notification goes to the sender, the next one only after a while,
  * in the form of a ConnectX-4 Lx (tests/interop/icrc.py).
  */
-TEST_PAIR(test_congestion)
+TEST(pair_dpu, test_congestion)
 {
 	static const uint8_t cnp[] = {0x81, 0, 0xff, 0xff, 0x40};
 	struct port_stats *a, *b;
@@ -185,7 +180,7 @@ TEST_PAIR(test_congestion)
 }
 
 /* A wrong bit that the ICRC covers: the queue pair does not get the packet. */
-TEST_PAIR(test_icrc)
+TEST(pair_dpu, test_icrc)
 {
 	struct kept k;
 
@@ -216,7 +211,7 @@ static const struct {
 };
 
 /* A frame that is no valid RoCE packet for a GID of the function goes to its tables. */
-TEST_PAIR(test_not_roce)
+TEST(pair_dpu, test_not_roce)
 {
 	const struct port_results *all = port_injected(p->rig.dev.port);
 	struct kept k;
@@ -254,7 +249,7 @@ TEST_PAIR(test_not_roce)
  * A path whose GID is not of the function with the MAC: its packets are bytes, and reach no queue
  * pair.
  */
-TEST_PAIR(test_no_such_peer)
+TEST(pair_dpu, test_no_such_peer)
 {
 	struct vhca *v = p->b.qp->q.o.vhca;
 
@@ -298,7 +293,7 @@ static bool tap_room(void *ctx)
 }
 
 /* Messages under way when a tap is set and removed: each arrives, as burst or as bytes. */
-TEST_PAIR(test_tap)
+TEST(pair_dpu, test_tap)
 {
 	static const struct port_tap tap = {.frame = tap_frame, .room = tap_room};
 
@@ -315,7 +310,7 @@ TEST_PAIR(test_tap)
 }
 
 /* Addresses are added at the lowest free index, and can't be removed under a connection. */
-TEST_PAIR(test_gid_table)
+TEST(pair_dpu, test_gid_table)
 {
 	struct vhca *v = p->a.qp->q.o.vhca;
 	uint8_t ip[4] = {10}, gid[16], first[16];
@@ -346,7 +341,7 @@ TEST_PAIR(test_gid_table)
  * GIDs of a VLAN: packets have the tag with the connection's priority, and reach these GIDs;
  * packets of another VLAN, without a tag, or with two, do not.
  */
-TEST_PAIR(test_vlan)
+TEST(pair_dpu, test_vlan)
 {
 	static const uint8_t tag[] = {0x81, 0x00, 0xa0, 0x0a, 0x08, 0x00};
 	struct vhca *a = p->a.qp->q.o.vhca, *b = p->b.qp->q.o.vhca;
@@ -388,7 +383,7 @@ TEST_PAIR(test_vlan)
 }
 
 /* The MTU of the port and of a network interface are computed as in Linux. */
-TEST_PAIR(test_mtu)
+TEST(pair_dpu, test_mtu)
 {
 	struct device *dev = &p->rig.dev;
 	struct vhca *v = &dev->vhca[0];
@@ -416,7 +411,7 @@ static void replay_ends(struct replay_batch *b)
 }
 
 /* A replay waits while the port has no room, and loses no packet. */
-TEST_PAIR(test_replay_waits)
+TEST(pair_dpu, test_replay_waits)
 {
 	static struct {
 		struct port_packet head;
@@ -444,7 +439,7 @@ TEST_PAIR(test_replay_waits)
 }
 
 /* A batch that is cancelled, begun or not, leaves the others and their counts as they are. */
-TEST_PAIR(test_replay_cancel)
+TEST(pair_dpu, test_replay_cancel)
 {
 	static struct {
 		struct port_packet head;
@@ -484,7 +479,7 @@ static void capture_ready(void *arg)
 }
 
 /* Senders wait for a capture's reader, but for one that takes nothing a second at most. */
-TEST_PAIR(test_capture_patience)
+TEST(pair_dpu, test_capture_patience)
 {
 	static const uint8_t bytes[PORT_PACKET_MAX];
 	struct device *dev = &p->rig.dev;

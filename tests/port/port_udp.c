@@ -19,11 +19,6 @@
 #include "transport/bth.h"
 #include "transport/roce_port.h"
 
-#define TEST_FIXTURE                        \
-	{                                   \
-		rig_setup_dpu, rig_teardown \
-	}
-
 static struct frame *taken;
 
 static void take_frame(void *ctx, struct port *port, struct frame *f)
@@ -72,7 +67,7 @@ static void as_datagram(struct udp_case *c, const struct frame *f)
 }
 
 /* The frame made from a datagram is the original one, but for the source's MAC address. */
-TEST_PAIR(test_same)
+TEST(pair_dpu, test_same)
 {
 	for (uint8_t gid = 1; gid < 4; gid += 2) {
 		struct udp_case c;
@@ -96,7 +91,7 @@ TEST_PAIR(test_same)
  * A CNP that a ConnectX-4 Lx sent, from secdev/scapy's test/contrib/roce.uts: NICs number their
  * packets, too.
  */
-TEST(test_hardware)
+TEST(none, test_hardware)
 {
 	static const uint8_t cnp[] = {
 		0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2, 0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32, 0x08,
@@ -123,7 +118,7 @@ TEST(test_hardware)
 }
 
 /* An Identification is found by the ICRC; a packet with one wrong bit elsewhere is refused. */
-TEST_PAIR(test_identification)
+TEST(pair_dpu, test_identification)
 {
 	struct udp_case c;
 	unsigned int wrong = 0;
@@ -203,9 +198,10 @@ static int two_teardown(void **state)
 	free(t);
 	return 0;
 }
+#define FIXTURE_two(name) FIXTURE(name, struct two *t, two_setup, two_teardown)
 
 /* Garbage of all lengths: it is no packet, or has a wrong ICRC, and reaches no queue pair. */
-TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
+TEST(two, test_hostile)
 {
 	const uint64_t *icrc = &t->p->rig.dev.vhca[0].stats->rx_icrc_errors;
 	static uint8_t bytes[20000];
@@ -230,7 +226,7 @@ TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
 }
 
 /* Packets without a form on this wire, or from another address than the wire's, are not sent. */
-TEST_OF(test_leaves, struct two, t, {two_setup, two_teardown})
+TEST(two, test_leaves)
 {
 	uint8_t raw[60] = {2, 0xd8, 9, 9, 9, 9, 2, 0xd7, 0, 0, 0, 1, 0x88, 0xb5};
 
@@ -263,7 +259,7 @@ static void send_opcode(struct two *t, uint8_t opcode)
 }
 
 /* Groups with members have sockets, which receive their packets and send none. */
-TEST_OF(test_group_sends_nothing, struct two, t, {two_setup, two_teardown})
+TEST(two, test_group_sends_nothing)
 {
 	struct vhca *v = &t->p->rig.dev.vhca[0];
 	struct gid_entry group = v->gids[3];
@@ -282,7 +278,7 @@ TEST_OF(test_group_sends_nothing, struct two, t, {two_setup, two_teardown})
  * Packets of DC and masked atomics have a form that only dvx-sim knows: they are sent to no other
  * machine.
  */
-TEST_OF(test_private, struct two, t, {two_setup, two_teardown})
+TEST(two, test_private)
 {
 	static const uint8_t private[] = {BTH_DC << 5 | BTH_SEND_ONLY, BTH_DC << 5 | BTH_DISCONNECT,
 					  BTH_MASKED_CS, BTH_MASKED_FA};

@@ -83,9 +83,8 @@ static int ask(void)
 	return err;
 }
 
-static void one_device(void **state)
+TEST(none, one_device)
 {
-	(void)state;
 	request(RDMA_NLDEV_CMD_GET, 0);
 	assert_int_equal(ask(), -EINVAL);
 	request(RDMA_NLDEV_CMD_GET, 0);
@@ -100,9 +99,8 @@ static void one_device(void **state)
 	assert_int_equal(t.answers, 2);
 }
 
-static void ports(void **state)
+TEST(none, ports)
 {
-	(void)state;
 	for (uint32_t port = 0; port < 3; port++) {
 		request(RDMA_NLDEV_CMD_PORT_GET, 0);
 		number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
@@ -114,7 +112,7 @@ static void ports(void **state)
 	assert_int_equal(t.answers, 1);
 }
 
-static void char_devices(void **state)
+TEST(none, char_devices)
 {
 	static const struct {
 		const char *type;
@@ -125,7 +123,6 @@ static void char_devices(void **state)
 		    {"rdma_cm", 8, -EOPNOTSUPP},
 		    {"a name that is longer than the kernel's", 40, -EINVAL}};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		request(RDMA_NLDEV_CMD_GET_CHARDEV, 0);
 		number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
@@ -136,9 +133,8 @@ static void char_devices(void **state)
 	assert_int_equal(ask(), -EINVAL);
 }
 
-static void operations(void **state)
+TEST(none, operations)
 {
-	(void)state;
 	request(RDMA_NLDEV_CMD_SET, 0);
 	assert_int_equal(ask(), -EOPNOTSUPP);
 	dev.admin = false;
@@ -160,9 +156,8 @@ static void operations(void **state)
 }
 
 /* Counters of queue pairs: none can be made, and the list of them is empty. */
-static void statistics(void **state)
+TEST(none, statistics)
 {
-	(void)state;
 	request(RDMA_NLDEV_CMD_STAT_SET, 0);
 	assert_int_equal(ask(), -EOPNOTSUPP);
 	request(RDMA_NLDEV_CMD_STAT_DEL, 0);
@@ -177,9 +172,8 @@ static void statistics(void **state)
 	assert_int_equal(t.answers, 1);
 }
 
-static void no_device(void **state)
+TEST(none, no_device)
 {
-	(void)state;
 	dev.present = false;
 	request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
 	assert_int_equal(ask(), 0);
@@ -187,9 +181,8 @@ static void no_device(void **state)
 	dev.present = true;
 }
 
-static void longest(void **state)
+TEST(none, longest)
 {
-	(void)state;
 	dev.ncounters = NETLINK_COUNTERS;
 	for (unsigned int i = 0; i < NETLINK_COUNTERS; i++)
 		memset(dev.counters[i].name, 'x', sizeof(dev.counters[i].name) - 1);
@@ -198,16 +191,4 @@ static void longest(void **state)
 	number(RDMA_NLDEV_ATTR_PORT_INDEX, 1);
 	assert_int_equal(ask(), 0);
 	assert_in_range(t.last_len, NETLINK_COUNTERS * 60, 4096);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_device),	cmocka_unit_test(ports),
-		cmocka_unit_test(char_devices), cmocka_unit_test(operations),
-		cmocka_unit_test(no_device),	cmocka_unit_test(longest),
-		cmocka_unit_test(statistics),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

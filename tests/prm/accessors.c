@@ -5,14 +5,10 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O0")
 #endif
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <dvx/prm/admin.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/boot.h>
@@ -40,6 +36,7 @@
 #include <dvx/prm/ste1.h>
 #include <dvx/prm/vport.h>
 #include <dvx/prm/wqe.h>
+#include "tests/test.h"
 #include "src/prm/reflect.h"
 
 struct accessor {
@@ -147,9 +144,8 @@ static void round_trip(const struct accessor *a, const struct prm_field *f, size
 	free(q);
 }
 
-static void words(void **state)
+TEST(none, words)
 {
-	(void)state;
 	for (size_t k = 0; k < COUNT; k++) {
 		const struct accessor *a = &accessors[k];
 		const struct prm_struct *s;
@@ -168,9 +164,8 @@ static void words(void **state)
 	}
 }
 
-static void pointers(void **state)
+TEST(none, pointers)
 {
-	(void)state;
 	for (size_t k = 0; k < COUNT; k++) {
 		const struct accessor *a = &accessors[k];
 		const struct prm_struct *s;
@@ -187,11 +182,10 @@ static void pointers(void **state)
 	}
 }
 
-static void sizes(void **state)
+TEST(none, sizes)
 {
 	size_t fields = 0, rows = 0, structs = 0;
 
-	(void)state;
 	for (size_t k = 0; k < COUNT; k++) {
 		const struct prm_struct *s = prm_find_struct(accessors[k].type);
 
@@ -211,7 +205,7 @@ static void sizes(void **state)
 }
 
 /* A pack writes all bytes, what is not named becomes 0, and rows read back what was packed. */
-static void packs(void **state)
+TEST(none, packs)
 {
 	const struct prm_struct *s = prm_find_struct("wqe_ctrl_seg");
 	static const char *const path[] = {"opmod",    "wqe_index", "opcode",	"qpn",
@@ -221,7 +215,6 @@ static void packs(void **state)
 	uint8_t seg[PRM_WQE_UMR_CTRL_SEG_BYTES];
 	uint64_t v;
 
-	(void)state;
 	memset(seg, 0xff, sizeof(seg));
 	prm_wqe_ctrl_seg_pack(seg, .opmod = 1, .wqe_index = 0xfedc, .opcode = PRM_WQE_OPCODE_MMO,
 			      .qpn = 0xabcdef, .ds = 4, .fm = PRM_WQE_FM_SMALL_AND_FENCE,
@@ -236,16 +229,4 @@ static void packs(void **state)
 	assert_int_equal(prm_wqe_umr_ctrl_seg_get_xlt_offset(seg), 0x1234);
 	for (size_t i = 16; i < sizeof(seg); i++)
 		assert_int_equal(seg[i], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(pointers),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(packs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void cut_explain(const uint8_t *bytes, size_t len, const char *as)
 	free(own);
 }
 
-TEST(each_kind_cut_at_any_length)
+TEST(none, each_kind_cut_at_any_length)
 {
 	static uint8_t bytes[ROOM];
 	size_t dumps = 0;

@@ -78,7 +78,7 @@ static int found(const struct prm_struct *s, const uint8_t *page, size_t len, in
 	return right;
 }
 
-TEST(each_page)
+TEST(none, each_page)
 {
 	const struct prm_enum *types = prm_find_enum("hca_cap_type");
 	size_t pages = 0;
@@ -109,7 +109,7 @@ TEST(each_page)
 }
 
 /* Random bits are not recognised as a page. */
-TEST(noise)
+TEST(none, noise)
 {
 	for (int round = 0; round < 20; round++) {
 		uint8_t page[PAGE] = {0};
@@ -123,7 +123,7 @@ TEST(noise)
 }
 
 /* Every structure accepts 0xff bytes of every length, up to its own and past it. */
-TEST(ones_in_every_structure)
+TEST(none, ones_in_every_structure)
 {
 	for (size_t i = 0; i < prm_struct_count; i++) {
 		for (int round = 0; round < 4; round++) {

@@ -19,7 +19,7 @@ static const char *line_of(const char *name, const void *p, size_t len)
 	return line;
 }
 
-TEST(names)
+TEST(none, names)
 {
 	assert_string_equal(prm_opcode_name(0x200), "CREATE_MKEY");
 	assert_string_equal(prm_opcode_name(0xffff), "?");
@@ -38,7 +38,7 @@ TEST(names)
 }
 
 /* A value that is an or of flags is told by all their names; what none covers stays a number. */
-TEST(flags)
+TEST(none, flags)
 {
 	uint64_t bit;
 	const struct prm_field *cs = prm_find_field(prm_find_struct("wqe_eth_seg"), "cs_flags", &bit);
@@ -69,7 +69,7 @@ TEST(flags)
 }
 
 /* Every syndrome and every failing status says why it is seen and what to do. */
-TEST(advice)
+TEST(none, advice)
 {
 	const struct prm_enum *e = prm_find_enum("syndrome");
 
@@ -84,7 +84,7 @@ TEST(advice)
 }
 
 /* Objects and capability pages are found by number, and each table that is named exists. */
-TEST(pages)
+TEST(none, pages)
 {
 	const struct prm_enum *e = prm_find_enum("obj_type");
 
@@ -108,7 +108,7 @@ TEST(pages)
  * Where a walk over real steering entries found their parts (a second witness besides rdma-core's
  * layout): entries that libmlx5's dr_*.c wrote were followed with these byte positions.
  */
-TEST(steering)
+TEST(none, steering)
 {
 	static const struct {
 		const char *type, *field;
@@ -150,7 +150,7 @@ TEST(steering)
 	}
 }
 
-TEST(commands)
+TEST(none, commands)
 {
 	static const struct {
 		uint32_t opcode;
@@ -172,7 +172,7 @@ TEST(commands)
 	}
 }
 
-TEST(paths)
+TEST(none, paths)
 {
 	const struct prm_struct *s = prm_find_struct("create_mkey_in");
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES + 16] = {0};
@@ -195,7 +195,7 @@ TEST(paths)
 	assert_null(prm_find_field(s, "klm_pas_mtt[99999999999]", &bit));
 }
 
-TEST(variants)
+TEST(none, variants)
 {
 	uint8_t cqe[PRM_CQE64_BYTES] = {0};
 
@@ -214,7 +214,7 @@ TEST(variants)
 	assert_non_null(strstr(line_of("cqe64", cqe, sizeof(cqe)), "005a inval_rkey"));
 }
 
-TEST(nested)
+TEST(none, nested)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
@@ -229,7 +229,7 @@ TEST(nested)
 
 /* Every structure, cut at every length: the bytes are exactly as long as said, so that ASan sees
  * one read too many; and a short buffer gets as much of the line as fits. */
-TEST(bounds)
+TEST(none, bounds)
 {
 	for (size_t i = 0; i < prm_struct_count; i++) {
 		const struct prm_struct *s = &prm_structs[i];
@@ -254,7 +254,7 @@ TEST(bounds)
 	}
 }
 
-TEST(cut)
+TEST(none, cut)
 {
 	uint8_t cqe[20] = {0};
 

@@ -6,7 +6,6 @@
 #include "queue_rig.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
 #define MICROSECOND 1000u
 
 static void nops(struct rig_pair *p, unsigned int n)
@@ -40,10 +39,8 @@ static void moderate(struct rig_pair *p, uint16_t count, uint16_t period, bool f
 }
 
 /* An arm for solicited CQEs does not narrow one for any CQE; the other way round it widens. */
-TEST_F(arming_widens)
+TEST(pair, arming_widens)
 {
-	struct rig_pair *p = *state;
-
 	rig_arm(&p->ca, 0, false);
 	rig_arm(&p->ca, 0, true);
 	nops(p, 1);
@@ -61,10 +58,8 @@ TEST_F(arming_widens)
 }
 
 /* A count alone waits for ever; with a period, until its end, counted from the last event. */
-TEST_F(count_and_period)
+TEST(pair, count_and_period)
 {
-	struct rig_pair *p = *state;
-
 	moderate(p, 3, 0, false);
 	rig_arm(&p->ca, 0, false);
 	nops(p, 2);
@@ -92,10 +87,8 @@ TEST_F(count_and_period)
 }
 
 /* A period from the last CQE restarts with each CQE; turning moderation off fires. */
-TEST_F(period_from_cqe)
+TEST(pair, period_from_cqe)
 {
-	struct rig_pair *p = *state;
-
 	moderate(p, 0, 50, true);
 	rig_arm(&p->ca, 0, false);
 	for (unsigned int i = 0; i < 5; i++) {
@@ -114,9 +107,8 @@ TEST_F(period_from_cqe)
 }
 
 /* Any number of CQEs may be polled before a wait: indexes have 24 bits. */
-TEST_F(many_polled)
+TEST(pair, many_polled)
 {
-	struct rig_pair *p = *state;
 	const uint32_t many = 0x900000;
 
 	p->ca.cq->pi = p->ca.cq->ci = p->ca.ci = many;
@@ -128,10 +120,8 @@ TEST_F(many_polled)
 }
 
 /* With scqe_break_moderation_en an error, which counts as solicited, does not wait. */
-TEST_F(solicited_breaks)
+TEST(pair, solicited_breaks)
 {
-	struct rig_pair *p = *state;
-
 	moderate(p, 100, 0, false);
 	p->ca.cq->solicited_breaks = true;
 	rig_arm(&p->ca, 0, false);
@@ -144,9 +134,8 @@ TEST_F(solicited_breaks)
 }
 
 /* A CQ that is destroyed while its event waits takes the timer with it. */
-TEST_F(destroyed_while_it_waits)
+TEST(pair, destroyed_while_it_waits)
 {
-	struct rig_pair *p = *state;
 	struct rig_cq c;
 
 	rig_cq_open(&p->rig, &c, BLUEFIELD2_HOST, 4, false);
@@ -179,9 +168,8 @@ static void resize(struct rig_pair *p, uint8_t *to, uint8_t log_size, int err)
  * CQEs not polled stay in the old ring, RESIZE_CQ behind them; later CQEs are in the new ring from
  * the next index on, with the owner bit of its size.
  */
-TEST_F(new_ring)
+TEST(pair, new_ring)
 {
-	struct rig_pair *p = *state;
 	struct rig_cq *c = &p->ca, old;
 	uint8_t *ring = aligned_alloc(4096, 2 * (64u << 8)), *first = c->ring;
 
@@ -217,9 +205,8 @@ TEST_F(new_ring)
 }
 
 /* With a consumer's record ahead, or an unmapped old ring, there is no new ring and no crash. */
-TEST_F(resize_refused)
+TEST(pair, resize_refused)
 {
-	struct rig_pair *p = *state;
 	struct rig_cq *c = &p->ca;
 	uint8_t *ring = aligned_alloc(4096, 64u << 8);
 	bus_t page = c->cq->ring.pages[0];

@@ -213,7 +213,7 @@ static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, enum
 	return run_close(&r);
 }
 
-TEST(test_any_messages)
+TEST(none, test_any_messages)
 {
 	static int (*const setup[])(void **) = {rig_setup, rig_setup_dpu};
 
@@ -228,7 +228,7 @@ TEST(test_any_messages)
 /* --- memory ------------------------------------------------------------------------------------ */
 
 /* Idle queues and connections hold no buffer: there may be ten thousand of them. */
-TEST(test_idle_queues)
+TEST(none, test_idle_queues)
 {
 	for (enum way way = PACKETS; way <= SHARED; way++) {
 		struct run r = run_open(rig_setup, way);
@@ -338,7 +338,7 @@ static struct outcome *direct_mishap(const struct mishap *m, enum way way)
 	return run_close(&r);
 }
 
-TEST(test_mishaps)
+TEST(none, test_mishaps)
 {
 	const size_t n = sizeof(mishaps) / sizeof(*mishaps);
 
@@ -368,7 +368,7 @@ static struct outcome *direct_too_deep(uint8_t opcode, enum way way)
 	return run_close(&r);
 }
 
-TEST(test_more_reads_than_the_peer_takes)
+TEST(none, test_more_reads_than_the_peer_takes)
 {
 	static const uint8_t opcode[] = {PRM_WQE_OPCODE_RDMA_READ, PRM_WQE_OPCODE_ATOMIC_FA};
 
@@ -394,7 +394,7 @@ static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way w
 	return run_close(&r);
 }
 
-TEST(test_receiver_not_ready)
+TEST(none, test_receiver_not_ready)
 {
 	static const uint8_t opcode[] = {PRM_WQE_OPCODE_SEND, PRM_WQE_OPCODE_SEND_IMM,
 					 PRM_WQE_OPCODE_RDMA_WRITE_IMM};
@@ -406,7 +406,7 @@ TEST(test_receiver_not_ready)
 }
 
 /* Observation begins or ends in the middle of long messages. */
-TEST(test_observed_on_the_way)
+TEST(none, test_observed_on_the_way)
 {
 	struct run r = run_open(rig_setup, CALLS);
 	const uint32_t len = 800000;
@@ -483,7 +483,7 @@ static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 }
 
 /* Bytes including GRH, completions and counters are those of packets. */
-TEST(test_datagrams)
+TEST(none, test_datagrams)
 {
 	static const uint8_t gids[] = {0, 1, 3};
 
@@ -501,7 +501,7 @@ TEST(test_datagrams)
 }
 
 /* A datagram to a connected queue pair goes as a packet, which is dropped. */
-TEST(test_datagram_to_a_connected_queue)
+TEST(none, test_datagram_to_a_connected_queue)
 {
 	struct run r = run_open(rig_setup_ud, SHARED);
 	struct rig_wqe w = rig_begin(&r.p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
@@ -528,7 +528,7 @@ TEST(test_datagram_to_a_connected_queue)
 #define MANY 129u /* more queues than one UAR has, so that a doorbell's message is prefetched */
 
 /* Among many queues a doorbell may name one without a send queue, or with an unmapped ring. */
-TEST(test_doorbells_among_many_queues)
+TEST(none, test_doorbells_among_many_queues)
 {
 	struct run r = run_open(rig_setup, SHARED);
 	struct rig_qp *q = calloc(MANY, sizeof(*q)), *a = &r.p->a;
@@ -553,7 +553,7 @@ TEST(test_doorbells_among_many_queues)
 }
 
 /* A long READ stays without packets to its end, even if observation begins then. */
-TEST(test_a_long_read_has_no_packets)
+TEST(none, test_a_long_read_has_no_packets)
 {
 	struct run r = run_open(rig_setup, SHARED);
 

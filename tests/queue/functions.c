@@ -39,7 +39,7 @@ static void assert_apart(const struct vhca *a, const struct vhca *b)
 }
 
 /* Each function has its own kind, name, vhca_id, GUID, MAC and GIDs, and is found by them. */
-TEST(test_identity)
+TEST(none, test_identity)
 {
 	const struct profile p = four();
 	unsigned int index;
@@ -62,7 +62,7 @@ TEST(test_identity)
 }
 
 /* A doorbell names a UAR, not a function, so no two functions share a UAR number. */
-TEST(test_uars)
+TEST(none, test_uars)
 {
 	const struct profile p = four();
 	unsigned int each = 0;
@@ -117,7 +117,7 @@ static void send_between(struct rig *r, unsigned int from, unsigned int to)
 }
 
 /* RC queue pairs of any two functions reach each other, and the packets count at both. */
-TEST(test_traffic)
+TEST(none, test_traffic)
 {
 	const struct profile p = four();
 	struct rig r;
@@ -139,7 +139,7 @@ TEST(test_traffic)
 }
 
 /* A grant is for one function's mkey: the same index of another function has none. */
-TEST(test_grants)
+TEST(none, test_grants)
 {
 	const uint8_t key[32] = "whoever knows this may alias it";
 	const struct profile p = four();
@@ -162,7 +162,7 @@ TEST(test_grants)
 }
 
 /* A program opens each function of a whole chip, and none beyond. */
-TEST(test_open)
+TEST(none, test_open)
 {
 	const struct profile p = four();
 	struct chip *chip = chip_new(&p, NULL);
@@ -183,7 +183,7 @@ TEST(test_open)
 }
 
 /* A chip with too many functions for its UARs and addresses is refused. */
-TEST(test_too_many)
+TEST(none, test_too_many)
 {
 	struct function_row *many = calloc(DEVICE_MAX_FUNCTIONS + 1, sizeof(*many));
 	struct profile p = profile_bluefield2;

@@ -61,8 +61,8 @@ static int inlined_teardown(void **state)
 	return 0;
 }
 
-#define CQE64(name)  TEST_ON(name, struct inlined *s, {inlined_setup_64, inlined_teardown})
-#define CQE128(name) TEST_ON(name, struct inlined *s, {inlined_setup_128, inlined_teardown})
+#define FIXTURE_cqe64(name)  FIXTURE(name, struct inlined *s, inlined_setup_64, inlined_teardown)
+#define FIXTURE_cqe128(name) FIXTURE(name, struct inlined *s, inlined_setup_128, inlined_teardown)
 
 /* Checks that this completion carries these bytes; len 0: none. */
 static void carries(const struct inlined *s, const uint8_t *cqe, const void *bytes, uint32_t len)
@@ -116,17 +116,17 @@ static void short_sends_are_in_the_cqe(struct inlined *s)
 	}
 }
 
-CQE64(test_short_sends_are_in_the_cqe)
+TEST(cqe64, test_short_sends_are_in_the_cqe)
 {
 	short_sends_are_in_the_cqe(s);
 }
 
-CQE128(test_short_sends_are_in_the_larger_cqe)
+TEST(cqe128, test_short_sends_are_in_the_larger_cqe)
 {
 	short_sends_are_in_the_cqe(s);
 }
 
-CQE64(test_a_send_longer_than_its_receive_fails)
+TEST(cqe64, test_a_send_longer_than_its_receive_fails)
 {
 	const uint8_t *cqe;
 
@@ -166,17 +166,17 @@ static void short_reads_are_in_the_cqe(struct inlined *s)
 	}
 }
 
-CQE64(test_short_reads_are_in_the_cqe)
+TEST(cqe64, test_short_reads_are_in_the_cqe)
 {
 	short_reads_are_in_the_cqe(s);
 }
 
-CQE128(test_short_reads_are_in_the_larger_cqe)
+TEST(cqe128, test_short_reads_are_in_the_larger_cqe)
 {
 	short_reads_are_in_the_cqe(s);
 }
 
-CQE64(test_a_read_without_a_cqe_is_in_memory)
+TEST(cqe64, test_a_read_without_a_cqe_is_in_memory)
 {
 	memcpy(s->p->dst, s->p->src, WHERE);
 	read_len(s, 8, 0);
@@ -185,7 +185,7 @@ CQE64(test_a_read_without_a_cqe_is_in_memory)
 }
 
 /* Atomics in a CQE are big-endian, as UCX reads them, in any atomic_req_8B_endianness_mode. */
-CQE64(test_an_atomic_in_the_cqe_is_big_endian)
+TEST(cqe64, test_an_atomic_in_the_cqe_is_big_endian)
 {
 	const uint64_t old = 0x0102030405060708, be = htobe64(old);
 	struct rig_wqe w = rig_begin(&s->a, PRM_WQE_OPCODE_ATOMIC_FA, SIGNALED, 0);

@@ -5,11 +5,6 @@
 #include "chip/datapath.h"
 #include "obj/sched_elem.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		raw_setup, raw_teardown \
-	}
-
 #define SEQ  0xfffffe00u
 #define MSS  300u
 #define L2   14u
@@ -46,7 +41,7 @@ static void receives(struct raw *r, unsigned int n)
 }
 
 /* Length, id, sequence number and flags are right, and so are checksums for the receiver. */
-TEST_RAW(tcp_over_ipv4)
+TEST(raw, tcp_over_ipv4)
 {
 	const uint32_t total = 3 * MSS + 7;
 	struct rig_wqe w = large(r, tcp4, TCP4, MSS, total);
@@ -74,7 +69,7 @@ TEST_RAW(tcp_over_ipv4)
 	assert_int_equal(r->nsent, 4);
 }
 
-TEST_RAW(udp_over_ipv6)
+TEST(raw, udp_over_ipv6)
 {
 	struct rig_wqe w = large(r, udp6, UDP6, MSS, MSS);
 
@@ -96,7 +91,7 @@ TEST_RAW(udp_over_ipv6)
 }
 
 /* A request of more packets than a turn sends: later requests wait, and leave behind it. */
-TEST_RAW(many_packets)
+TEST(raw, many_packets)
 {
 	struct rig_wqe w = large(r, tcp4, TCP4, 10, 1000);
 
@@ -111,7 +106,7 @@ TEST_RAW(many_packets)
 }
 
 /* Two large sends share the bandwidth 3 to 1 by their leaves' weights. */
-TEST_RAW(shares)
+TEST(raw, shares)
 {
 	static uint8_t payload[200000];
 	const uint64_t most = 200000ull * 1024 / 3; /* of sched_elem.sent: bytes by weight */
@@ -147,7 +142,7 @@ TEST_RAW(shares)
 }
 
 /* A rate holds each packet; errors and resets come while a request is half sent. */
-TEST_RAW(half_sent)
+TEST(raw, half_sent)
 {
 	struct pp_rate *row = &r->rig.dev.vhca[0].pp_rates[1];
 
@@ -260,7 +255,7 @@ static const struct {
 };
 
 /* Each makes an error CQE and no packet; through RST the queue works again. */
-TEST_RAW(bad_large_sends)
+TEST(raw, bad_large_sends)
 {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct rig_wqe w = large(r, tcp4, TCP4, MSS, 2 * MSS);
@@ -279,7 +274,7 @@ TEST_RAW(bad_large_sends)
 }
 
 /* With any headers there is no crash, and the queue ends in RTS or ERR. */
-TEST_RAW(garbage)
+TEST(raw, garbage)
 {
 	srand(1);
 	for (unsigned int i = 0; i < 10000; i++) {

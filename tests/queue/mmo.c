@@ -5,7 +5,7 @@
 #include "queue_rig.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE {setup, rig_teardown}
+#define FIXTURE_mmo(name) FIXTURE(name, struct rig_pair *p, setup, rig_teardown)
 
 static void *aligned_buf(struct rig_pair *p)
 {
@@ -58,7 +58,7 @@ static const uint8_t *done(struct rig_pair *p)
 	return rig_poll(&p->ca);
 }
 
-TEST_PAIR(test_copy)
+TEST(mmo, test_copy)
 {
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
 	static const uint32_t lens[] = { 1, 63, 4096, 262144, 262145, RIG_BUF };
@@ -77,7 +77,7 @@ TEST_PAIR(test_copy)
 	rig_mkey_close(k);
 }
 
-TEST_PAIR(test_alias)
+TEST(mmo, test_alias)
 {
 	struct mkey *k = alias(p);
 
@@ -98,7 +98,7 @@ TEST_PAIR(test_alias)
 }
 
 /* One copy of 100 bytes, with one error. */
-TEST(test_bad)
+TEST(none, test_bad)
 {
 	static const struct bad {
 		const char *name;
@@ -148,7 +148,7 @@ TEST(test_bad)
  * The limit is the chip's own: one byte more is a length error; the limit itself passes and only
  * meets the end of the key. Without the engine, all are refused.
  */
-TEST(test_chips)
+TEST(none, test_chips)
 {
 	static const struct {
 		bool mmo;
@@ -184,7 +184,7 @@ TEST(test_chips)
 }
 
 /* RTS is enough, without a connection. */
-TEST_PAIR(test_unconnected)
+TEST(mmo, test_unconnected)
 {
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LW);
 
@@ -201,7 +201,7 @@ TEST_PAIR(test_unconnected)
 }
 
 /* A strong fence waits for an earlier READ; the copy takes the READ's bytes. */
-TEST_PAIR(test_strong_order)
+TEST(mmo, test_strong_order)
 {
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
 

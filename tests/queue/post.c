@@ -32,7 +32,7 @@ static int teardown(void **state)
 	rig_pair_close(s->p);
 	return 0;
 }
-#define TEST_SELF(name) TEST_OF(name, struct rig_self, s, {setup, teardown})
+#define FIXTURE_self(name) FIXTURE(name, struct rig_self *s, setup, teardown)
 
 static void post(struct rig_self *s, uint8_t opcode, uint32_t local, uint32_t remote, uint32_t len,
 		 uint8_t flags)
@@ -53,7 +53,7 @@ static uint8_t arrived(const struct rig_self *s)
 }
 
 /* A write waits until 10 us after its turn, and no longer. */
-TEST_SELF(time_ends_it)
+TEST(self, time_ends_it)
 {
 	for (uint8_t i = 1; i < 20; i++) {
 		read_one(s, i);
@@ -68,7 +68,7 @@ TEST_SELF(time_ends_it)
 }
 
 /* Later writes don't prolong the wait. */
-TEST_SELF(more_come)
+TEST(self, more_come)
 {
 	read_one(s, 1);
 	s->p->rig.now += HOLD_NS / 2;
@@ -82,7 +82,7 @@ TEST_SELF(more_come)
 }
 
 /* Any command sees the write done, whatever its result; so does a sleeping loop. */
-TEST_SELF(commands_end_it)
+TEST(self, commands_end_it)
 {
 	uint8_t in[64] = {0}, out[256];
 
@@ -102,7 +102,7 @@ TEST_SELF(commands_end_it)
 }
 
 /* A queue that ends without a command, as of a dead program, leaves no write that names it. */
-TEST_OF(the_end_of_its_queue, struct rig_pair, p, {rig_setup, rig_teardown})
+TEST(pair, the_end_of_its_queue)
 {
 	struct rig_self s;
 
@@ -114,7 +114,7 @@ TEST_OF(the_end_of_its_queue, struct rig_pair, p, {rig_setup, rig_teardown})
 }
 
 /* A CQE of its own queue, or of an unrelated one, ends the wait. */
-TEST_SELF(cqes_end_it)
+TEST(self, cqes_end_it)
 {
 	read_one(s, 1);
 	rig_post(s->p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
@@ -133,7 +133,7 @@ TEST_SELF(cqes_end_it)
 }
 
 /* A WRITE is done at the end of its turn, and earlier writes with it. */
-TEST_SELF(writes_do_not_wait)
+TEST(self, writes_do_not_wait)
 {
 	memset(s->p->src + FROM, 5, 64);
 	post(s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO, 64, 0);
@@ -176,7 +176,7 @@ static void *watch(void *arg)
 }
 
 /* A program that polls the end of a large WRITE finds the earlier small one. */
-TEST_SELF(in_order)
+TEST(self, in_order)
 {
 	struct watch w = {.first = s->p->src + TO, .last = s->p->src + TO + 4096 + 8191};
 	pthread_t watcher;

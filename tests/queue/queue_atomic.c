@@ -8,11 +8,6 @@
 #include "queue/queue.h"
 #include "transport/rc/rc.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		rig_setup, rig_teardown \
-	}
-
 #define SECOND 1000000000ull
 #define CS     PRM_WQE_OPCODE_ATOMIC_CS
 #define FA     PRM_WQE_OPCODE_ATOMIC_FA
@@ -147,10 +142,8 @@ static void some_atomics(struct rig_pair *p, unsigned int n)
 	}
 }
 
-TEST_F(every_kind)
+TEST(pair, every_kind)
 {
-	struct rig_pair *p = *state;
-
 	allow(p);
 	srand(1);
 	some_atomics(p, 2000);
@@ -175,9 +168,8 @@ static void lossy(void *ctx, struct port *w, struct frame *f)
 }
 
 /* A repeated request is done once, and its repeated answer equals the first. */
-TEST_F(once_each)
+TEST(pair, once_each)
 {
-	struct rig_pair *p = *state;
 	unsigned int frames = 0;
 	uint64_t sum = 0;
 
@@ -221,10 +213,8 @@ static void count_waiting(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-TEST_F(as_many_as_allowed)
+TEST(pair, as_many_as_allowed)
 {
-	struct rig_pair *p = *state;
-
 	allow(p);
 	p->a.qp->log_sra_max = 1;
 	memset(p->dst, 0, 8);
@@ -300,9 +290,8 @@ static enum drop b_takes(struct rig_pair *p, uint8_t opcode, uint32_t psn)
 /*
  * A repeat of an atomic no longer kept is dropped; a waiting READ and the ACK behind it still go.
  */
-TEST_F(not_kept)
+TEST(pair, not_kept)
 {
-	struct rig_pair *p = *state;
 	struct responses h;
 	uint32_t psn = keep_responses(p, &h);
 
@@ -316,9 +305,8 @@ TEST_F(not_kept)
 }
 
 /* Repeated READs wait for their turn; one more than there is room for is dropped and noted. */
-TEST_F(too_many_repeated)
+TEST(pair, too_many_repeated)
 {
-	struct rig_pair *p = *state;
 	struct responses h;
 	uint32_t psn = keep_responses(p, &h);
 
@@ -341,9 +329,8 @@ void *__wrap_queue_buffer_get(struct queues *qs)
 }
 
 /* A request without memory for it acts as lost: the peer repeats it, and it is done once. */
-TEST_F(no_memory)
+TEST(pair, no_memory)
 {
-	struct rig_pair *p = *state;
 	struct responses h;
 	uint32_t psn = keep_responses(p, &h);
 	uint64_t *word = (uint64_t *)(void *)p->dst;
@@ -364,9 +351,8 @@ TEST_F(no_memory)
 }
 
 /* Like no_memory, without packets; the one buffer is the send queue's. */
-TEST_F(no_memory_directly)
+TEST(pair, no_memory_directly)
 {
-	struct rig_pair *p = *state;
 	const struct op add = {.opcode = FA, .size = 8, .value = 1};
 
 	allow(p);
@@ -381,9 +367,8 @@ TEST_F(no_memory_directly)
 }
 
 /* After 2^24 packets a PSN repeats: a repeated request means the newer one. */
-TEST_F(same_psn_again)
+TEST(pair, same_psn_again)
 {
-	struct rig_pair *p = *state;
 	struct responses h;
 	uint32_t psn = keep_responses(p, &h);
 
@@ -416,27 +401,23 @@ static void ends(struct rig_pair *p, uint8_t syndrome, unsigned int event)
 
 static const struct op add_8 = {FA, 8, 1, 0, 0, 0}, add_4 = {MFA, 4, 1, 0, 0, 0};
 
-TEST_F(unaligned)
+TEST(pair, unaligned)
 {
-	allow(*state);
-	post(*state, &add_8, 4, 0, SIGNALED);
-	ends(*state, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+	allow(p);
+	post(p, &add_8, 4, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 }
 
-TEST_F(queue_without_atomics)
+TEST(pair, queue_without_atomics)
 {
-	struct rig_pair *p = *state;
-
 	allow(p);
 	p->b.qp->rae = false;
 	post(p, &add_8, 0, 0, SIGNALED);
 	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
 }
 
-TEST_F(queue_of_8_bytes_only)
+TEST(pair, queue_of_8_bytes_only)
 {
-	struct rig_pair *p = *state;
-
 	allow(p);
 	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_IB_SPEC;
 	post(p, &add_8, 0, 0, SIGNALED);
@@ -445,10 +426,8 @@ TEST_F(queue_of_8_bytes_only)
 	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 }
 
-TEST_F(key_without_atomics)
+TEST(pair, key_without_atomics)
 {
-	struct rig_pair *p = *state;
-
 	allow(p);
 	p->md->rights &= (uint8_t)~MKEY_ATOMIC;
 	post(p, &add_8, 0, 0, SIGNALED);
@@ -456,9 +435,8 @@ TEST_F(key_without_atomics)
 }
 
 /* An aligned address of a key whose memory is unaligned. */
-TEST_F(unaligned_memory)
+TEST(pair, unaligned_memory)
 {
-	struct rig_pair *p = *state;
 	uint64_t now;
 
 	allow(p);
@@ -472,9 +450,8 @@ TEST_F(unaligned_memory)
 }
 
 /* The memory may lie in any number of pieces. */
-TEST_F(memory_in_pieces)
+TEST(pair, memory_in_pieces)
 {
-	struct rig_pair *p = *state;
 	bus_t *one = p->md->entries, at = one[0] + (uintptr_t)p->dst,
 	      pieces[] = {at, at + 8, at + 16, at + 24};
 
@@ -488,10 +465,8 @@ TEST_F(memory_in_pieces)
 	p->md->entries = one;
 }
 
-TEST_F(memory_that_is_gone)
+TEST(pair, memory_that_is_gone)
 {
-	struct rig_pair *p = *state;
-
 	allow(p);
 	p->md->entries[0] += 1ull << 46;
 	mkey_place(p->md);
@@ -499,9 +474,8 @@ TEST_F(memory_that_is_gone)
 	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
 }
 
-TEST_F(nowhere_to_put_it)
+TEST(pair, nowhere_to_put_it)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, FA, SIGNALED, 0);
 
 	allow(p);
@@ -513,9 +487,8 @@ TEST_F(nowhere_to_put_it)
 	ends(p, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 }
 
-TEST_F(unknown_size)
+TEST(pair, unknown_size)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, MFA, SIGNALED, 0);
 
 	allow(p);

@@ -9,8 +9,6 @@
 #include "queue_rig.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 /*
  * Set to watch a CQ. Writes to client memory are then made here, byte by byte: segments in order,
  * each from its end, as a copy within one segment may be. After each byte the watcher checks the
@@ -85,7 +83,7 @@ static unsigned int events(struct rig_pair *p)
 }
 
 /* The record is parked until the first arm, which may legally write 0. */
-TEST_PAIR(test_first_arm_is_zero)
+TEST(pair, test_first_arm_is_zero)
 {
 	assert_int_equal(p->ca.dbrec[1], 0xffffffff);
 	nops(p, 1);
@@ -100,7 +98,7 @@ TEST_PAIR(test_first_arm_is_zero)
 }
 
 /* Every CQE of a collapsed CQ goes to the first entry, with the owner bit of its own lap. */
-TEST_PAIR(test_collapsed)
+TEST(pair, test_collapsed)
 {
 	struct cq *cq = p->ca.cq;
 
@@ -115,7 +113,7 @@ TEST_PAIR(test_collapsed)
 }
 
 /* Each arm makes one event; a reported CQE makes no second one. */
-TEST_PAIR(test_one_event)
+TEST(pair, test_one_event)
 {
 	rig_arm(&p->ca, 0, false);
 	nops(p, 1);
@@ -135,7 +133,7 @@ TEST_PAIR(test_one_event)
 }
 
 /* A word that is in register and record is one request. */
-TEST_PAIR(test_same_word)
+TEST(pair, test_same_word)
 {
 	rig_arm(&p->ca, 0, false);
 	nops(p, 1);
@@ -146,7 +144,7 @@ TEST_PAIR(test_same_word)
 }
 
 /* A record without its register write is ignored; with a lost register value it counts. */
-TEST_PAIR(test_arm_needs_register)
+TEST(pair, test_arm_needs_register)
 {
 	p->ca.dbrec[1] = htobe32(1u << 28);
 	nops(p, 1);
@@ -166,7 +164,7 @@ static void send(struct rig_pair *p, bool solicited)
 	rig_go(&w);
 }
 
-TEST_PAIR(test_solicited)
+TEST(pair, test_solicited)
 {
 	rig_arm(&p->cb, 0, true);
 	send(p, false);
@@ -184,7 +182,7 @@ TEST_PAIR(test_solicited)
 }
 
 /* When the ring is full, the CQ fails, and the QP with it; old CQEs stay readable. */
-TEST_PAIR(test_overflow)
+TEST(pair, test_overflow)
 {
 	for (unsigned int i = 0; i < 8; i++)
 		nops(p, 8);
@@ -199,7 +197,7 @@ TEST_PAIR(test_overflow)
 	assert_int_equal(drain(&p->ca), 0);
 }
 
-TEST_PAIR(test_overrun_ignore)
+TEST(pair, test_overrun_ignore)
 {
 	p->ca.cq->overrun_ignore = true;
 	for (unsigned int i = 0; i < 20; i++)
@@ -209,7 +207,7 @@ TEST_PAIR(test_overrun_ignore)
 }
 
 /* 24-bit indices and owner bits over several turns of the ring, both entry sizes. */
-TEST_PAIR(test_turns)
+TEST(pair, test_turns)
 {
 	for (unsigned int i = 0; i < 300; i++) {
 		nops(p, 7);
@@ -221,7 +219,7 @@ TEST_PAIR(test_turns)
 }
 
 /* Both entry sizes, over the ring's end, with posted writes before them. */
-TEST_PAIR(test_in_order)
+TEST(pair, test_in_order)
 {
 	for (unsigned int i = 0; i < 30; i++) {
 		watched = &p->ca;
@@ -252,7 +250,7 @@ static void *page(void)
 	return m;
 }
 
-TEST_PAIR(test_vanished_cq)
+TEST(pair, test_vanished_cq)
 {
 	uint8_t *m = page();
 
@@ -265,7 +263,7 @@ TEST_PAIR(test_vanished_cq)
 	assert_int_equal(p->a.qp->q.state, QP_ERR);
 }
 
-TEST_PAIR(test_vanished_sq)
+TEST(pair, test_vanished_sq)
 {
 	uint8_t *m = page();
 
@@ -293,18 +291,18 @@ static void vanish_record(struct rig_pair *p, bool swept)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
-TEST_PAIR(test_vanished_record)
+TEST(pair, test_vanished_record)
 {
 	vanish_record(p, false);
 }
 
-TEST_PAIR(test_vanished_record_swept)
+TEST(pair, test_vanished_record_swept)
 {
 	vanish_record(p, true);
 }
 
 /* Receives' record is unmapped when a message comes: the answer is that of a queue in ERR. */
-TEST_PAIR(test_vanished_record_of_receives)
+TEST(pair, test_vanished_record_of_receives)
 {
 	uint8_t *m = page();
 
@@ -317,7 +315,7 @@ TEST_PAIR(test_vanished_record_of_receives)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
-TEST_PAIR(test_vanished_data)
+TEST(pair, test_vanished_data)
 {
 	uint8_t *m = page();
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, m, 4096, MKEY_LR | MKEY_RW);
@@ -342,7 +340,7 @@ TEST_PAIR(test_vanished_data)
 }
 
 /* A small WRITE is posted: when it fails it is acknowledged, and only the receiver has an error. */
-TEST_PAIR(test_vanished_posted)
+TEST(pair, test_vanished_posted)
 {
 	uint8_t *m = page();
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, m, 4096, MKEY_RW);

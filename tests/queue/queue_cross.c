@@ -57,7 +57,8 @@ static int cross_teardown(void **state)
 	return 0;
 }
 
-#define CROSS(name) TEST_ON(name, struct cross *x, {cross_setup, cross_teardown})
+#define FIXTURE_cross(name)    FIXTURE(name, struct cross *x, cross_setup, cross_teardown)
+#define FIXTURE_cross_ud(name) FIXTURE(name, struct cross *x, cross_setup_ud, cross_teardown)
 
 static void post_cross(struct rig_qp *q, uint8_t opcode, uint8_t opmod, uint32_t number,
 		       uint32_t index)
@@ -114,7 +115,7 @@ static void cross_restart(struct rig_qp *q, struct rig_qp *peer)
 }
 
 /* A managed queue runs up to SEND_EN's index, without a write to its record or register. */
-CROSS(enabled_sends)
+TEST(cross, enabled_sends)
 {
 	x->p->a.qp->sq.managed = true;
 	for (unsigned int i = 0; i < 3; i++)
@@ -134,7 +135,7 @@ CROSS(enabled_sends)
 }
 
 /* Other queues' doorbells read a managed queue's record: an unwritten record starts nothing. */
-CROSS(old_records_start_nothing)
+TEST(cross, old_records_start_nothing)
 {
 	x->p->a.qp->sq.managed = true;
 	for (uint16_t i = 8; i; i = (uint16_t)(i + 8)) {
@@ -154,7 +155,7 @@ CROSS(old_records_start_nothing)
 }
 
 /* Its own doorbell starts it as well (DPDK does both), and that start lasts. */
-CROSS(own_doorbell)
+TEST(cross, own_doorbell)
 {
 	x->p->a.qp->sq.managed = true;
 	rig_nop(&x->p->a);
@@ -181,7 +182,7 @@ CROSS(own_doorbell)
 }
 
 /* An arriving message starts a prepared answer; the processor does nothing. */
-CROSS(a_receive_starts_a_send)
+TEST(cross, a_receive_starts_a_send)
 {
 	struct rig_wqe w = rig_begin(&x->p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
@@ -204,7 +205,7 @@ CROSS(a_receive_starts_a_send)
 }
 
 /* Several queues wait for one CQ, each for its own count; requests before a WAIT do not wait. */
-CROSS(waits_by_count)
+TEST(cross, waits_by_count)
 {
 	rig_nop(&x->m);
 	wait_for(&x->m, &x->p->ca, 2);
@@ -222,7 +223,7 @@ CROSS(waits_by_count)
 }
 
 /* A CQ's count has 24 bits and wraps; a WAIT's higher bits are ignored. */
-CROSS(count_turns_over)
+TEST(cross, count_turns_over)
 {
 	x->p->ca.cq->pi = x->p->ca.cq->ci = x->p->ca.ci = 0xfffffc0;
 	x->p->ca.dbrec[0] = htobe32(0xffffc0);
@@ -240,7 +241,7 @@ CROSS(count_turns_over)
 }
 
 /* A waiting queue is looked at when its CQ has the count, and not before. */
-CROSS(nothing_polls)
+TEST(cross, nothing_polls)
 {
 	rig_nop(&x->m);
 	wait_for(&x->m, &x->p->ca, 9);
@@ -259,7 +260,7 @@ CROSS(nothing_polls)
 }
 
 /* A managed receive queue takes messages up to RECV_EN's index, while its record has entries. */
-CROSS(enabled_receives)
+TEST(cross, enabled_receives)
 {
 	x->p->b.qp->rq.managed = true;
 	cross_receive(x, &x->p->b, x->p->dst, 1);
@@ -287,7 +288,7 @@ CROSS(enabled_receives)
 }
 
 /* All service types start others and wait. */
-CROSS(all_transports)
+TEST(cross, all_transports)
 {
 	static const struct transport *const all[] = {&transport_rc, &transport_uc, &transport_ud,
 						      &transport_xrc, &transport_dci};
@@ -324,7 +325,7 @@ static void cross_refused(struct cross *x, const char *what, uint8_t vendor)
 }
 
 /* Numbers of no object, or of one not made for it, are refused. */
-CROSS(refusals)
+TEST(cross, refusals)
 {
 	const uint32_t a = x->p->a.queue->o.id, ca = x->p->ca.cq->o.id;
 	static const struct {
@@ -362,7 +363,7 @@ CROSS(refusals)
 }
 
 /* A destroyed CQ leaves no queue waiting for it; a destroyed queue leaves nothing at the CQ. */
-CROSS(ends)
+TEST(cross, ends)
 {
 	struct rig_cq cq;
 
@@ -390,7 +391,7 @@ CROSS(ends)
 }
 
 /* Sends that continue after an error do not wait for flushed requests. */
-TEST_ON(a_flushed_wait_ends, struct cross *x, {cross_setup_ud, cross_teardown})
+TEST(cross_ud, a_flushed_wait_ends)
 {
 	struct rig_wqe w = rig_begin(&x->m, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 

@@ -110,8 +110,8 @@ static int dc_teardown(void **state)
 	return 0;
 }
 
-#define DC(name)       TEST_ON(name, struct dc *d, {dc_setup, dc_teardown})
-#define CHANNELS(name) TEST_ON(name, struct dc *d, {dc_setup_channels, dc_teardown})
+#define FIXTURE_dc(name)       FIXTURE(name, struct dc *d, dc_setup, dc_teardown)
+#define FIXTURE_channels(name) FIXTURE(name, struct dc *d, dc_setup_channels, dc_teardown)
 
 /* Begins a WQE for a target: its control segment and its address vector. */
 static struct rig_wqe to(struct dc *d, unsigned int target, uint8_t opcode, uint16_t channel)
@@ -199,7 +199,7 @@ static void arrives(struct dc *d, unsigned int target, uint32_t len)
 }
 
 /* Alternating requests for both targets. */
-DC(test_messages_reach_each_target)
+TEST(dc, test_messages_reach_each_target)
 {
 	static const uint32_t lengths[] = {1, 1024, 5000};
 
@@ -216,7 +216,7 @@ DC(test_messages_reach_each_target)
 	}
 }
 
-DC(test_writes_and_reads)
+TEST(dc, test_writes_and_reads)
 {
 	for (unsigned int t = 0; t < 2 * TARGETS; t++) {
 		memset(d->p->src, (int)t + 1, 3000);
@@ -240,7 +240,7 @@ DC(test_writes_and_reads)
 }
 
 /* One acknowledgement ends several requests. */
-DC(test_many_requests_under_way)
+TEST(dc, test_many_requests_under_way)
 {
 	for (unsigned int i = 0; i < 20; i++)
 		write_to(d, i / 10, 0, 3000);
@@ -288,7 +288,7 @@ static void add_one(struct dc *d, unsigned int target, uint16_t channel)
 }
 
 /* A reopened connection is a new one: nothing of the old one counts twice. */
-CHANNELS(test_each_atomic_counts_once_on_a_bad_wire)
+TEST(channels, test_each_atomic_counts_once_on_a_bad_wire)
 {
 	struct lossy lossy = {0};
 
@@ -313,7 +313,7 @@ CHANNELS(test_each_atomic_counts_once_on_a_bad_wire)
 }
 
 /* The second channel's request is done while the first channel's waits; its CQE waits, too. */
-CHANNELS(test_channels_do_not_wait_for_each_other)
+TEST(channels, test_channels_do_not_wait_for_each_other)
 {
 	memset(memory(d, 1), 0, 100);
 	send_to(d, 0, 1, 10);
@@ -333,7 +333,7 @@ static void spoiled_write(struct dc *d, uint16_t channel)
 	rdma(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, channel, rig_key(d->p->md), 0xdead00, 8);
 }
 
-CHANNELS(test_a_failed_channel_stops_alone)
+TEST(channels, test_a_failed_channel_stops_alone)
 {
 	memset(memory(d, 1), 0x77, 8);
 	spoiled_write(d, 1);
@@ -363,7 +363,7 @@ CHANNELS(test_a_failed_channel_stops_alone)
 }
 
 /* qpc.log_num_dci_errored_streams is 1 here: the second failed channel ends the queue. */
-CHANNELS(test_too_many_failed_channels_end_the_queue)
+TEST(channels, test_too_many_failed_channels_end_the_queue)
 {
 	send_to(d, 0, 3, 8); /* waits for a receive */
 	rig_run(&d->i);
@@ -379,7 +379,7 @@ CHANNELS(test_too_many_failed_channels_end_the_queue)
 	assert_null(rig_poll(&d->ci));
 }
 
-DC(test_a_wrong_key_is_counted_and_not_answered)
+TEST(dc, test_a_wrong_key_is_counted_and_not_answered)
 {
 	d->t[0].dct->key = KEY + 1;
 	d->t[0].dct->armed = true;
@@ -411,7 +411,7 @@ static void works_again(struct dc *d)
 	}
 }
 
-DC(test_a_remote_error_ends_the_initiator_alone)
+TEST(dc, test_a_remote_error_ends_the_initiator_alone)
 {
 	rdma(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0xdead00, rig_key(d->p->ms), 8);
 	write_to(d, 1, 0, 8);
@@ -423,7 +423,7 @@ DC(test_a_remote_error_ends_the_initiator_alone)
 	works_again(d);
 }
 
-DC(test_a_receive_that_is_too_small_fails_and_others_follow)
+TEST(dc, test_a_receive_that_is_too_small_fails_and_others_follow)
 {
 	const uint8_t *cqe;
 
@@ -442,7 +442,7 @@ DC(test_a_receive_that_is_too_small_fails_and_others_follow)
 	arrives(d, 0, 11);
 }
 
-DC(test_a_drained_target_takes_nothing)
+TEST(dc, test_a_drained_target_takes_nothing)
 {
 	write_to(d, 0, 0, 8);
 	rig_run(&d->i);
@@ -466,7 +466,7 @@ static void first_frame_only(void *ctx, struct port *port, struct frame *f)
 		frame_free(f);
 }
 
-DC(test_draining_flushes_a_message_that_has_begun)
+TEST(dc, test_draining_flushes_a_message_that_has_begun)
 {
 	const uint8_t *cqe;
 	unsigned int n = 0;
@@ -524,7 +524,7 @@ static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, boo
 }
 
 /* The connection that was idle longest makes room for a new one. */
-DC(test_a_target_distinguishes_its_initiators)
+TEST(dc, test_a_target_distinguishes_its_initiators)
 {
 	const uint64_t *opened = &d->t[0].set.own.rx_dct_connect;
 	const struct drops *drops = &d->t[0].dct->o.vhca->drops;
@@ -562,7 +562,7 @@ static void count_frame(void *ctx, struct port *port, struct frame *f)
 }
 
 /* A bad vector is no target, and a NOP has none: no connection is opened, or ended. */
-DC(test_without_a_vector_nothing_is_sent)
+TEST(dc, test_without_a_vector_nothing_is_sent)
 {
 	struct rig_wqe w = to(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0);
 	unsigned int frames = 0;

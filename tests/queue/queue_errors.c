@@ -7,8 +7,6 @@
 #include "chip/datapath.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 #define SECOND 1000000000ull
 
 /* The change of one case; the WQE is complete except for its end. */
@@ -361,19 +359,19 @@ static void run_table(uint8_t flags)
 	}
 }
 
-TEST(test_table)
+TEST(none, test_table)
 {
 	run_table(SIGNALED);
 }
 
 /* An error makes a CQE, even if none was requested. */
-TEST(test_table_unsignaled)
+TEST(none, test_table_unsignaled)
 {
 	run_table(0);
 }
 
 /* Requests before a bad WQE complete well and first, though they were fetched together. */
-TEST_PAIR(test_earlier_complete)
+TEST(pair, test_earlier_complete)
 {
 	struct rig_wqe w;
 	const uint8_t *cqe;
@@ -394,7 +392,7 @@ TEST_PAIR(test_earlier_complete)
 }
 
 /* In ERR, new requests are flushed, too: sends by their doorbell, receives without one. */
-TEST_PAIR(test_flush_later)
+TEST(pair, test_flush_later)
 {
 	queue_set_state(&p->a.qp->q, QP_ERR);
 	rig_settle(&p->rig);
@@ -411,7 +409,7 @@ TEST_PAIR(test_flush_later)
 }
 
 /* RST under load: no CQE, counters at 0, and the queue works again from its first slot. */
-TEST_PAIR(test_reset_reuse)
+TEST(pair, test_reset_reuse)
 {
 	for (unsigned int i = 0; i < 16; i++)
 		rig_post(p, WRITE, 0, RIG_BUF);
@@ -497,7 +495,7 @@ static void garbage_one(struct rig_pair *p, const struct garbage_type *t, unsign
 }
 
 /* Each opcode followed by garbage ends in one CQE; one that the type lacks, in the right one. */
-TEST(test_garbage)
+TEST(none, test_garbage)
 {
 	for (unsigned int i = 0; i < 3; i++) {
 		struct rig_pair *p = rig_pair_open(garbage_types[i].setup);

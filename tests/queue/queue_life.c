@@ -9,10 +9,8 @@
 #include "queue/queue.h"
 #include "transport/bth.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 /* Queues are destroyed after any number of turns, with everything still under way. */
-TEST(test_destroy_in_traffic)
+TEST(none, test_destroy_in_traffic)
 {
 	for (unsigned int turns = 0; turns < 6; turns++) {
 		struct rig_pair *p;
@@ -43,7 +41,7 @@ static void keep(void *ctx, struct port *w, struct frame *f)
 }
 
 /* A frame from before RST does not reach the restarted queue pair. */
-TEST_PAIR(test_old_frames)
+TEST(pair, test_old_frames)
 {
 	struct frame *old = NULL;
 
@@ -64,7 +62,7 @@ TEST_PAIR(test_old_frames)
 #define MANY 200u
 
 /* A queue with endless long messages does not keep 200 short ones from finishing in a few turns. */
-TEST_PAIR(test_fairness)
+TEST(pair, test_fairness)
 {
 	struct rig_cq *cq = calloc(1, sizeof(*cq));
 	struct rig_qp *q = calloc(MANY, sizeof(*q));
@@ -97,7 +95,7 @@ TEST_PAIR(test_fairness)
 }
 
 /* When b answers a at once and a sees the answer, a's own completion is there. */
-TEST_PAIR(test_reply_order)
+TEST(pair, test_reply_order)
 {
 	struct rig_cq recv_cq;
 	struct mkey *back = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_RW | MKEY_LW);
@@ -168,7 +166,7 @@ static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 }
 
 /* Like test_reply_order, within one turn: an unrelated packet, the acknowledgement, the reply. */
-TEST_PAIR(test_reply_order_in_one_turn)
+TEST(pair, test_reply_order_in_one_turn)
 {
 	struct rig_cq recv_cq;
 	struct rig_qp a;
@@ -200,7 +198,7 @@ TEST_PAIR(test_reply_order_in_one_turn)
 }
 
 /* SQD: requests that have begun end, no new one begins, one event comes; RTS continues. */
-TEST_PAIR(test_drain)
+TEST(pair, test_drain)
 {
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 100000);
 	rig_ring(&p->a);
@@ -217,7 +215,7 @@ TEST_PAIR(test_drain)
 }
 
 /* All memory of a client is unmapped with everything under way. */
-TEST_PAIR(test_client_dies)
+TEST(pair, test_client_dies)
 {
 	for (unsigned int i = 0; i < 8; i++)
 		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);

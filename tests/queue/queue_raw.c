@@ -4,11 +4,6 @@
 #include <sys/mman.h>
 #include "queue_raw_rig.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		raw_setup, raw_teardown \
-	}
-
 static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 {
 	return raw_rfc1071(ip + 12, 8, ip[9] + len);
@@ -17,7 +12,7 @@ static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 /* --- send WQEs -------------------------------------------------------------------------------- */
 
 /* A packet is made of the Ethernet segment's headers, inline data, and two pieces of memory. */
-TEST_RAW(pieces)
+TEST(raw, pieces)
 {
 	struct rig_wqe w;
 
@@ -35,7 +30,7 @@ TEST_RAW(pieces)
 	}
 }
 
-TEST_RAW(headers_alone)
+TEST(raw, headers_alone)
 {
 	struct rig_wqe w = raw_begin(r, r->src, 60, 0);
 
@@ -47,7 +42,7 @@ TEST_RAW(headers_alone)
 	assert_memory_equal(r->dst, r->src, 60);
 }
 
-TEST_RAW(checksums)
+TEST(raw, checksums)
 {
 	uint8_t *ip = r->dst + 14, *udp = ip + 20;
 	uint16_t got;
@@ -72,7 +67,7 @@ TEST_RAW(checksums)
 }
 
 /* The tag goes behind the addresses, and checksums behind it are still right. */
-TEST_RAW(vlan_insert)
+TEST(raw, vlan_insert)
 {
 	struct rig_wqe w;
 	const uint8_t *cqe;
@@ -99,7 +94,7 @@ TEST_RAW(vlan_insert)
 }
 
 /* Each data segment is a packet with its own checksums; one completion is for all. */
-TEST_RAW(several_in_one)
+TEST(raw, several_in_one)
 {
 	struct rig_wqe w;
 
@@ -137,7 +132,7 @@ static void paced(struct raw *r, unsigned int n, uint64_t *at)
 }
 
 /* At 8 Mbit/s a byte takes a microsecond, 100 fewer once after idling; a burst may leave early. */
-TEST_RAW(rate)
+TEST(raw, rate)
 {
 	struct pp_rate *row = &r->rig.dev.vhca[0].pp_rates[1];
 	uint64_t at[5];
@@ -158,7 +153,7 @@ TEST_RAW(rate)
 	assert_int_equal(at[2], 0);
 }
 
-TEST_RAW(metadata)
+TEST(raw, metadata)
 {
 	struct rig_wqe w = raw_begin(r, r->src, 64, 0);
 
@@ -168,7 +163,7 @@ TEST_RAW(metadata)
 	assert_int_equal(r->sent_reg_a, 0x12345678);
 }
 
-TEST_RAW(nop_and_unsignaled)
+TEST(raw, nop_and_unsignaled)
 {
 	struct rig_wqe w = rig_begin(&r->sq, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
 
@@ -299,7 +294,7 @@ static const struct {
 };
 
 /* Each makes an error CQE and no packet; the next WQE is flushed; through RST it works again. */
-TEST_RAW(bad_sends)
+TEST(raw, bad_sends)
 {
 	const uint8_t *cqe;
 	struct rig_wqe w;
@@ -341,7 +336,7 @@ static void failed_send(struct raw *r, uint8_t syndrome)
 }
 
 /* Data of several WQEs is fetched at once; those before a bad one are sent, later ones are not. */
-TEST_RAW(one_of_many)
+TEST(raw, one_of_many)
 {
 	uint8_t *gone =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -387,7 +382,7 @@ static void post_two_blocks(struct raw *r, struct rig_qp *sq)
 }
 
 /* The ring is unmapped behind the fetched WQEs: these are sent, then only this queue is in ERR. */
-TEST_RAW(ring_goes)
+TEST(raw, ring_goes)
 {
 	uint8_t *ring =
 		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -421,7 +416,7 @@ TEST_RAW(ring_goes)
 }
 
 /* With any bytes there is no crash, the queue ends in RTS or ERR, and RST brings it back. */
-TEST_RAW(garbage)
+TEST(raw, garbage)
 {
 	struct rig_wqe w;
 

@@ -28,7 +28,7 @@ struct raw {
 /* cmocka fixtures: *state is a struct raw. */
 int raw_setup(void **state);
 int raw_teardown(void **state);
-#define TEST_RAW(name) TEST_OF(name, struct raw, r, {raw_setup, raw_teardown})
+#define FIXTURE_raw(name) FIXTURE(name, struct raw *r, raw_setup, raw_teardown)
 /* Opens an SQ or an RQ of 2^log entries of 64 bytes, RDY. */
 void raw_queue_open(struct rig *, struct rig_qp *, enum obj_type, struct rig_cq *,
 		    unsigned int log);

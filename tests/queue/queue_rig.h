@@ -157,8 +157,11 @@ int rig_setup_ud(void **state);
 int rig_setup_ud_dpu(void **state);
 int rig_setup_dpu(void **state); /* b is on the other function */
 int rig_teardown(void **state);
-/* A test of a pair that the file's TEST_FIXTURE makes. */
-#define TEST_PAIR(name) TEST_OF(name, struct rig_pair, p, TEST_FIXTURE)
+#define FIXTURE_pair(name)	  FIXTURE(name, struct rig_pair *p, rig_setup, rig_teardown)
+#define FIXTURE_pair_dpu(name)	  FIXTURE(name, struct rig_pair *p, rig_setup_dpu, rig_teardown)
+#define FIXTURE_pair_ud_dpu(name) FIXTURE(name, struct rig_pair *p, rig_setup_ud_dpu, rig_teardown)
+#define FIXTURE_pair_uc(name)	  FIXTURE(name, struct rig_pair *p, rig_setup_uc, rig_teardown)
+#define FIXTURE_pair_ud(name)	  FIXTURE(name, struct rig_pair *p, rig_setup_ud, rig_teardown)
 /* For tests of many pairs. */
 struct rig_pair *rig_pair_open(int (*setup)(void **state));
 void rig_pair_close(struct rig_pair *);

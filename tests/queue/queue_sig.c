@@ -11,16 +11,11 @@
 #include "queue/priv.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		rig_setup, rig_teardown \
-	}
-
 #define BLOCK 512u
 #define BSF   4u /* octowords */
 
 /* CRC RevEng's check values, for these nine digits. */
-TEST(catalogue)
+TEST(none, catalogue)
 {
 	const char *digits = "123456789";
 
@@ -30,7 +25,7 @@ TEST(catalogue)
 }
 
 /* IEEE 1619, vectors 1 and 15 (whose last byte is stolen). */
-TEST(xts_vectors)
+TEST(none, xts_vectors)
 {
 	static const uint8_t first[32] = {0x91, 0x7c, 0xf6, 0x9e, 0xbd, 0x68, 0xb2, 0xec,
 					  0x9b, 0x9f, 0xe9, 0xa3, 0xea, 0xdd, 0xa6, 0x92,
@@ -61,7 +56,7 @@ TEST(xts_vectors)
 }
 
 /* RFC 3394, 4.1; with a wrong byte it is no key. */
-TEST(unwrap_vector)
+TEST(none, unwrap_vector)
 {
 	uint8_t wrapped[24] = {0x1f, 0xa6, 0x8b, 0x0a, 0x81, 0x12, 0xb4, 0x47,
 			       0xae, 0xf3, 0x4b, 0xd8, 0xfb, 0x5a, 0x7b, 0x82,
@@ -199,7 +194,7 @@ static uint8_t signed_read(struct signed_key *k, uint8_t opcode, uint64_t va, ui
 #define READ_WIRE signed_read(&k, PRM_WQE_OPCODE_RDMA_READ, 0, 4 * (BLOCK + 4))
 #define REFUSED	  PRM_SYNDROME_REMOTE_ACCESS_ERR
 
-TEST_PAIR(reads)
+TEST(pair, reads)
 {
 	struct signed_key k;
 
@@ -299,7 +294,7 @@ static void observe(void *ctx, struct port *port, struct frame *f)
 
 /* Writing back the bytes of a READ leaves memory as it was, with and without encryption, in packets
  * and directly. */
-TEST(writes)
+TEST(none, writes)
 {
 	uint8_t before[4 * BLOCK], wire[4 * (BLOCK + 4)];
 
@@ -330,7 +325,7 @@ TEST(writes)
 }
 
 /* An encrypted write takes whole AES blocks of 4 KiB at a time. */
-TEST_PAIR(long_write)
+TEST(pair, long_write)
 {
 	struct signed_key k;
 	uint8_t klm[KLM_BYTES] = {0}, there[3 * 4096];
@@ -352,7 +347,7 @@ TEST_PAIR(long_write)
 	signed_close(&k);
 }
 
-TEST(refusals)
+TEST(none, refusals)
 {
 	const uint8_t write = PRM_WQE_OPCODE_RDMA_WRITE;
 	const uint8_t read = PRM_WQE_OPCODE_RDMA_READ;
@@ -377,7 +372,7 @@ TEST(refusals)
 }
 
 /* Descriptions of any contents: never a crash, and the old one stays when one is refused. */
-TEST_PAIR(descriptions)
+TEST(pair, descriptions)
 {
 	struct signed_key k;
 	struct sig s = {0};
@@ -454,7 +449,7 @@ static bool random_access(struct signed_key *k, uint8_t *bytes, uint64_t va, uin
 }
 
 /* Random descriptions and ranges: bytes outside the mkey stay, and often the access works. */
-TEST_PAIR(chance)
+TEST(pair, chance)
 {
 	struct signed_key k;
 	uint8_t bytes[6000];
@@ -519,7 +514,7 @@ static void transactions(struct signed_key *k)
 	prm_bsf_set_w_tfs_psv(k->bsf, 1);
 }
 
-TEST(umr_refusals)
+TEST(none, umr_refusals)
 {
 	umr_is_refused(no_room, BSF);
 	umr_is_refused(transactions, BSF);
@@ -528,7 +523,7 @@ TEST(umr_refusals)
 	umr_is_refused(as_it_is, 0xffff);
 }
 
-TEST_PAIR(psv_is_not_there)
+TEST(pair, psv_is_not_there)
 {
 	struct signed_key k;
 
@@ -551,7 +546,7 @@ static void signed_in_memory(struct signed_key *k)
 }
 
 /* An XRC target's receive queue has no CQ when its SRQ is gone: a READ goes on, unreported. */
-TEST_PAIR(nobody_to_tell)
+TEST(pair, nobody_to_tell)
 {
 	struct cq *cq = p->b.qp->rq.cq;
 	struct signed_key k;
@@ -566,7 +561,7 @@ TEST_PAIR(nobody_to_tell)
 }
 
 /* Sending stops after the request with the wrong signature: the next one is read anew. */
-TEST_PAIR(pipelining)
+TEST(pair, pipelining)
 {
 	struct signed_key k;
 	const uint8_t *cqe;

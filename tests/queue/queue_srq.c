@@ -71,7 +71,8 @@ static int shared_teardown(void **state)
 	return 0;
 }
 
-#define SHARED(name) TEST_ON(name, struct shared *s, {shared_setup, shared_teardown})
+#define FIXTURE_shared(name)	FIXTURE(name, struct shared *s, shared_setup, shared_teardown)
+#define FIXTURE_shared_uc(name) FIXTURE(name, struct shared *s, shared_setup_uc, shared_teardown)
 
 /* Fills in entry `index`, for dst + off; its link is `next`. Does not post it. */
 static void entry(struct shared *s, unsigned int index, uint16_t next, uint32_t off, uint32_t len)
@@ -122,7 +123,7 @@ static void send_one(struct shared *s, unsigned int index, uint32_t src, uint32_
 }
 
 /* The list follows its links, twice round; each entry's index is in its CQE. */
-SHARED(follows_links)
+TEST(shared, follows_links)
 {
 	static const uint16_t order[] = {0, 5, 6, 2, 7, 1, 4, 3};
 
@@ -136,7 +137,7 @@ SHARED(follows_links)
 }
 
 /* The entry behind a posted one is read when it is posted itself, not before. */
-SHARED(reads_no_entry_early)
+TEST(shared, reads_no_entry_early)
 {
 	entry(s, 0, 1, 0, LEN);
 	entry(s, 1, 2, 4096, LEN);
@@ -152,7 +153,7 @@ SHARED(reads_no_entry_early)
 }
 
 /* A ring is taken in its order, whatever its links, with or without room for a link. */
-SHARED(ring_order)
+TEST(shared, ring_order)
 {
 	static const uint8_t heads[] = {LINK, 0};
 
@@ -166,7 +167,7 @@ SHARED(ring_order)
 }
 
 /* An SRQ without entries makes its queues "not ready"; entries posted then are taken. */
-SHARED(empty_is_not_ready)
+TEST(shared, empty_is_not_ready)
 {
 	send_from(s, &s->p->a, 0, LEN);
 	rig_settle(&s->p->rig);
@@ -178,7 +179,7 @@ SHARED(empty_is_not_ready)
 }
 
 /* The limit's event comes once: when fewer are left, or at once if that is so already. */
-SHARED(limit)
+TEST(shared, limit)
 {
 	struct rig *r = &s->p->rig;
 
@@ -201,7 +202,7 @@ SHARED(limit)
 }
 
 /* Entries posted since the record was last read count for the limit. */
-SHARED(limit_reads_the_record)
+TEST(shared, limit_reads_the_record)
 {
 	post_in_order(s, 2);
 	send_one(s, 0, 0, 0);
@@ -243,7 +244,7 @@ static void begin_message(struct shared *s)
 }
 
 /* An entry that a queue holds does not change while others take and fill newer ones. */
-SHARED(entries_are_held_apart)
+TEST(shared, entries_are_held_apart)
 {
 	const uint8_t *cqe;
 
@@ -265,7 +266,7 @@ SHARED(entries_are_held_apart)
 }
 
 /* A queue in error flushes the entry that it holds and sends one "last WQE" event. */
-SHARED(last_entry)
+TEST(shared, last_entry)
 {
 	const uint8_t *cqe;
 	struct rig *r = &s->p->rig;
@@ -294,7 +295,7 @@ SHARED(last_entry)
 }
 
 /* A reset queue's entry is dropped without a CQE; after the reset it takes the next one. */
-SHARED(reset_drops_the_entry)
+TEST(shared, reset_drops_the_entry)
 {
 	post_in_order(s, 2);
 	begin_message(s);
@@ -309,7 +310,7 @@ SHARED(reset_drops_the_entry)
 }
 
 /* A link out of the ring fails the SRQ once, and each queue that needs an entry of it. */
-SHARED(broken_list)
+TEST(shared, broken_list)
 {
 	struct rig *r = &s->p->rig;
 
@@ -328,7 +329,7 @@ SHARED(broken_list)
 }
 
 /* The list's end may point anywhere: it is not followed before an entry is posted behind it. */
-SHARED(end_of_list_is_not_followed)
+TEST(shared, end_of_list_is_not_followed)
 {
 	entry(s, 0, 0xffff, 0, LEN);
 	post(s, 1);
@@ -338,7 +339,7 @@ SHARED(end_of_list_is_not_followed)
 }
 
 /* An unreadable record fails the SRQ when a message comes, or when the limit is set. */
-SHARED(record_gone)
+TEST(shared, record_gone)
 {
 	s->srq->dbrec = 16;
 	send_from(s, &s->p->a, 0, LEN);
@@ -350,7 +351,7 @@ SHARED(record_gone)
 }
 
 /* An unmapped ring fails the SRQ, too. */
-SHARED(ring_gone)
+TEST(shared, ring_gone)
 {
 	post(s, 1);
 	s->srq->ring.offset = 16;
@@ -361,7 +362,7 @@ SHARED(ring_gone)
 }
 
 /* Keys in entries need the SRQ's PD: a key of the QP's PD is an error of the entry. */
-SHARED(keys_are_of_the_srqs_pd)
+TEST(shared, keys_are_of_the_srqs_pd)
 {
 	const uint8_t *cqe;
 
@@ -379,7 +380,7 @@ SHARED(keys_are_of_the_srqs_pd)
 }
 
 /* A record that is more than a ring ahead counts as one ring. */
-SHARED(record_too_far)
+TEST(shared, record_too_far)
 {
 	for (uint16_t i = 0; i < ENTRIES; i++)
 		entry(s, i, (uint16_t)((i + 1) % ENTRIES), i * 256u, LEN);
@@ -390,7 +391,7 @@ SHARED(record_too_far)
 }
 
 /* UC: an entry that is too small ends with an error, and the queue goes on. */
-TEST_ON(uc_too_small, struct shared *s, {shared_setup_uc, shared_teardown})
+TEST(shared_uc, uc_too_small)
 {
 	entry(s, 0, 1, 0, LEN - 1);
 	entry(s, 1, 2, 8192, LEN);
@@ -404,7 +405,7 @@ TEST_ON(uc_too_small, struct shared *s, {shared_setup_uc, shared_teardown})
 }
 
 /* UC: a message that lost a packet leaves its entry to the queue's next message. */
-TEST_ON(uc_reuses_its_entry, struct shared *s, {shared_setup_uc, shared_teardown})
+TEST(shared_uc, uc_reuses_its_entry)
 {
 	post_in_order(s, 2);
 	begin_message(s);

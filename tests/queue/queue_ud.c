@@ -11,10 +11,6 @@
 #include "queue/queue.h"
 #include "transport/transport.h"
 
-#define TEST_FIXTURE                           \
-	{                                      \
-		rig_setup_ud_dpu, rig_teardown \
-	}
 #define GRH 40u
 
 static struct rig_wqe datagram(struct rig_pair *p, uint8_t opcode, uint32_t imm)
@@ -74,10 +70,9 @@ static uint64_t drops(const struct rig_pair *p)
 /* --- what arrives ---------------------------------------------------------------------------- */
 
 /* At every length: bytes and CQE, with and without immediate data. */
-TEST_F(messages)
+TEST(pair_ud_dpu, messages)
 {
 	static const uint32_t lengths[] = {0, 1, 3, 4, 255, 1000, 1023, 1024};
-	struct rig_pair *p = *state;
 
 	for (unsigned int i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		bool imm = i % 2;
@@ -123,13 +118,12 @@ static void see(void *ctx, struct port *port, struct frame *f)
  * RoCE v1, v2 over IPv6 and IPv4: the receiver finds the header of the wire, whether or not the
  * wire was observed. DETH has Q_Key and source.
  */
-TEST_F(headers)
+TEST(pair_ud_dpu, headers)
 {
 	static const struct {
 		uint8_t gid, network;
 		uint32_t bytes;
 	} kinds[] = {{0, 0, 40}, {1, 1, 40}, {3, 2, 20}};
-	struct rig_pair *p = *state;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		const uint32_t n = kinds[i].bytes, udp = kinds[i].network ? 8 : 0;
@@ -155,9 +149,8 @@ TEST_F(headers)
 }
 
 /* From a GID of a VLAN: the packet has tag and priority, and the receiver finds them in its CQE. */
-TEST_F(vlan)
+TEST(pair_ud_dpu, vlan)
 {
-	struct rig_pair *p = *state;
 	uint8_t gid[16] = {0xfd, [15] = 1};
 	struct seen s = {0};
 
@@ -189,10 +182,8 @@ TEST_F(vlan)
 }
 
 /* Inline and gathered pieces, in one WQE that wraps around the ring's end. */
-TEST_F(lists)
+TEST(pair_ud_dpu, lists)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 20; i++) {
 		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 
@@ -210,9 +201,8 @@ TEST_F(lists)
 }
 
 /* Datagrams also reach the sender itself, and another queue of its function. */
-TEST_WITH(loopback, {rig_setup_ud, rig_teardown})
+TEST(pair_ud, loopback)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
 	give(p, GRH + 8);
@@ -227,7 +217,7 @@ TEST_WITH(loopback, {rig_setup_ud, rig_teardown})
 /* --- Q_Keys ---------------------------------------------------------------------------------- */
 
 /* A wrong key drops the message and counts; bit 31 sends the queue pair's own. */
-TEST_F(qkeys)
+TEST(pair_ud_dpu, qkeys)
 {
 	static const struct {
 		uint32_t sent, own, receiver;
@@ -237,7 +227,6 @@ TEST_F(qkeys)
 		    {0x80000000, 9, 9, true},
 		    {0x80000009, 8, 9, false},
 		    {0, 1, 0, true}};
-	struct rig_pair *p = *state;
 	const struct vhca *v = p->b.queue->o.vhca;
 
 	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -258,9 +247,8 @@ TEST_F(qkeys)
 /* --- errors ---------------------------------------------------------------------------------- */
 
 /* A failed send stops only the send queue: SQER, from which it goes on. */
-TEST_F(send_errors)
+TEST(pair_ud_dpu, send_errors)
 {
-	struct rig_pair *p = *state;
 	static const uint8_t syndrome[] = {
 		PRM_SYNDROME_LOCAL_LENGTH_ERR, PRM_SYNDROME_LOCAL_PROT_ERR,
 		PRM_SYNDROME_LOCAL_QP_OP_ERR, PRM_SYNDROME_LOCAL_QP_OP_ERR};
@@ -287,9 +275,8 @@ TEST_F(send_errors)
 }
 
 /* QUERY_QP returns the next PSN. */
-TEST_F(next_psn)
+TEST(pair_ud_dpu, next_psn)
 {
-	struct rig_pair *p = *state;
 	const uint32_t first = p->a.qp->next_send_psn;
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -303,9 +290,8 @@ TEST_F(next_psn)
 }
 
 /* A queue in SQER still receives. */
-TEST_WITH(receives_in_sqer, {rig_setup_ud, rig_teardown})
+TEST(pair_ud, receives_in_sqer)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
 	rig_av(&w, &p->a);
@@ -319,9 +305,8 @@ TEST_WITH(receives_in_sqer, {rig_setup_ud, rig_teardown})
 }
 
 /* A message without receive, over the receive, or before RTR is dropped; the next arrives. */
-TEST_F(silent_drops)
+TEST(pair_ud_dpu, silent_drops)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 	uint64_t before = drops(p);
 
@@ -347,9 +332,8 @@ TEST_F(silent_drops)
 }
 
 /* An SRQ's receive that is too small ends with an error, and the queue goes on. */
-TEST_WITH(srq, {rig_setup_ud, rig_teardown})
+TEST(pair_ud, srq)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 	struct rig_srq list;
 
@@ -368,9 +352,8 @@ TEST_WITH(srq, {rig_setup_ud, rig_teardown})
 }
 
 /* A receive without write access is an error of its owner. */
-TEST_F(bad_receive)
+TEST(pair_ud_dpu, bad_receive)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 
 	rig_recv(&p->b, p->dst, 1000, 0xbad00);
@@ -383,9 +366,8 @@ TEST_F(bad_receive)
 }
 
 /* Messages for an unknown number, and for another transport's, are dropped. */
-TEST_F(not_for_it)
+TEST(pair_ud_dpu, not_for_it)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 
 	give(p, 1000);
@@ -414,9 +396,8 @@ static void cast(struct rig_pair *p)
 }
 
 /* Each member gets a copy, also the sender unless it blocks that; others get none. */
-TEST_F(multicast)
+TEST(pair_ud_dpu, multicast)
 {
-	struct rig_pair *p = *state;
 	struct vhca *host = p->a.queue->o.vhca, *dpu = p->b.queue->o.vhca;
 
 	for (unsigned int i = 0; i < 3; i++)
@@ -458,9 +439,8 @@ static void another_mac(void *ctx, struct port *w, struct frame *f)
 }
 
 /* A group's packet has the MAC that its GID gives. */
-TEST_F(multicast_mac)
+TEST(pair_ud_dpu, multicast_mac)
 {
-	struct rig_pair *p = *state;
 	struct vhca *dpu = p->b.queue->o.vhca;
 
 	give(p, 100);
@@ -475,9 +455,8 @@ TEST_F(multicast_mac)
 }
 
 /* A group's packet that names one queue pair reaches none. */
-TEST_F(multicast_to_one)
+TEST(pair_ud_dpu, multicast_to_one)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 
 	give(p, 100);
@@ -531,9 +510,8 @@ static void count_mad(void *ctx, struct vhca *v, const struct roce_packet *r, co
 static const struct front_ops mad_front = {.mad = count_mad};
 
 /* Like in mlx5_ib's gsi.c: number 1 on the wire. Without it the emulated kernel gets MADs. */
-TEST_F(qp1)
+TEST(pair_ud_dpu, qp1)
 {
-	struct rig_pair *p = *state;
 	struct rig_qp a, b;
 	const uint8_t *cqe;
 

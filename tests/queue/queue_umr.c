@@ -7,11 +7,6 @@
 #include "queue_rig.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		rig_setup, rig_teardown \
-	}
-
 #define ROOM 32u
 #define ACCESS \
 	(PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_RR | PRM_UMR_MKEY_MASK_RW | PRM_UMR_MKEY_MASK_A)
@@ -165,9 +160,8 @@ static uint32_t make_list(struct rig_pair *p, struct mkey *m, uint32_t *map)
 	return len;
 }
 
-TEST_F(list)
+TEST(pair, list)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 	static uint32_t map[MAP];
 
@@ -178,9 +172,8 @@ TEST_F(list)
 }
 
 /* Parts of a list, in another order; and fixed blocks of those. */
-TEST_F(list_of_lists)
+TEST(pair, list_of_lists)
 {
-	struct rig_pair *p = *state;
 	struct mkey *inner = indirect(p, MODE(KLM)), *outer = indirect(p, MODE(KLM)),
 		    *blocks = indirect(p, MODE(KSM));
 	static uint32_t map[MAP], outer_map[MAP], block_map[MAP];
@@ -223,9 +216,8 @@ static void add_repeat(struct umr_wqe *u, uint32_t bytes, uint32_t repeat, uint3
 }
 
 /* Like mlx5dv_wr_mr_interleaved(): 3 bytes of 10, then 70 of 100, 150 times. */
-TEST_F(interleaved)
+TEST(pair, interleaved)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 	static uint32_t map[MAP];
 	const uint32_t bytes[] = {3, 70}, stride[] = {10, 100}, at[] = {50, 40001};
@@ -250,9 +242,8 @@ TEST_F(interleaved)
 }
 
 /* A list in memory, and then one entry of it, changed by its offset. */
-TEST_F(pointer_and_offset)
+TEST(pair, pointer_and_offset)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 	static uint32_t map[MAP];
 	UMR(u, &p->b, m, BIND, 0);
@@ -316,9 +307,8 @@ static uint8_t invalidate(struct rig_pair *p, const struct mkey *m)
 	return umr_run(&u);
 }
 
-TEST_F(window)
+TEST(pair, window)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 
 	p->md->rights = MKEY_LR | MKEY_LW; /* the window's rights need not be the region's */
@@ -335,9 +325,8 @@ TEST_F(window)
 }
 
 /* Binding a window of type 1 to no byte, by libmlx5's WQE, frees its key, any number of times. */
-TEST_F(window_of_no_byte)
+TEST(pair, window_of_no_byte)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 
 	assert_int_equal(bind_window(p, m), 0);
@@ -365,14 +354,14 @@ static void window_over(struct rig_pair *p, uint8_t rights, bool gone)
 	indirect_free(m);
 }
 
-TEST_F(window_over_what_may_not_be_written)
+TEST(pair, window_over_what_may_not_be_written)
 {
-	window_over(*state, MKEY_LR | MKEY_RW, false);
+	window_over(p, MKEY_LR | MKEY_RW, false);
 }
 
-TEST_F(window_over_what_is_gone)
+TEST(pair, window_over_what_is_gone)
 {
-	window_over(*state, MKEY_LR | MKEY_LW, true);
+	window_over(p, MKEY_LR | MKEY_LW, true);
 }
 
 static void window_refuses(struct rig_pair *p, uint8_t opcode, uint32_t from, uint32_t len)
@@ -385,19 +374,18 @@ static void window_refuses(struct rig_pair *p, uint8_t opcode, uint32_t from, ui
 	indirect_free(m);
 }
 
-TEST_F(window_has_bounds)
+TEST(pair, window_has_bounds)
 {
-	window_refuses(*state, WRITE, 150, 51);
+	window_refuses(p, WRITE, 150, 51);
 }
 
-TEST_F(window_has_rights)
+TEST(pair, window_has_rights)
 {
-	window_refuses(*state, READ, 150, 10);
+	window_refuses(p, READ, 150, 10);
 }
 
-TEST_F(window_of_another_queue)
+TEST(pair, window_of_another_queue)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 
 	assert_int_equal(bind_window(p, m), 0);
@@ -422,9 +410,8 @@ static const uint8_t *send_inval(struct rig_pair *p, uint32_t key, uint32_t len)
 	return rig_poll(&p->cb);
 }
 
-TEST_F(peer_invalidates)
+TEST(pair, peer_invalidates)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 	const uint8_t *cqe;
 
@@ -441,9 +428,8 @@ TEST_F(peer_invalidates)
 	indirect_free(m);
 }
 
-TEST_F(peer_may_not)
+TEST(pair, peer_may_not)
 {
-	struct rig_pair *p = *state;
 	const uint8_t *cqe = send_inval(p, rig_key(p->md), 8);
 
 	assert_non_null(cqe);
@@ -480,9 +466,8 @@ static void refused(struct rig_pair *p, struct umr_wqe *u, const struct mkey *m,
 	rig_connect(&p->a, &p->b);
 }
 
-TEST_F(refusals)
+TEST(pair, refusals)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 
 	UMR(nothing, &p->b, m,
@@ -520,9 +505,8 @@ TEST_F(refusals)
 }
 
 /* A list that names itself is refused, and so are too many levels. */
-TEST_F(circle)
+TEST(pair, circle)
 {
-	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 	UMR(u, &p->b, m, BIND, PRM_UMR_FLAG_INLINE);
 
@@ -534,10 +518,8 @@ TEST_F(circle)
 }
 
 /* The null mkey reads as zeros, and drops what is written. */
-TEST_F(null_mkey)
+TEST(pair, null_mkey)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 2; i++) {
 		struct rig_wqe w = rig_begin(&p->a, WRITE, SIGNALED, 0);
 

@@ -53,7 +53,7 @@ static int xrc_teardown(void **state)
 	return rig_teardown(&pair);
 }
 
-#define TEST_XRC(name) TEST_OF(name, struct xrc, x, {xrc_setup, xrc_teardown})
+#define FIXTURE_xrc(name) FIXTURE(name, struct xrc *x, xrc_setup, xrc_teardown)
 
 static struct rig_wqe to_srq(struct xrc *x, unsigned int i, uint8_t opcode, uint32_t imm)
 {
@@ -140,7 +140,7 @@ static void memory(struct xrc *x)
 	assert_null(rig_poll(&x->p->cb));
 }
 
-TEST_XRC(in_bursts)
+TEST(xrc, in_bursts)
 {
 	messages(x);
 	memory(x);
@@ -160,7 +160,7 @@ static void check(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-TEST_XRC(packet_by_packet)
+TEST(xrc, packet_by_packet)
 {
 	port_set_hook(x->p->rig.dev.port, check, x);
 	messages(x);
@@ -183,7 +183,7 @@ static void refused(struct xrc *x)
 	assert_int_equal(rig_count(&x->p->rig, PRM_EVENT_WQ_INVAL_REQ_ERROR), 1);
 }
 
-TEST_XRC(another_domain)
+TEST(xrc, another_domain)
 {
 	struct obj other = {.id = 1};
 
@@ -191,7 +191,7 @@ TEST_XRC(another_domain)
 	refused(x);
 }
 
-TEST_XRC(no_xrc_srq)
+TEST(xrc, no_xrc_srq)
 {
 	x->srq[0].srq->xrcd = NULL;
 	refused(x);
@@ -229,20 +229,20 @@ static void changes(struct xrc *x)
 }
 
 /* A message belongs to one SRQ, */
-TEST_XRC(another_srq_inside_a_message)
+TEST(xrc, another_srq_inside_a_message)
 {
 	changes(x);
 }
 
 /* and ends with it. */
-TEST_XRC(srq_destroyed_inside_a_message)
+TEST(xrc, srq_destroyed_inside_a_message)
 {
 	x->gone = true;
 	changes(x);
 }
 
 /* The queue pair's own PD gives no access. */
-TEST_XRC(pd_of_the_srq)
+TEST(xrc, pd_of_the_srq)
 {
 	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0);
 

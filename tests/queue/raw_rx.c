@@ -10,9 +10,7 @@
 #include "port/port.h"
 #include "queue_raw_rig.h"
 
-#define TEST_FIXTURE {raw_setup, raw_teardown}
-
-TEST_RAW(bytes_and_tag)
+TEST(raw, bytes_and_tag)
 {
 	const uint8_t *cqe;
 
@@ -31,7 +29,7 @@ TEST_RAW(bytes_and_tag)
 	assert_int_equal(r->rig.dev.vhca[0].raw.received, 1);
 }
 
-TEST_RAW(headers_told)
+TEST(raw, headers_told)
 {
 	const uint8_t *cqe;
 
@@ -59,7 +57,7 @@ TEST_RAW(headers_told)
 	assert_int_equal(prm_cqe64_get_ip_frag(cqe), 1);
 }
 
-TEST_RAW(vlan_strip)
+TEST(raw, vlan_strip)
 {
 	const uint8_t *cqe;
 
@@ -79,7 +77,7 @@ TEST_RAW(vlan_strip)
 }
 /* --- receives --------------------------------------------------------------------------------- */
 
-TEST_RAW(out_of_buffer)
+TEST(raw, out_of_buffer)
 {
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
@@ -99,7 +97,7 @@ TEST_RAW(out_of_buffer)
 }
 
 /* A receive that is too small is a length error: the queue is in ERR, later receives flushed. */
-TEST_RAW(too_small)
+TEST(raw, too_small)
 {
 	const uint8_t *cqe;
 
@@ -122,7 +120,7 @@ TEST_RAW(too_small)
 
 /* Unmapped memory behind a valid key moves the queue to ERR. For a small packet, a posted write, an
  * event reports it; for a large packet, which is written at once, its CQE does. */
-TEST_RAW(memory_gone)
+TEST(raw, memory_gone)
 {
 	uint8_t *gone =
 		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -151,7 +149,7 @@ TEST_RAW(memory_gone)
 }
 
 /* A WQ may go from RST straight to ERR: later receives are flushed as in any ERR. */
-TEST_RAW(reset_to_error)
+TEST(raw, reset_to_error)
 {
 	queue_set_state(r->rq.queue, QP_RST);
 	queue_set_state(r->rq.queue, QP_ERR);
@@ -162,7 +160,7 @@ TEST_RAW(reset_to_error)
 	assert_null(rig_poll(&r->rcq));
 }
 
-TEST_RAW(silent_flush)
+TEST(raw, silent_flush)
 {
 	r->rq.queue->flush_silent = true;
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
@@ -203,7 +201,7 @@ static void st_comes(struct raw *r, uint16_t wqe, uint16_t stride, uint32_t stri
 }
 
 /* Packets of 3 strides: the third is in the next entry, and a filler reports 2 unused strides. */
-TEST_RAW(strides)
+TEST(raw, strides)
 {
 	uint8_t packet[UDP4_LEN];
 
@@ -227,7 +225,7 @@ TEST_RAW(strides)
 }
 
 /* Free bytes before a packet count: 128 and 2 are one stride more. */
-TEST_RAW(strides_shifted)
+TEST(raw, strides_shifted)
 {
 	for (uint8_t shift = 0; shift <= 2; shift += 2) {
 		queue_set_state(r->rq.queue, QP_RST);
@@ -241,7 +239,7 @@ TEST_RAW(strides_shifted)
 }
 
 /* In the last entry, a packet that does not fit is dropped; one too long for any ends the queue. */
-TEST_RAW(strides_end)
+TEST(raw, strides_end)
 {
 	uint8_t packet[UDP4_LEN];
 	const uint8_t *cqe;
@@ -265,7 +263,7 @@ TEST_RAW(strides_end)
 }
 
 /* Each queue of a table gets the packets of its index; together the queues get all. */
-TEST_RAW(rss_spreads)
+TEST(raw, rss_spreads)
 {
 	struct raw_rq *list[2] = {r->rq.raw_rq};
 	struct rqt table = {.n = 2, .max = 2, .rq = list};
@@ -432,7 +430,7 @@ static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 	rig_cq_close(&cq);
 }
 
-TEST_RAW(compressed)
+TEST(raw, compressed)
 {
 	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_HASH, false);
 	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_CSUM, true);
@@ -441,7 +439,7 @@ TEST_RAW(compressed)
 }
 
 /* Packets in the strides of one entry are a run, though their counters differ by their strides. */
-TEST_RAW(compressed_strides)
+TEST(raw, compressed_strides)
 {
 	struct rig_cq cq;
 	struct rig_qp rq;
@@ -470,7 +468,7 @@ TEST_RAW(compressed_strides)
 
 /* --- the port --------------------------------------------------------------------------------- */
 
-TEST_RAW(injected)
+TEST(raw, injected)
 {
 	struct device *dev = &r->rig.dev;
 

@@ -9,8 +9,6 @@
 #include "queue_rig.h"
 #include "queue/queue.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
 				    200000, RIG_BUF };
 #define NLENGTHS (sizeof(lengths) / sizeof(lengths[0]))
@@ -27,7 +25,7 @@ static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_
 	assert_int_equal(prm_cqe64_get_user_index(cqe), 0x1234);
 }
 
-TEST_PAIR(test_write)
+TEST(pair, test_write)
 {
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		uint16_t index = p->a.sq_pi;
@@ -41,7 +39,7 @@ TEST_PAIR(test_write)
 	}
 }
 
-TEST_PAIR(test_read)
+TEST(pair, test_read)
 {
 	memcpy(p->dst, p->src, RIG_BUF);
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
@@ -59,7 +57,7 @@ TEST_PAIR(test_read)
 	}
 }
 
-TEST_PAIR(test_send)
+TEST(pair, test_send)
 {
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		bool imm = i % 2;
@@ -86,7 +84,7 @@ TEST_PAIR(test_send)
 	}
 }
 
-TEST_PAIR(test_write_imm)
+TEST(pair, test_write_imm)
 {
 	static const uint32_t some[] = { 0, 5, 1024, 5000, 300000 };
 
@@ -110,7 +108,7 @@ TEST_PAIR(test_write_imm)
 }
 
 /* Several inline segments beside pointers, over the ring's end. */
-TEST_PAIR(test_lists_wrap)
+TEST(pair, test_lists_wrap)
 {
 	for (unsigned int i = 0; i < 40; i++) {
 		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
@@ -133,7 +131,7 @@ TEST_PAIR(test_lists_wrap)
 }
 
 /* 16-bit counters of both rings wrap; a full RQ of 8 entries is used to its last entry. */
-TEST_PAIR(test_counters_wrap)
+TEST(pair, test_counters_wrap)
 {
 	for (unsigned int i = 0; i < 66000 / 8; i++) {
 		for (unsigned int k = 0; k < 8; k++) {
@@ -159,7 +157,7 @@ TEST_PAIR(test_counters_wrap)
 }
 
 /* Unsignaled requests make no CQE; a later one's CQE completes them. NOP completes in order. */
-TEST_PAIR(test_unsignaled_nop)
+TEST(pair, test_unsignaled_nop)
 {
 	for (unsigned int i = 0; i < 3; i++)
 		rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, p->dst, p->md, p->src, 100000, p->ms);
@@ -171,7 +169,7 @@ TEST_PAIR(test_unsignaled_nop)
 }
 
 /* A record without a register write starts nothing; neither does a write to another UAR. */
-TEST_PAIR(test_no_doorbell)
+TEST(pair, test_no_doorbell)
 {
 	rig_nop(&p->a);
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
@@ -185,7 +183,7 @@ TEST_PAIR(test_no_doorbell)
 }
 
 /* When a burst loses its first register value, the record of the UAR's other queue still counts. */
-TEST_PAIR(test_lost_doorbell)
+TEST(pair, test_lost_doorbell)
 {
 	rig_nop(&p->a);
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
@@ -196,7 +194,7 @@ TEST_PAIR(test_lost_doorbell)
 }
 
 /* Receives have no inline segments: bit 31 of their length asks for padding, without effect. */
-TEST_PAIR(test_padded_receive)
+TEST(pair, test_padded_receive)
 {
 	rig_recv(&p->b, p->dst, 3 | 1u << 31, rig_key(p->md));
 	rig_recv(&p->b, p->dst + 64, 3 | 1u << 31, rig_key(p->md));
@@ -221,7 +219,7 @@ static void post_on_demand(struct rig_pair *p, uint8_t opcode, uint32_t off)
 /*
  * The first request for a page of an on-demand region gets an RNR NAK; neighbours then need none.
  */
-TEST_PAIR(test_on_demand)
+TEST(pair, test_on_demand)
 {
 	static const uint8_t opcode[] = {PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_READ,
 					 PRM_WQE_OPCODE_SEND};
@@ -242,7 +240,7 @@ TEST_PAIR(test_on_demand)
 }
 
 /* Without retries the RNR NAK ends the connection. */
-TEST_PAIR(test_on_demand_without_retries)
+TEST(pair, test_on_demand_without_retries)
 {
 	const uint32_t across = 4096 - 50 - (uintptr_t)p->dst % 4096;
 
@@ -283,7 +281,7 @@ static void ring_on(struct rig_qp *q, uint32_t uar, uint32_t qpn)
 }
 
 /* A doorbell on another UAR's page starts nothing, there or on the queue's own page. */
-TEST_PAIR(test_foreign_uar)
+TEST(pair, test_foreign_uar)
 {
 	rig_qp_next_uar(&p->b);
 	rig_nop(&p->a);
@@ -294,7 +292,7 @@ TEST_PAIR(test_foreign_uar)
 }
 
 /* A doorbell with a number of no queue, or of another UAR's queue, starts nothing. */
-TEST_PAIR(test_foreign_number)
+TEST(pair, test_foreign_number)
 {
 	const uint32_t b = p->b.queue->o.id;
 
@@ -315,7 +313,7 @@ TEST_PAIR(test_foreign_number)
 /*
  * Strict doorbells: a store known to be the only one starts only its queue; else all records count.
  */
-TEST_PAIR(test_strict)
+TEST(pair, test_strict)
 {
 	rig_nop(&p->a);
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
@@ -332,7 +330,7 @@ TEST_PAIR(test_strict)
 }
 
 /* A WQE in the register is only a hint: if the ring has other bytes, the ring's are sent. */
-TEST_PAIR(test_blueflame)
+TEST(pair, test_blueflame)
 {
 	const uint32_t n = p->a.queue->o.id, blocks = 1u << p->a.queue->sq->log_size;
 	uint8_t wqe[64];
@@ -366,7 +364,7 @@ TEST_PAIR(test_blueflame)
 }
 
 /* A record that is more than a ring ahead counts as one ring, and the log has its numbers. */
-TEST_PAIR(test_record_too_far)
+TEST(pair, test_record_too_far)
 {
 	const uint16_t blocks = (uint16_t)(1u << p->a.queue->sq->log_size);
 	const int log = memfd_create("log", 0);
@@ -388,7 +386,7 @@ TEST_PAIR(test_record_too_far)
 }
 
 /* A doorbell that overwrote another one may name a destroyed queue pair. */
-TEST_PAIR(test_lost_doorbell_to_a_dead_queue)
+TEST(pair, test_lost_doorbell_to_a_dead_queue)
 {
 	struct rig_qp dead;
 
@@ -401,7 +399,7 @@ TEST_PAIR(test_lost_doorbell_to_a_dead_queue)
 }
 
 /* More READs than log_sra_max allows at once, then a fenced WRITE to their sources. */
-TEST_PAIR(test_reads_and_fence)
+TEST(pair, test_reads_and_fence)
 {
 	struct rig_wqe w;
 
@@ -421,7 +419,7 @@ TEST_PAIR(test_reads_and_fence)
 }
 
 /* A READ sees earlier WRITEs; small ones are posted on their way to memory. */
-TEST_PAIR(test_read_after_write)
+TEST(pair, test_read_after_write)
 {
 	for (uint32_t len = 1; len < 3000; len = len * 3 + 1) {
 		memset(p->dst, 0, 4096);
@@ -436,7 +434,7 @@ TEST_PAIR(test_read_after_write)
 }
 
 /* A queue pair connected to itself, and one with force loopback and an unknown GID. */
-TEST_PAIR(test_self)
+TEST(pair, test_self)
 {
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
@@ -456,10 +454,10 @@ TEST_PAIR(test_self)
 	rig_mkey_close(m);
 }
 
-#define BETWEEN_FUNCTIONS(test)                                                              \
-	TEST_OF(test##_between_functions, struct rig_pair, p, {rig_setup_dpu, rig_teardown}) \
-	{                                                                                    \
-		test##_of(p);                                                                \
+#define BETWEEN_FUNCTIONS(test)                  \
+	TEST(pair_dpu, test##_between_functions) \
+	{                                        \
+		test(p);                         \
 	}
 BETWEEN_FUNCTIONS(test_write)
 BETWEEN_FUNCTIONS(test_read)

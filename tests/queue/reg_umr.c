@@ -77,7 +77,7 @@ static int reg_teardown(void **state)
 	free(g);
 	return 0;
 }
-#define TEST_REG(name) TEST_ON(name, struct reg *g, {reg_setup, reg_teardown})
+#define FIXTURE_reg(name) FIXTURE(name, struct reg *g, reg_setup, reg_teardown)
 
 static uint8_t status(struct rig_cq *cq)
 {
@@ -169,7 +169,7 @@ static const unsigned int mixed[PAGES] = {3, 1, 2, 0, 11, 10, 9, 8, 4, 5, 7, 6},
 			  straight[PAGES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
 /* mlx5r_umr_update_mr_pas(): a list in two parts, then all else with the second. */
-TEST_REG(makes_a_region)
+TEST(reg, makes_a_region)
 {
 	assert_int_equal(load(g, &g->k, 0, 0, 8, mixed), 0);
 	assert_true(g->m->free);
@@ -181,7 +181,7 @@ TEST_REG(makes_a_region)
 }
 
 /* mlx5r_umr_revoke_mr(), and the mkey made into another region. */
-TEST_REG(revokes)
+TEST(reg, revokes)
 {
 	struct rig_wqe w;
 
@@ -202,7 +202,7 @@ TEST_REG(revokes)
 }
 
 /* mlx5r_umr_rereg_pd_access(): in use, then with other rights and another PD. */
-TEST_REG(changes_rights_and_pd)
+TEST(reg, changes_rights_and_pd)
 {
 	struct rig_wqe w;
 
@@ -218,7 +218,7 @@ TEST_REG(changes_rights_and_pd)
 }
 
 /* A page without an entry is no memory. */
-TEST_REG(absent_page)
+TEST(reg, absent_page)
 {
 	assert_int_equal(load(g, &g->k, ENABLE, 0, PAGES - 1, straight), 0);
 	assert_int_equal(access_region(g, READ, 0x77, IOVA, PAGE), 0);
@@ -256,7 +256,7 @@ static struct rig_wqe inline_pages(struct reg *g, struct rig_qp *q, uint64_t mas
 }
 
 /* A program's queue of the mkey's own PD may change no page, no range and no PD. */
-TEST_REG(programs_may_not)
+TEST(reg, programs_may_not)
 {
 	struct rig_qp *q = &g->p->b;
 	struct rig_wqe w;
@@ -275,7 +275,7 @@ TEST_REG(programs_may_not)
 	refused(g, &w, PRM_SYNDROME_MW_BIND_ERR);
 }
 
-TEST_REG(refusals)
+TEST(reg, refusals)
 {
 	struct rig_wqe w = inline_pages(g, &g->k, 0, ROOM - 6);
 

@@ -77,7 +77,7 @@ static struct tir tir_for(int af, uint32_t selected)
 	return t;
 }
 
-TEST(published)
+TEST(none, published)
 {
 	struct made m;
 	struct tir t;
@@ -92,7 +92,7 @@ TEST(published)
 }
 
 /* Kernel's device.h: bits 3:2 are the IP, 7:6 the layer 4 that was hashed. */
-TEST(type_tells)
+TEST(none, type_tells)
 {
 	struct made m;
 	struct tir t = tir_for(AF_INET, 15);
@@ -112,7 +112,7 @@ TEST(type_tells)
 }
 
 /* XOR8 of all bytes, inverted; the SPI of ESP counts, and packets without one have no hash. */
-TEST(xor_and_spi)
+TEST(none, xor_and_spi)
 {
 	struct tir t = tir_for(AF_INET, 3);
 	uint8_t x = 0;
@@ -134,7 +134,7 @@ TEST(xor_and_spi)
 }
 
 /* The symmetric hash is the same for a reply; the plain hash is not. */
-TEST(symmetric)
+TEST(none, symmetric)
 {
 	struct vector back = vectors[0];
 	struct made there, here;
@@ -153,7 +153,7 @@ TEST(symmetric)
 }
 
 /* Hashing ports alone works over either IP: l3_prot_type is ignored then, as in mlx5_ib. */
-TEST(ports_alone)
+TEST(none, ports_alone)
 {
 	struct made four, six;
 	struct tir t = tir_for(AF_INET, 12);
@@ -170,7 +170,7 @@ TEST(ports_alone)
 }
 
 /* A fragment has no ports, and nothing is read past a packet that ends early. */
-TEST(no_ports)
+TEST(none, no_ports)
 {
 	struct made m;
 	struct tir t = tir_for(AF_INET, 15);

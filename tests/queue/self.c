@@ -17,7 +17,7 @@ static int setup(void **state)
 	((struct rig_pair *)*state)->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
 	return err;
 }
-#define TEST_FIXTURE {setup, rig_teardown}
+#define FIXTURE_both_ways(name) FIXTURE(name, struct rig_pair *p, setup, rig_teardown)
 
 /* The visible results of a run. */
 struct result {
@@ -127,7 +127,7 @@ static struct result *run(struct rig_pair *p, unsigned int seed, bool observed)
 
 /* Sources of WRITEs are never targets of earlier READs here: without a fence either order is right,
  * and only the same order gives the same bytes. */
-TEST_PAIR(same_as_the_long_way)
+TEST(both_ways, same_as_the_long_way)
 {
 	for (unsigned int seed = 1; seed <= 5; seed++) {
 		struct result *brief = run(p, seed, false), *lengthy = run(p, seed, true);
@@ -170,7 +170,7 @@ static struct result *failing(struct rig_pair *p, bool observed, unsigned int wh
 }
 
 /* The first request fails, by each right and bound; the others are flushed. */
-TEST_PAIR(fails_as_the_long_way)
+TEST(both_ways, fails_as_the_long_way)
 {
 	p->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
 	for (unsigned int what = 0; what < 5; what++) {
@@ -192,7 +192,7 @@ TEST_PAIR(fails_as_the_long_way)
 }
 
 /* Data of small WRITEs is read together early, but not before a UMR that removes their key. */
-TEST_PAIR(key_taken_away)
+TEST(both_ways, key_taken_away)
 {
 	struct mkey *key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, AREA, MKEY_LR | MKEY_UMR);
 	struct result *r;

@@ -8,10 +8,6 @@
 #include "transport/sched.h"
 #include "transport/transport.h"
 
-#define TEST_FIXTURE                    \
-	{                               \
-		rig_setup, rig_teardown \
-	}
 #define LEN    4096u
 #define POSTED 200u
 
@@ -71,7 +67,7 @@ static unsigned int done(struct rig_self *s)
 }
 
 /* The shares are 3 to 1 while both have work; then the other one has all. */
-TEST_PAIR(weights)
+TEST(pair, weights)
 {
 	unsigned int n[2] = {0};
 	struct shaped t;
@@ -93,7 +89,7 @@ TEST_PAIR(weights)
 }
 
 /* The node's limit of 8 Mbit/s holds its leaf; the other leaf is free. */
-TEST_PAIR(limit)
+TEST(pair, limit)
 {
 	const uint64_t began = p->rig.now;
 	struct shaped t;
@@ -115,7 +111,7 @@ TEST_PAIR(limit)
 }
 
 /* A burst of 1000 bytes may leave a millisecond early at 8 Mbit/s. */
-TEST(burst)
+TEST(none, burst)
 {
 	const struct pace_rate plain = {.bps = 8000000}, early = {.bps = 8000000, .burst = 1000};
 	struct pace p = {0};
@@ -148,10 +144,9 @@ static bool shares_ready(const struct queue *q)
 }
 
 /* A queue that waits for the port gets one share a turn, even if the last queue ends in it. */
-TEST_F(one_share)
+TEST(pair, one_share)
 {
 	static const struct transport waits = {.run = shares_run, .ready = shares_ready};
-	struct rig_pair *p = *state;
 	struct queue q = {.transport = &waits};
 
 	shares.s = p->rig.dev.sched;

@@ -7,9 +7,7 @@
 #include "queue_rig.h"
 #include "chip/trace.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
-
-TEST_PAIR(test_lines)
+TEST(pair, test_lines)
 {
 	static const char *const want[] = {
 		"doorbell uar 3 offset 0x800 uar_sq_db",

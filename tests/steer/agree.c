@@ -13,7 +13,7 @@
 #include "tests/flow/flow_random.h"
 #include "tools/dvx-flow/explain/fields.h"
 
-#define TEST_FIXTURE {find_all, NULL}
+#define FIXTURE_agree(name) FIXTURE(name, void *no_state, find_all, NULL)
 #define PACKETS 80000u
 
 /*
@@ -207,7 +207,7 @@ out:
 	free(bytes);
 }
 
-TEST_F(agree)
+TEST(agree, agree)
 {
 	struct dice d = {.state = 20261121};
 

@@ -386,12 +386,12 @@ static void each_field(unsigned int level)
 	assert_int_equal(bad, 0);
 }
 
-TEST(each_field_of_entries)
+TEST(none, each_field_of_entries)
 {
 	each_field(1);
 }
 
-TEST(each_field_in_root)
+TEST(none, each_field_in_root)
 {
 	each_field(0);
 }
@@ -438,7 +438,7 @@ static bool register_passes(unsigned int number, uint32_t set, uint32_t match)
 	return got;
 }
 
-TEST(registers)
+TEST(none, registers)
 {
 	for (unsigned int i = 0; i < REGISTERS; i++)
 		assert_true(register_passes(i, 0x12345678 + i, 0x12345678 + i));
@@ -526,7 +526,7 @@ static struct mlx5dv_dr_action *decap(const char *header)
  * A rule removes a tunnelled packet's outer headers, and the inner packet arrives in the queue,
  * behind a new Ethernet header if it had none.
  */
-TEST(each_tunnel)
+TEST(none, each_tunnel)
 {
 	struct mlx5dv_dr_action *to_queue = mlx5dv_dr_action_create_dest_ibv_qp(t.end.qp);
 	struct params any = nothing();

@@ -173,7 +173,7 @@ static void send_frames(void)
 		poll_ok(t.end.scq, i, &wc);
 }
 
-TEST(garbage)
+TEST(none, garbage)
 {
 	srand(1);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
@@ -185,7 +185,7 @@ TEST(garbage)
 }
 
 /* Tables jump in a circle, and memory is freed while packets come. */
-TEST(circles)
+TEST(none, circles)
 {
 	memset(t.bytes, 0, ICM_BYTES);
 	for (unsigned int i = 0; i < 2; i++) {

@@ -91,7 +91,7 @@ static void rules_close(struct rules *r)
 }
 
 /* Many domains one after the other: leaked memory would be exhausted after some. */
-TEST(domains_come_and_go)
+TEST(none, domains_come_and_go)
 {
 	struct rules r;
 
@@ -105,7 +105,7 @@ TEST(domains_come_and_go)
 }
 
 /* FDB tables other than the root need capability bits that are clear here. */
-TEST(no_fdb)
+TEST(none, no_fdb)
 {
 	struct mlx5dv_dr_domain *d = mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_FDB);
 
@@ -117,7 +117,7 @@ TEST(no_fdb)
 }
 
 /* Makes domains until there is no more memory; earlier ones still take rules. */
-TEST(memory_runs_out)
+TEST(none, memory_runs_out)
 {
 	static struct rules r[64];
 	unsigned int n = 0;
@@ -159,7 +159,7 @@ static struct ibv_mr *key_on(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t at, 
 }
 
 /* Bad sizes, kinds, ranges and rights are refused; memory with keys on it stays. */
-TEST(bad_requests)
+TEST(none, bad_requests)
 {
 	const unsigned int all = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE |
 				 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;

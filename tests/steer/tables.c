@@ -17,7 +17,7 @@
 #define COUNT PRM_FLOW_ACTION_COUNT
 
 /* Without a root table, received packets are missed and others sent. */
-TEST_FX(no_tables)
+TEST(fx, no_tables)
 {
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
 	assert_int_equal(rig_send(f, TX, 53).wire, 1);
@@ -25,7 +25,7 @@ TEST_FX(no_tables)
 }
 
 /* The lower index wins, among groups and among entries of one value. */
-TEST_FX(order)
+TEST(fx, order)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), a = rig_tir(f), b = rig_tir(f);
 	uint32_t late = rig_group(f, RX, t, 100, 199, 0), mid = rig_group(f, RX, t, 10, 19, 0xffff);
@@ -68,7 +68,7 @@ TEST_FX(order)
  * A miss leads to the next table, counters count each hit once, an entry without a tag keeps the
  * last tag.
  */
-TEST_FX(chain)
+TEST(fx, chain)
 {
 	uint32_t last = rig_table(f, (struct rig_table){RX, 9, 0, 0}), tir = rig_tir(f);
 	uint32_t mid = rig_table(f, (struct rig_table){RX, 5, last, 0});
@@ -96,7 +96,7 @@ TEST_FX(chain)
 	fw_uid_reap(f->v, FX_UID);
 }
 
-TEST_FX(sent)
+TEST(fx, sent)
 {
 	uint32_t t = rig_table(f, (struct rig_table){TX, 0, 0, 0});
 	uint32_t g = rig_group(f, TX, t, 0, 9, 0xffff), c = rig_counter(f, 0);
@@ -131,7 +131,7 @@ static uint32_t rewrite(struct fx *f, uint8_t type, uint32_t field, uint32_t bit
 /*
  * Each destination gets the packet as it was at the fork; the next table gets the changed packet.
  */
-TEST_FX(copies_and_rewrites)
+TEST(fx, copies_and_rewrites)
 {
 	uint32_t end = rig_table(f, (struct rig_table){RX, 3, 0, 0}), tir = rig_tir(f);
 	uint32_t left = rig_table(f, (struct rig_table){RX, 2, end, 0});
@@ -165,7 +165,7 @@ TEST_FX(copies_and_rewrites)
 }
 
 /* A copy of a field that the packet lacks changes nothing: here the port of TCP in a UDP packet. */
-TEST_FX(copy_of_a_missing_field)
+TEST(fx, copy_of_a_missing_field)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0}), tir = rig_tir(f);
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0), m;
@@ -192,7 +192,7 @@ TEST_FX(copy_of_a_missing_field)
 }
 
 /* A modification replaces an entry's actions; a wrong one changes nothing. */
-TEST_FX(modified)
+TEST(fx, modified)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0}), a = rig_tir(f), b = rig_tir(f);
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0);
@@ -215,7 +215,7 @@ TEST_FX(modified)
 }
 
 /* Tables of equal level behind software's entries: the walk ends, with one sentence. */
-TEST_FX(circles)
+TEST(fx, circles)
 {
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 0)});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 63, 0, 0});
@@ -239,7 +239,7 @@ TEST_FX(circles)
 }
 
 /* A table of many groups costs each packet a lookup in all of them, up to a limit. */
-TEST_FX(many_groups)
+TEST(fx, many_groups)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), last;
 	struct rig_end e;
@@ -262,7 +262,7 @@ TEST_FX(many_groups)
 }
 
 /* Each field that a mask may have is filled from a packet, at its place in the PRM. */
-TEST(parameters)
+TEST(none, parameters)
 {
 	static const struct {
 		const char *field;
@@ -332,7 +332,7 @@ TEST(parameters)
 }
 
 /* ICMP's fields are filled for the packet's IP version only. */
-TEST(icmp_parameters)
+TEST(none, icmp_parameters)
 {
 	static const struct {
 		const char *field;

@@ -7,7 +7,7 @@
 #include "port/port.h"
 #include "steer/ste/v1.h"
 
-#define TEST_FIXTURE {setup, teardown}
+#define FIXTURE_walk(name) FIXTURE(name, void *no_state, setup, teardown)
 
 #define ENTRIES	 4096u
 #define END_HIT	 icm_addr(ICM_TIR, 7)
@@ -162,7 +162,7 @@ static void fields(const char *layout, uint16_t lookup, const struct fx_field *f
 }
 #define FIELDS(layout, lookup, ...) fields(#layout, lookup, FX_FIELDS(__VA_ARGS__))
 
-TEST_F(fields_ipv4)
+TEST(walk, fields_ipv4)
 {
 	packet(udp4, sizeof(udp4));
 	FIELDS(ste_eth_l2_dst_v1, 0x03, {"dmac_47_16", 0x02d70000}, {"dmac_15_0", 1},
@@ -181,7 +181,7 @@ TEST_F(fields_ipv4)
 	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x08, {"destination_port", 0});
 }
 
-TEST_F(fields_of_two_tags)
+TEST(walk, fields_of_two_tags)
 {
 	static const uint8_t tags[] = {0x81, 0x00, 0x00, 5, 0x81, 0x00, 0x70, 6};
 	uint8_t two[sizeof(udp4) + sizeof(tags)];
@@ -193,7 +193,7 @@ TEST_F(fields_of_two_tags)
 	       {"second_priority", 3});
 }
 
-TEST_F(registers)
+TEST(walk, registers)
 {
 	packet(udp4, sizeof(udp4));
 	r.p.reg_a = 0xa0a0a0a0;
@@ -210,7 +210,7 @@ TEST_F(registers)
  * Entries that always hit (mask 0, tag 0), that always miss (a tag bit outside the mask), and with
  * actions only.
  */
-TEST_F(always)
+TEST(walk, always)
 {
 	uint8_t none[16] = {0}, never[16] = {0xdc};
 	uint8_t *s;
@@ -224,7 +224,7 @@ TEST_F(always)
 }
 
 /* A bucket by hash, then a chain of misses to the entry that matches. */
-TEST_F(chain)
+TEST(walk, chain)
 {
 	uint8_t tag[16] = {0}, *s;
 	uint32_t bucket;
@@ -279,7 +279,7 @@ static void assert_sums(void)
 	assert_int_equal(sum(ip + 20, 12, sum(ip + 12, 8, 17 + 12)), 0xffff);
 }
 
-TEST_F(rewrites)
+TEST(walk, rewrites)
 {
 	packet(udp4, sizeof(udp4));
 	assert_sums();
@@ -313,7 +313,7 @@ TEST_F(rewrites)
 }
 
 /* TCP's checksum covers an address that is rewritten. */
-TEST_F(rewrites_tcp)
+TEST(walk, rewrites_tcp)
 {
 	uint8_t tcp4[54] = {[46] = 0x50};
 	const uint8_t *ip;
@@ -332,7 +332,7 @@ TEST_F(rewrites_tcp)
 }
 
 /* Firmware's tables behind an entry match the packet as the entry left it. */
-TEST_F(tables_after_rewrites)
+TEST(walk, tables_after_rewrites)
 {
 	const uint8_t rx = PRM_FLOW_TABLE_TYPE_NIC_RX;
 	uint32_t first = rig_table(r.f, (struct rig_table){rx, 1, 0, 0}), tir = rig_tir(r.f);
@@ -355,7 +355,7 @@ TEST_F(tables_after_rewrites)
 	assert_true(fx_logged(r.f, "flow table 0xffff does not exist"));
 }
 
-TEST_F(vlans)
+TEST(walk, vlans)
 {
 	const uint8_t tag[] = {0x81, 0x00, 0x60, 0x2a};
 	uint8_t *s;
@@ -404,7 +404,7 @@ static void assert_lost(const char *text)
 }
 
 /* Circles of hits and of misses, holes, and features that are not implemented: a sentence each. */
-TEST_F(lost)
+TEST(walk, lost)
 {
 	const struct {
 		uint16_t lookup;
@@ -470,7 +470,7 @@ static uint8_t *long_chain(void)
 }
 
 /* Actions cost steps as entries do, so a circle with many actions ends as early as any other. */
-TEST_F(bounded_work)
+TEST(walk, bounded_work)
 {
 	uint8_t *s, *bytes;
 
@@ -494,7 +494,7 @@ TEST_F(bounded_work)
 }
 
 /* Packets in a circle don't use up a turn of the loop: other work continues in the next turns. */
-TEST_F(short_turns)
+TEST(walk, short_turns)
 {
 	const uint64_t *lost = &steer_stats(r.f->v)->ends[STEER_LOST];
 	unsigned int turns = 0;
@@ -524,7 +524,7 @@ TEST_F(short_turns)
  * end, are neither read nor written. (The test checks the bytes behind it, AddressSanitizer the
  * reads.)
  */
-TEST_F(moved_headers)
+TEST(walk, moved_headers)
 {
 	uint8_t *bytes = malloc(STEER_HEADROOM + sizeof(udp4)), behind[200], *s;
 
@@ -562,7 +562,7 @@ TEST_F(moved_headers)
  * Random entries that mostly lead to each other, and random packets: every walk ends, and other
  * memory is not touched (AddressSanitizer checks the packet's surroundings).
  */
-TEST_F(fuzz)
+TEST(walk, fuzz)
 {
 	static const uint16_t lookups[] = {0x03,  0x05, 0x0b,  0x02,  0x04,  0x07,  0x08,  0x0d,
 					   0x09,  0x0a, 0x104, 0x107, 0x109, 0x10e, 0x10f, 0x113,
@@ -725,7 +725,7 @@ static uint64_t walk_own(void)
  * The walk depends on no version: it follows a hash and a chain of entries in the test's own
  * layout.
  */
-TEST_F(other_version)
+TEST(walk, other_version)
 {
 	struct own_ste *s = (struct own_ste *)(void *)r.stes;
 	uint8_t tag[STE_TAG_BYTES] = {53};

@@ -23,7 +23,7 @@ static struct ranked entry(const char *start, enum dvx_gid_type type, uint32_t i
 }
 
 /* Proves the order: up before down, v2 before v1, IPv4 before IPv6 before link-local. */
-TEST(ranking)
+TEST(none, ranking)
 {
 	struct ranked list[] = {
 		entry("fe", DVX_GID_ROCE_V1, 0, true),	  entry("fe", DVX_GID_ROCE_V2, 1, true),
@@ -41,7 +41,7 @@ TEST(ranking)
 }
 
 /* Proves that each row of the features' table names a field that the tables have. */
-TEST(feature_rows)
+TEST(none, feature_rows)
 {
 	for (size_t i = 0; i < feature_count; i++) {
 		assert_ptr_equal(feature_find(features[i].name), &features[i]);
@@ -66,7 +66,7 @@ static int parse(struct cap_source *s, const char *text, int only, char *err)
 }
 
 /* Proves that broken dumps are refused with a sentence that names the page and the fault. */
-TEST(refused)
+TEST(none, refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -94,7 +94,7 @@ TEST(refused)
 
 /* Proves that a page of another generation decodes: cut ones say so, longer ones list their bits.
  */
-TEST(generations)
+TEST(none, generations)
 {
 	struct cap_source *s = malloc(sizeof(*s));
 	char err[512], text[40000], *p = text;
@@ -125,7 +125,7 @@ TEST(generations)
 }
 
 /* Proves that a diff sees changed fields, unknown bits, and pages that one side lacks. */
-TEST(differences)
+TEST(none, differences)
 {
 	struct cap_source *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
 	char err[512];
@@ -164,7 +164,7 @@ TEST(differences)
 }
 
 /* Proves that mutated dumps never crash, leak or read past their end (under the sanitizers). */
-TEST(fuzz)
+TEST(none, fuzz)
 {
 	static const char seed[] =
 		"# dvx-info capability dump 1\n# device: mlx5_0\npage 0x0 GENERAL\n"

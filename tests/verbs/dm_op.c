@@ -98,7 +98,7 @@ static const struct form {
 	{form_other, 0x80},
 };
 
-static void loads(UNUSED void **state)
+TEST(none, loads)
 {
 	uint8_t *op;
 
@@ -114,7 +114,7 @@ static void loads(UNUSED void **state)
 	assert_int_equal(ibv_free_dm(dm), 0);
 }
 
-static void stores(UNUSED void **state)
+TEST(none, stores)
 {
 	uint8_t *op;
 
@@ -148,7 +148,7 @@ static void on_fault(UNUSED int number, siginfo_t *info, UNUSED void *uc)
 	} while (0)
 
 /* Wrong directions, other sizes, and freed memory: nothing changes, the program gets a fault. */
-static void faults(UNUSED void **state)
+TEST(none, faults)
 {
 	struct sigaction mine = {.sa_flags = SA_SIGINFO}, old;
 	volatile uint8_t *inc, *set, *elsewhere;
@@ -174,17 +174,17 @@ static void faults(UNUSED void **state)
 	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
 }
 #else
-static void loads(UNUSED void **state)
+TEST(none, loads)
 {
 	skip();
 }
 
-static void stores(UNUSED void **state)
+TEST(none, stores)
 {
 	skip();
 }
 
-static void faults(UNUSED void **state)
+TEST(none, faults)
 {
 	dm_open();
 	assert_null(mlx5dv_dm_map_op_addr(dm, INCREMENT));
@@ -194,7 +194,7 @@ static void faults(UNUSED void **state)
 #endif
 
 /* Other operations do not exist; neither do pages of memory without DM_MAP_OP_ADDR. */
-static void absent(UNUSED void **state)
+TEST(none, absent)
 {
 	const int prot = PROT_READ | PROT_WRITE;
 
@@ -209,14 +209,4 @@ static void absent(UNUSED void **state)
 	assert_int_equal(ibv_free_dm(dm), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(absent),
-		cmocka_unit_test(loads),
-		cmocka_unit_test(stores),
-		cmocka_unit_test(faults),
-	};
-
-	return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_GROUP(open_device, close_device)

@@ -9,10 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define TEST_FIXTURE                  \
-	{                             \
-		self_open, self_close \
-	}
 #define BYTES  16384u
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
 
@@ -28,9 +24,8 @@ static int memory(uint8_t **map)
 }
 
 /* A file's memory is no dma-buf, and a sentence reports it. */
-TEST_F(memory_is_refused)
+TEST(self, memory_is_refused)
 {
-	struct self *s = *state;
 	uint8_t *map;
 	int fd = memory(&map);
 
@@ -43,9 +38,8 @@ TEST_F(memory_is_refused)
 }
 
 /* WRITEs go into it and from it, and the bytes are where the program has mapped them. */
-TEST_F(traffic)
+TEST(self, traffic)
 {
-	struct self *s = *state;
 	int node = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), fd, buf;
 	struct ibv_send_wr wr = {.num_sge = 1, .opcode = IBV_WR_RDMA_WRITE}, *bad;
 	struct ibv_sge sge;

@@ -204,18 +204,19 @@ static void fill_handles(const struct self *s, struct handles *t)
 	t->addr = (uintptr_t)s->buf;
 }
 
-TEST(imported_by_another_process)
+TEST(none, imported_by_another_process)
 {
 	struct ibv_alloc_dm_attr a = {.length = 64};
 	uint64_t word = 0x1234;
 	struct handles t = {0};
 	struct ibv_dm *dm;
 	struct self *s;
+	void *state;
 	int sock;
 	pid_t pid = other(&sock, importer);
 
-	self_open(state);
-	s = *state;
+	self_open(&state);
+	s = state;
 	dm = ibv_alloc_dm(s->ctx, &a);
 	assert_non_null(dm);
 	assert_int_equal(ibv_memcpy_to_dm(dm, 0, &word, 8), 0);
@@ -260,16 +261,17 @@ static void importer_for_ever(int sock)
 }
 
 /* The importer's objects stay in the file, as in the kernel, and hold the PD. */
-TEST(importer_dies)
+TEST(none, importer_dies)
 {
 	struct handles t = {0};
 	struct ibv_wc wc;
 	struct self *s;
+	void *state;
 	int sock;
 	pid_t pid = other(&sock, importer_for_ever);
 
-	self_open(state);
-	s = *state;
+	self_open(&state);
+	s = state;
 	fill_handles(s, &t);
 	send_handles(sock, &t, s->ctx->cmd_fd);
 	step(sock);
@@ -301,7 +303,7 @@ static void owner(int sock)
 }
 
 /* A process that has the file can still make objects in it. */
-TEST(owner_dies)
+TEST(none, owner_dies)
 {
 	struct imported i;
 	int sock;

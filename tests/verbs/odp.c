@@ -135,18 +135,18 @@ static void unmapped(struct self *s, bool pinned)
 	ends_close(&e);
 }
 
-TEST_ON(alone, struct self *s, {self_open, self_close})
+TEST(self, alone)
 {
 	unmapped(s, false);
 }
 
-TEST_ON(beside_a_pinned_region, struct self *s, {self_open, self_close})
+TEST(self, beside_a_pinned_region)
 {
 	unmapped(s, true);
 }
 
 /* The address means the new pages, although the pinned region keeps the old ones. */
-TEST_ON(mapped_anew, struct self *s, {self_open, self_close})
+TEST(self, mapped_anew)
 {
 	struct ends e;
 

@@ -85,7 +85,7 @@ static void spread_close(struct spread *s)
 }
 
 /* A flow's queue is the one that its hash selects; many flows use several. */
-TEST(rss)
+TEST(none, rss)
 {
 	struct ibv_flow *flow;
 	uint64_t seen = 0;

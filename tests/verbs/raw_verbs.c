@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
-TEST(capabilities)
+TEST(none, capabilities)
 {
 	struct ibv_context *ctx = open_device();
 	struct ibv_device_attr_ex d = {0};
@@ -24,7 +24,7 @@ TEST(capabilities)
 	assert_int_equal(ibv_close_device(ctx), 0);
 }
 
-TEST(states)
+TEST(none, states)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS};
 	struct ibv_qp_init_attr init;
@@ -48,7 +48,7 @@ TEST(states)
 }
 
 /* Without a receiver, sends complete all the same. */
-TEST(into_the_void)
+TEST(none, into_the_void)
 {
 	struct ibv_wc wc;
 	struct end a;
@@ -77,16 +77,16 @@ static void on_ends(void (*test)(struct end *a, struct end *b), uint32_t flags, 
 }
 
 /* A test of two contexts: b's queue pair, with these flags, gets the packets to mac_b, tagged. */
-#define TEST_ENDS(name, flags, tag)                          \
+#define FIXTURE_ends(name, flags, tag)                       \
 	static void name##_on(struct end *a, struct end *b); \
-	TEST(name)                                           \
+	FIXTURE_none(name)                                   \
 	{                                                    \
 		on_ends(name##_on, flags, tag);              \
 	}                                                    \
 	static void name##_on(struct end *a, struct end *b)
 
 /* Each context receives what the other sends, byte by byte, with the tag of the rule. */
-TEST_ENDS(between_contexts, 0, 0)
+TEST(ends, between_contexts, 0, 0)
 {
 	struct ibv_wc wc;
 	uint32_t len;
@@ -106,7 +106,7 @@ TEST_ENDS(between_contexts, 0, 0)
 }
 
 /* ibv_cq_ex has the stripped VLAN tag, and the rule's tag. */
-TEST_ENDS(extended_completion, IBV_QP_CREATE_CVLAN_STRIPPING, 0x1234)
+TEST(ends, extended_completion, IBV_QP_CREATE_CVLAN_STRIPPING, 0x1234)
 {
 	struct ibv_poll_cq_attr attr = {0};
 	struct ibv_wc wc;
@@ -137,7 +137,7 @@ TEST_ENDS(extended_completion, IBV_QP_CREATE_CVLAN_STRIPPING, 0x1234)
 }
 
 /* Inline data, and three pieces of memory, are one packet. */
-TEST_ENDS(gathered, 0, 0)
+TEST(ends, gathered, 0, 0)
 {
 	struct ibv_wc wc;
 	uint32_t len;
@@ -169,7 +169,7 @@ TEST_ENDS(gathered, 0, 0)
 }
 
 /* IBV_WR_TSO: libmlx5 puts the headers into the WQE, the device cuts; each packet's are right. */
-TEST_ENDS(large_send, 0, 0)
+TEST(ends, large_send, 0, 0)
 {
 	enum { HDR = 54, MSS = 1000, PARTS = 6, LEN = (PARTS - 1) * MSS + 333 };
 	struct ibv_sge sge = {(uintptr_t)slot_out(a, 1), LEN, a->mr->lkey};
@@ -206,7 +206,7 @@ TEST_ENDS(large_send, 0, 0)
 }
 
 /* A bad key, then a small receive: error completions, SQE and ERR; through RESET it works again. */
-TEST_ENDS(errors, 0, 0)
+TEST(ends, errors, 0, 0)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -233,7 +233,7 @@ TEST_ENDS(errors, 0, 0)
 }
 
 /* Not a test: prints this machine's rate for a reader of the log. */
-TEST_ENDS(rate, 0, 0)
+TEST(ends, rate, 0, 0)
 {
 	enum { N = 50000, BATCH = 32 };
 	struct ibv_wc wc[BATCH];

@@ -106,7 +106,7 @@ static struct ibv_ah *ah_to(struct ud *u, union ibv_gid gid, uint8_t index)
 /* --- tests ----------------------------------------------------------------------------------- */
 
 /* IBV_WC_GRH and 40 bytes are enough for a server: RoCE v1, v2 over IPv6, v2 over IPv4. */
-TEST(answered)
+TEST(none, answered)
 {
 	static const uint8_t indexes[] = {0, 1, 3};
 	struct ud a, b;
@@ -145,7 +145,7 @@ static void ud_on_demand(struct ud *u)
 }
 
 /* ud_odp_caps has only SEND, and receives of an SRQ: others can't wait for a page. */
-TEST(receives_are_not_on_demand)
+TEST(none, receives_are_not_on_demand)
 {
 	union ibv_gid gid;
 	struct ibv_ah *ah;
@@ -169,7 +169,7 @@ TEST(receives_are_not_on_demand)
 }
 
 /* Ethernet needs a GRH, and an address that resolves. */
-TEST(no_such_handle)
+TEST(none, no_such_handle)
 {
 	struct ud u;
 	struct ibv_ah_attr attr = {.port_num = 1, .dlid = 1};
@@ -183,7 +183,7 @@ TEST(no_such_handle)
 }
 
 /* Each member gets a copy, the sender too, unless it was made to block that. */
-TEST(groups)
+TEST(none, groups)
 {
 	static const union ibv_gid groups[2] = {{.raw = {[10] = 0xff, 0xff, 239, 9, 8, 7}},
 						{.raw = {0xff, 0x0e, [15] = 9}}};

@@ -10,12 +10,9 @@
 #include "tests/patience.h"
 #include "verbs_self.h"
 
-#define TEST_FIXTURE {self_open, self_close}
-
 /* libmlx5 has EQs and interrupts only with VFIO; over a kernel driver it refuses them. */
-TEST_F(no_eq_of_ones_own)
+TEST(self, no_eq_of_ones_own)
 {
-	struct self *s = *state;
 	uint32_t in[16] = {0}, out[4];
 
 	assert_null(mlx5dv_devx_alloc_msi_vector(s->ctx));
@@ -42,9 +39,8 @@ static void poll_in_order(struct self *s, unsigned int first, unsigned int n)
 }
 
 /* A channel is a descriptor. Without a free one it is refused, and all else works. */
-TEST_F(no_descriptor_is_left)
+TEST(self, no_descriptor_is_left)
 {
-	struct self *s = *state;
 	struct ibv_comp_channel *ch;
 	struct rlimit was, none;
 	int err;
@@ -63,9 +59,8 @@ TEST_F(no_descriptor_is_left)
 }
 
 /* 8 bytes are a packet, and the QP is its own peer. */
-TEST_F(query_qp_tells_the_next_psns)
+TEST(self, query_qp_tells_the_next_psns)
 {
-	struct self *s = *state;
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a;
 
@@ -77,10 +72,9 @@ TEST_F(query_qp_tells_the_next_psns)
 }
 
 /* Completions not polled before the move are polled after it, in order, none twice. */
-TEST_F(resized_under_way)
+TEST(self, resized_under_way)
 {
 	static const int sizes[] = {100, 1000, 40, 5000, 31};
-	struct self *s = *state;
 	unsigned int next = 0;
 
 	for (unsigned int round = 0; round < 10; round++) {
@@ -99,9 +93,8 @@ TEST_F(resized_under_way)
 }
 
 /* Four completions make one event; the channel has none before. */
-TEST_F(moderated)
+TEST(self, moderated)
 {
-	struct self *s = *state;
 	struct ibv_modify_cq_attr attr = {.attr_mask = IBV_CQ_ATTR_MODERATE, .moderate = {4, 0}};
 	struct pollfd readable = {.fd = s->channel->fd, .events = POLLIN};
 	struct ibv_device_attr_ex d;
@@ -160,10 +153,9 @@ static uint64_t stamp_of(struct self *s, uint64_t flag, uint64_t around[2])
  * by the day clock's slew since. Real-time stamps are the time of day, seconds above nanoseconds
  * (REAL_TIME_TO_NS() of Linux's mlx5_core), which libmlx5 passes on unchanged.
  */
-TEST_F(timestamps)
+TEST(self, timestamps)
 {
 	const uint64_t slack = 100000000;
-	struct self *s = *state;
 	uint64_t around[2], ns;
 
 	ns = stamp_of(s, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, around);
@@ -174,9 +166,8 @@ TEST_F(timestamps)
 }
 
 /* Different clocks of one QP's CQs are refused, and so is a writable clock page. */
-TEST_F(timestamps_refused)
+TEST(self, timestamps_refused)
 {
-	struct self *s = *state;
 	struct ibv_cq_init_attr_ex a = {
 		.cqe = 15, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK};
 	struct ibv_cq_ex *cq = ibv_create_cq_ex(s->ctx, &a);

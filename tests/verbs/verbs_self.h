@@ -25,6 +25,7 @@ struct ibv_qp *self_qp(struct ibv_pd *, struct ibv_cq *send_cq, struct ibv_cq *r
 /* cmocka fixtures: *state is a struct self. */
 int self_open(void **state);
 int self_close(void **state);
+#define FIXTURE_self(name) FIXTURE(name, struct self *s, self_open, self_close)
 /* Posts an RDMA WRITE of the first bytes of buf. */
 void self_write(struct self *, uint64_t wr_id, uint32_t len);
 /* Posts a receive into the second half, and a SEND of the first bytes to it. */

@@ -65,7 +65,7 @@ static int own_teardown(void **state)
 	return 0;
 }
 
-#define OWN(name) TEST_ON(name, struct own *o, {own_setup, own_teardown})
+#define FIXTURE_own(name) FIXTURE(name, struct own *o, own_setup, own_teardown)
 
 static void post(struct own *o, uint64_t id)
 {
@@ -127,7 +127,7 @@ static void event(struct own *o, enum ibv_event_type type)
 }
 
 /* Many times round the ring: each receive returns its wr_id. */
-OWN(round_and_round)
+TEST(own, round_and_round)
 {
 	for (uint64_t i = 0; i < 5 * DEPTH; i++) {
 		post(o, i);
@@ -136,7 +136,7 @@ OWN(round_and_round)
 }
 
 /* Refills as programs do: three of four are gone, and the event comes once. */
-OWN(limit)
+TEST(own, limit)
 {
 	struct ibv_srq_attr a = {.srq_limit = 2};
 
@@ -155,7 +155,7 @@ OWN(limit)
 }
 
 /* A sender waits for a receive that is posted later. */
-OWN(posted_late)
+TEST(own, posted_late)
 {
 	struct ibv_wc wc;
 
@@ -167,7 +167,7 @@ OWN(posted_late)
 }
 
 /* A queue in error reports that it took its last entry; posted entries stay the SRQ's. */
-OWN(last_entry)
+TEST(own, last_entry)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
 	struct ibv_wc wc;
@@ -183,7 +183,7 @@ OWN(last_entry)
 }
 
 /* DevX queries a verbs SRQ as the RMP that it is. */
-OWN(is_an_rmp)
+TEST(own, is_an_rmp)
 {
 	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
 	struct mlx5dv_srq dv = {.comp_mask = MLX5DV_SRQ_MASK_SRQN};

@@ -167,7 +167,7 @@ static void refused(struct specs *s, int err)
 	assert_int_equal(errno, err);
 }
 
-TEST(gre)
+TEST(none, gre)
 {
 	struct specs s = begin(0);
 
@@ -186,7 +186,7 @@ TEST(gre)
 }
 
 /* IP may be matched behind the labels of a packet whose EtherType is MPLS. */
-TEST(mpls)
+TEST(none, mpls)
 {
 	struct specs s = begin(0);
 
@@ -204,7 +204,7 @@ TEST(mpls)
 	refused(&s, EOPNOTSUPP);
 }
 
-TEST(vxlan)
+TEST(none, vxlan)
 {
 	struct specs s = begin(0);
 

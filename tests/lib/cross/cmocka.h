@@ -14,10 +14,11 @@
 
 struct CMUnitTest {
 	const char *name;
-	void (*run)(void **state);
+	void (*test_func)(void **state);
+	int (*setup_func)(void **state), (*teardown_func)(void **state);
 };
 
-static jmp_buf cross_failed;
+__attribute__((weak)) jmp_buf cross_failed; /* one for all files of a program */
 
 #define print_message(...) printf("# " __VA_ARGS__)
 #define fail_msg(...)                                    \
@@ -50,12 +51,8 @@ static inline void cross_equal(uint64_t a, uint64_t b, const char *what, const c
 	longjmp(cross_failed, 1);
 }
 
-#define cmocka_unit_test(f) \
-	{                   \
-#f, f       \
-	}
-#define cmocka_run_group_tests(tests, up, down) cross_run(tests, sizeof(tests) / sizeof(tests[0]))
-
+/* Runs tests that have no fixture. */
+#define _cmocka_run_group_tests(group, tests, n, up, down) cross_run(tests, n)
 static inline int cross_run(const struct CMUnitTest *tests, size_t n)
 {
 	static int failures;
@@ -69,7 +66,7 @@ static inline int cross_run(const struct CMUnitTest *tests, size_t n)
 			printf("not ok %zu - %s\n", i + 1, tests[i].name);
 			continue;
 		}
-		tests[i].run(&state);
+		tests[i].test_func(&state);
 		printf("ok %zu - %s\n", i + 1, tests[i].name);
 	}
 	return failures;
