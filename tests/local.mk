@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# TAP everywhere: automake's tap-driver reads it, tests/tap-run mends cmocka's skips and tells what a test took.
+# TAP everywhere: automake's tap-driver reads it, tests/tap-run mends cmocka's skips and adds the time that a test took,
+# tests/tap-fold makes one line of a test's results.
 # Each folder lists its programs by the libraries that they are linked with, and its scripts
 # (dist_check_SCRIPTS): all of these are tests, except what is only in check_PROGRAMS.
-LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/tests/tap-fold $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 # A test that hangs ends after a quarter of an hour; none needs a tenth of that.
 TEST_LIMIT = timeout -k 10 900
 RUN_TEST = $(SHELL) $(top_srcdir)/tests/tap-run $(TEST_LIMIT)
@@ -46,15 +47,12 @@ FAST_COMPILED = $(filter-out tests/fuzz/% $(SLOW_TESTS) $(DEVICE_TESTS),$(PROGRA
 FAST_TESTS = tests/tools/perf.sh tests/copy/refuse.sh tests/flow/flow_rules.sh tests/interop/pingpong.sh \
 	tests/tools/info.sh tests/prm/dvx_prm.sh tests/chip/cli.sh tests/preload/hooks.sh tests/prm/gen.pl \
 	tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/tree/symbols.sh $(FAST_COMPILED)
-FAST_BUILDS = $(FAST_COMPILED) tests/preload/hooks
 SLOW_TESTS = tests/copy/filter tests/host/share_moves
 TSAN_TESTS = tests/chip/loop tests/host/wake tests/host/lockstep tests/copy/copy_link tests/copy/workers \
 	tests/copy/hostile tests/copy/clients tests/chip/front.sh tests/lib/lib_queues \
 	tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/steer/dr_limits \
 	tests/flow/flow_rules.sh tests/host/share.sh tests/interop/pingpong.sh
-# The programs among these, and those that the scripts run: no other is built with the thread sanitizer.
-TSAN_BUILDS = $(filter-out %.sh,$(TSAN_TESTS)) tests/chip/front_client tests/host/share
-EXTRA_DIST += tests/tap-run tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
+EXTRA_DIST += tests/tap-run tests/tap-fold tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
 # A *_TESTS is a test, which `dvx-sim run` starts if it is one of DEVICE_TESTS; a *_HELPERS is what a script runs.
@@ -73,7 +71,8 @@ PRM_TESTS =
 DEVICE_TESTS = $(SIM_DEVICE_TESTS) $(LIB_DEVICE_TESTS) $(VERBS_TESTS)
 DEVICE_LOGS = $(DEVICE_TESTS:=.log)
 PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(VERBS_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)
-check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS)
+CHECK_BUILDS = $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS)
+check_PROGRAMS += $(CHECK_BUILDS)
 TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
 
 # The rigs of several tests and their main(); the kernel's, whose fixture has the names of the firmware's;
@@ -129,12 +128,13 @@ $(FLOW_TESTS) $(FLOW_HELPERS): private LDADD = -Wl,--as-needed $(FIRST) $(FLOW_L
 $(PRM_TESTS): $(PRM_LIBS)
 $(PRM_TESTS): private LDADD = -Wl,--as-needed $(FIRST) $(PRM_LIBS) $(SYSTEM_LIBS)
 
-# Builds the tests that TESTS names, without the other programs, and runs them. A script's programs are those whose
-# paths it has.
+# make check TESTS=... builds the programs among these tests, and those whose paths their scripts have.
+TESTS_NAMED = $(if $(filter command%,$(origin TESTS)),$(TESTS))
 SCRIPTS_RUN = $(shell grep -ohE 'tests/[a-z]+/[a-z_0-9]+' /dev/null $(addprefix $(srcdir)/,$(filter %.sh %.pl,$(TESTS))))
-check-one:
-	$(if $(filter command%,$(origin TESTS)),,$(error name the test: make check-one TESTS=tests/lib/ring_sq))
-	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS='$(filter $(TESTS) $(SCRIPTS_RUN),$(check_PROGRAMS))'
+NARROWED := $(eval check_PROGRAMS = $$(if $$(TESTS_NAMED),$$(filter $$(TESTS) $$(SCRIPTS_RUN),$$(CHECK_BUILDS)),$$(CHECK_BUILDS)))
+# A failed test's log is printed once, at the end.
+check-T%: export VERBOSE = 1
+check-one: check
 .PHONY: check-one need-cmocka
 
 # All tests or none: half of them would pass for a check.

@@ -138,7 +138,7 @@ uint32_t acl_run_packet(const struct acl_run *r, const struct fields *packet, si
 	uint32_t table = 0;
 
 	acl_run_values(packet, v);
-	/* What a program reads it has to write first. */
+	/* A program has written the registers that it reads. */
 	for (unsigned int k = KEY_REG_C0; k <= KEY_REG_C5; k++)
 		v[k] = 0xa5a5a5a5;
 	*path = 0;

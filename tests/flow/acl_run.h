@@ -15,7 +15,7 @@ void acl_run_free(struct acl_run *r);
 /* The rule that decides, ACL_NONE for the default way. *path: the matchers that looked it up. */
 uint32_t acl_run_packet(const struct acl_run *r, const struct fields *packet, size_t *path);
 
-/* What a matcher compares of a packet, by key. */
+/* A packet's values that a matcher compares, by key. */
 void acl_run_values(const struct fields *packet, uint64_t value[MATCH_KEYS]);
 
 #endif

@@ -195,7 +195,7 @@ static uint32_t fate(uint32_t prefix, unsigned int bit, uint32_t salt)
 	return (uint32_t)(h >> 33);
 }
 
-/* Of two branches the lighter one has 100 - skew parts of the heavier one's 100. */
+/* The lighter one of two branches has 100 - skew parts of the heavier one's 100. */
 static bool takes_heavy(struct dice *d, unsigned int skew)
 {
 	return dice_roll(d, 200 - skew) < 100;

@@ -10,7 +10,7 @@
 
 enum acl_shape { ACL_SHAPE, FW_SHAPE, IPC_SHAPE, MIXED_SHAPE, HOSTILE_SHAPE, ACL_SHAPES };
 
-/* The same text for the same arguments. No rule stands there twice. The caller frees it. */
+/* Returns a text that depends on the arguments alone and has no rule twice. The caller frees it. */
 char *acl_set_text(enum acl_shape shape, size_t rules, uint64_t seed);
 
 #endif

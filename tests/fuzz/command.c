@@ -174,7 +174,7 @@ static size_t find_opcodes(struct fx *f, uint16_t *op, size_t max)
 	return n;
 }
 
-/* What the fixture's queue doesn't bring, in the order in which each needs the one before. */
+/* Objects beyond the fixture's queue, in the order in which each needs the one before. */
 static const uint16_t births[] = {
 	PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN,
 	PRM_OPCODE_ALLOC_XRCD,

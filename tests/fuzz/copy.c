@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a peer of dvx-copy sends: single messages, and the whole conversation from its handshake, to
- * a client or a server. A message is taken, or refused in words.
+ * Sends what a peer of dvx-copy may send: single messages, and the whole conversation from its
+ * handshake, to a client or a server. A message is taken, or refused in words.
  */
 #include "fuzz.h"
 #include <sys/socket.h>

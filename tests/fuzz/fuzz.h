@@ -10,7 +10,7 @@
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* What replay.c makes inputs of. */
+/* The pieces of which replay.c makes inputs. */
 struct fuzz_target {
 	const char *corpus;  /* files (glob) below tests/, to damage. NULL: any bytes do */
 	unsigned int inputs; /* ten times as many with DVX_TEST_LONG */
@@ -28,9 +28,9 @@ void any_bytes(uint8_t *to, size_t len);
 /* More bytes than an input should have, made of four of it. */
 void any_noise(uint8_t *to, size_t len);
 
-/* What decides about an input that is a text: a number made of all of it. */
+/* Returns a number made of a whole text; decisions about an input that is a text depend on it. */
 uint32_t fuzz_hash(const uint8_t *bytes, size_t len);
-/* The same sequence for the same state, which is not 0. */
+/* Returns the next number of a sequence that depends on the first state alone, which is not 0. */
 uint32_t fuzz_random(uint32_t *state);
 
 #endif

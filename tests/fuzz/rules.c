@@ -99,7 +99,7 @@ static void same_rss(const struct rule_rss *a, const struct rule_rss *b)
 	assert_memory_equal(a->key, b->key, sizeof(a->key));
 }
 
-/* What it does. */
+/* Compares the actions of two rules. */
 static void same_ends(const struct rule *a, const struct rule *b)
 {
 	assert_int_equal(a->verdict, b->verdict);

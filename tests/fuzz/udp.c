@@ -105,7 +105,7 @@ static void target_close(struct target *t)
 	rig_pair_close(t->p);
 }
 
-/* What follows BTH, so that the packet gets beyond it. */
+/* The headers behind BTH, so that the packet gets beyond it. */
 static void choose_key(const struct target *t, uint8_t *to)
 {
 	if (t->type == BTH_UD)

@@ -142,7 +142,7 @@ static void reopen(void)
 	}
 }
 
-/* As often as it stands here. clang-format would give each a line. */
+/* A step is chosen as often as it stands here. clang-format would give each a line. */
 /* clang-format off */
 static void (*const steps[])(void) = {
 	make_pd, make_cq, make_qp, make_qp, make_srq, make_wq, make_wq, make_table, make_rss,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the random programs of uverbs.c may do, and whom they do it to. */
+/* The steps of the random programs of uverbs.c, and the objects that they use. */
 #ifndef TESTS_FUZZ_UVERBS_H
 #define TESTS_FUZZ_UVERBS_H
 

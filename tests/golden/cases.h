@@ -66,7 +66,7 @@ struct golden_case {
 	const struct golden_sig *sig;
 };
 
-/* What a queue wrote: one WQE, and what the comparison has to take from it. */
+/* A WQE that a queue wrote, and what the comparison has to take from it. */
 struct golden_wqe {
 	uint8_t bytes[GOLDEN_BYTES];
 	size_t len;
@@ -117,7 +117,7 @@ const uint8_t *golden_frame(void);
 /* Whether it has signatures: then its mkey has room for them. */
 bool golden_signs(const struct golden_case *);
 
-/* What is not the request's own, but the queue's or the device's. */
+/* Fields that belong to the queue or the device, not to the request. */
 struct golden_given {
 	uint32_t qpn;
 	uint32_t key; /* of MMO, or of a list, or a datagram's source port */
@@ -126,7 +126,7 @@ struct golden_given {
 	struct dvx_sge packets[4]; /* of DPDK's memory */
 };
 
-/* What libmlx5 has no call for: the vectors are DPDK's, or of its older kin. */
+/* Requests without a call of libmlx5: the vectors are DPDK's, or of its older kin. */
 bool golden_of_dpdk(enum golden_kind);
 
 /* Posts the case by libdvx into a ring in plain memory. */

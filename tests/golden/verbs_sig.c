@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libmlx5 is asked for signatures and encryption, in its own terms. */
+/* Requests for signatures and encryption by libmlx5's calls. */
 #include "verbs_sig.h"
 
 void verbs_sig_open(struct verbs_sig *s, struct ibv_pd *pd, const struct golden_case *c)

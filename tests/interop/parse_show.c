@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What dvx-sim's parser makes of packets, for a comparison with dissectors that we did not write:
- * a packet in hexadecimal a line, and the match parameters that its arguments name.
+ * Prints what dvx-sim's parser makes of packets, for a comparison with dissectors that we did not
+ * write: a packet in hexadecimal a line, and the match parameters that its arguments name.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -60,7 +60,7 @@ static inline void plain_cq_init(struct plain_cq *p, uint32_t entries)
 	plain_cq_init_slack(p, entries, 0);
 }
 
-/* What the device does: the entry, then its owner bit. */
+/* Writes as the device does: the entry, then its owner bit. */
 static inline void plain_cq_complete(struct plain_cq *p, uint8_t opcode, uint16_t wqe_index)
 {
 	uint8_t *cqe = p->buf[p->pi & (p->cq.entries - 1)];

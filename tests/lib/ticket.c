@@ -15,7 +15,7 @@ static const struct dvx_ticket sample = {
 
 static const struct dvx_ticket wiped;
 
-/* What goes in comes out, as bytes and as text, in either case of the hex digits. */
+/* Proves that a ticket comes out as it went in, as bytes and as text, in either case of the digits. */
 TEST(none, round_trip)
 {
 	uint8_t bytes[DVX_TICKET_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What budget.sh counts: one function per line of its table, called `rounds` times on rings in
+ * Functions that budget.sh counts: one per line of its table, called `rounds` times on rings in
  * plain memory. Only instructions inside the named function are counted, its return included;
  * setting the rings up and emptying them happens outside.
  */
@@ -33,7 +33,7 @@ NOINLINE int post_write8(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t
 	return err;
 }
 
-/* The same from a template. */
+/* A post from a template. */
 static struct dvx_template template8;
 
 NOINLINE int post_template8(uint64_t raddr, uint64_t value, uint64_t wr_id)
@@ -45,7 +45,7 @@ NOINLINE int post_template8(uint64_t raddr, uint64_t value, uint64_t wr_id)
 	return err;
 }
 
-/* The same through BlueFlame. */
+/* A post through BlueFlame. */
 NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
 {
 	int err =
@@ -115,7 +115,7 @@ NOINLINE uint64_t poll_all(void)
 	return sum;
 }
 
-/* The same by up to 16 at a time. */
+/* A poll of up to 16 at a time. */
 NOINLINE uint64_t poll_many_all(void)
 {
 	uint64_t ids[16], sum = 0;
@@ -139,7 +139,7 @@ NOINLINE uint64_t rx_many_all(uint32_t n)
 	return sum;
 }
 
-/* The same by the separate steps, for CQs that serve more than one queue. */
+/* A poll by its separate steps, for CQs that serve more than one queue. */
 NOINLINE uint64_t peek_all(void)
 {
 	const void *cqe;
@@ -173,7 +173,7 @@ NOINLINE uint64_t receive_all(struct dvx_cq *c, struct dvx_rq *r)
 	return sum;
 }
 
-/* The same with the room posted again as it was. */
+/* A receive whose room is posted again as it was. */
 NOINLINE uint64_t repost_all(struct dvx_cq *c, struct dvx_rq *r)
 {
 	const void *cqe;

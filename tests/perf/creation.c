@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What creation.sh counts of the device: of N queues of a program, each with a ring of its own and
- * a record beside the others', the oldest is destroyed, another takes its handle, and another comes
- * on top of all of them. creation cq|qp N
+ * The work that creation.sh counts of the device: of N queues of a program, each with a ring of its
+ * own and a record beside the others', the oldest is destroyed, another takes its handle, and
+ * another comes on top of all of them. creation cq|qp N
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ static __attribute__((noipa)) int queue_ended(struct uverbs_file *f, struct uver
 	return kernel_ioctl(f, req);
 }
 
-/* What the device asks to share stays private, so all the work is the kernel's and the firmware's.
+/* Memory that the device asks to share stays private: all work is the kernel's and the firmware's.
  */
 static uint32_t creation_run(struct creation *c, uint32_t i,
 			     int (*run)(struct uverbs_file *, struct uverbs_request *))

@@ -9,10 +9,10 @@ must_count
 
 # function, program, budget in millions, what it is
 while read -r fn program budget what; do
-	judge "$what" "$(counted "$fn" "$top_builddir/tests/$program")" $((budget * 1000000))
+	judge "$what" "$(counted "$fn" "$top_builddir/$program")" $((budget * 1000000))
 done <<'END'
-fw_uid_reap fw/fw_flow 150 20,000 flow entries of one client are removed
-devx_event kernel/kernel_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
-uverbs_dm_alloc kernel/devx 40 half of the device memory is allocated around two used blocks
+fw_uid_reap tests/fw/fw_flow 150 20,000 flow entries of one client are removed
+devx_event tests/kernel/kernel_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
+uverbs_dm_alloc tests/kernel/devx 40 half of the device memory is allocated around two used blocks
 END
 plan

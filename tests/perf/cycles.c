@@ -66,7 +66,7 @@ NOINLINE static void local_post(const struct request *r)
 	dvx_sq_end(&sq, &batch);
 }
 
-/* As a loop does it: ring and template in registers. */
+/* Posts as a loop does: ring and template in registers. */
 static struct dvx_template template8;
 
 NOINLINE static void template_post(const struct request *r)

@@ -8,7 +8,7 @@
 #define BLOCKS	 64u /* requests of a run */
 #define NOINLINE __attribute__((noinline, noclone))
 
-/* What a post is about; the compiler knows nothing of it. */
+/* Arguments of a post, of which the compiler knows nothing. */
 struct request {
 	uint64_t raddr, value;
 	uint32_t rkey, lkey, len;

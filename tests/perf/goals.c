@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What goals.sh reports: figures of the device beside the machine's limit, in one run, in turns.
+ * Measures what goals.sh reports: figures of the device beside the machine's limit, in one run, in
+ * turns.
  *
  *	goals handover			8-byte WRITEs, and a cache line handed to a thread and back
  *	goals large BYTES QPS		WRITEs, and memcpy() of the same buffers
@@ -298,9 +299,10 @@ static double many_written(struct bench *b, uint8_t *mem, const uint32_t *key, u
 }
 
 /*
- * What each such message must touch, whoever executes it, without a device: the program's key, its
- * queue and its state, the WQE, the doorbell record; then the device's index of queues, the queue,
- * its peer, its index of mkeys, the mkey: a line each. Only the device's own may lie in huge pages.
+ * Touches what each such message must touch, whoever executes it, without a device: the program's
+ * key, its queue and its state, the WQE, the doorbell record; then the device's index of queues,
+ * the queue, its peer, its index of mkeys, the mkey: a line each. Only the device's own may lie in
+ * huge pages.
  */
 #define PAGE	  4096u
 #define QUEUE_LEN 2048u /* of the device */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What messages.sh counts of the device: 8-byte messages between two queue pairs of one
+ * The work that messages.sh counts of the device: 8-byte messages between two queue pairs of one
  * function, WINDOW for each doorbell, in memory that the device shares with the program. turn() is
  * the device's part, up to the completion of the last one. messages write|read|send|faa|ud WINDOW
  * ROUNDS

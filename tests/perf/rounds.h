@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What programs that measure have in common: an end with a reason, a clock, and rounds. */
+/* Parts of all programs that measure: an end with a reason, a clock, and rounds. */
 #ifndef TESTS_PERF_ROUNDS_H
 #define TESTS_PERF_ROUNDS_H
 
@@ -33,7 +33,7 @@ static inline int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The same of whole nanoseconds. */
+/* Orders whole nanoseconds. */
 static inline int by_count(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -41,7 +41,7 @@ static inline int by_count(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Of rounds, the quiet ones count: on a loaded machine the others are the scheduler's. */
+/* Returns the time of a quiet round: on a loaded machine the others are the scheduler's. */
 static inline double rounds_least(double *x, size_t n)
 {
 	qsort(x, n, sizeof(*x), by_size);

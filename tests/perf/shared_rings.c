@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What shared.sh counts of a program: one more umem is made and destroyed among N, each in pages of
- * its own, which are shared with the device as those of a ring are. Prints how many pieces there
- * are. Pages of the heap would not do: valgrind makes it executable. shared_rings N
+ * The work that shared.sh counts of a program: one more umem is made and destroyed among N, each in
+ * pages of its own, which are shared with the device as those of a ring are. Prints how many pieces
+ * there are. Pages of the heap would not do: valgrind makes it executable. shared_rings N
  */
 #include <stdio.h>
 #include <stdlib.h>

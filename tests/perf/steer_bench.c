@@ -206,7 +206,7 @@ static void put32(uint8_t *p, uint32_t v)
 		p[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-/* As steer_rules fills number i. */
+/* Fills number i as steer_rules does. */
 static void fill(uint8_t *p, uint32_t i)
 {
 	memcpy(p, frame, sizeof(frame));

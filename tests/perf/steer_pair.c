@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, one for each
- * turn, as libmlx5 posts them when the device is the faster one (dr_send.c of rdma-core 44). The
- * program's memory is shared with the device, as preload/share.c does it.
+ * The work that steer.sh counts of the device: pairs of WRITE and READ on steering memory, one for
+ * each turn, as libmlx5 posts them when the device is the faster one (dr_send.c of rdma-core 44).
+ * The program's memory is shared with the device, as preload/share.c does it.
  */
 #include <malloc.h>
 #include <stdlib.h>

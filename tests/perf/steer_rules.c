@@ -135,7 +135,7 @@ static uint64_t median(uint64_t *t, size_t n)
 	return n ? t[n / 2] : 0;
 }
 
-/* What reading the clock twice takes. */
+/* Returns the time that reading the clock twice takes. */
 static uint64_t clock_time(void)
 {
 	uint64_t t[101];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What wire.sh measures: two chips on a network, and two bare sockets on the same one.
+ * Measures for wire.sh: two chips on a network, and two bare sockets on the same one.
  *
  *	wire_pair serve			memory that others read and write; stdin: the peer, then its end
  *	wire_pair ask			stdin: what serve has printed; prints ns of an 8-byte READ, packets/s of WRITEs
@@ -258,7 +258,7 @@ static double bare_trips(int fd)
 	return (now_ns() - from) / TRIPS;
 }
 
-/* Those that arrived count. */
+/* Messages that arrived count. */
 static double bare_stream(int fd, size_t len)
 {
 	static const uint8_t bytes[LONGEST];

@@ -6,7 +6,7 @@
 #define SECOND 1000000000u
 #define MIB    (1ull << 20)
 
-/* Of a second of registrations that take no time, how many MiB move. */
+/* Returns how many MiB move in a second of registrations that take no time. */
 static unsigned int budget_moved(struct move_budget *b, uint64_t second, uint64_t mib)
 {
 	unsigned int n = 0;

@@ -16,7 +16,7 @@
 #define TCP	 "\x04\xd2\x01\xbb\x01\x02\x03\x04\x05\x06\x07\x08\x51\x12\xff\xff\x00\x00\x00\x00"
 #define INNER	 MACS "\x08\x00" IP4("\x06", "\x28", "\x40\x00") TCP
 
-/* What is understood of these headers; l4 0: of a part without it. */
+/* Values that are understood of these headers; l4 0: of a part without it. */
 #define IS_IP4(l3_at, l4_at, next)                                                              \
 	.l3 = l3_at, .l4 = l4_at, .ip_version = 4, .ip_protocol = next, .dscp = 0x2e, .ecn = 1, \
 	.ttl = 64, .ihl = 5

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * As much of cmocka as the tests use that aarch64.sh builds for another machine. Debian has cmocka
+ * The part of cmocka that tests use which aarch64.sh builds for another machine. Debian has cmocka
  * for the machine it runs on; that of another architecture can't be installed without changing the
  * user's dpkg. Same names and meaning, TAP as output; a test ends at its first failed assertion.
  */
