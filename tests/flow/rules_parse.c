@@ -227,7 +227,7 @@ TEST(none, not_binds_a_match_and_its_header)
 }
 
 /* A negated match's implied fields leave the match behind it alone. */
-TEST(not_before_another_match)
+TEST(none, not_before_another_match)
 {
 	has("drop in not fragment ttl 5", KEY_FRAGMENT, 0, 1);
 	has("drop in not fragment ttl 5", KEY_TTL, 5, 0xff);
