@@ -282,7 +282,7 @@ rm -f "$tmp/prm_match.o" # libdvx's part of rows.o
 qemu=$(command -v qemu-aarch64-static)
 # What the tests don't call is dropped with what it needs from rdma-core.
 # The thousands of accessors take a compiler 20 seconds; tests/prm/asm.sh reads their machine code each time.
-for t in lib/ring_sq lib/ring_cq lib/ring_rq lib/ticket ${DVX_TEST_LONG:+prm/accessors}; do
+for t in lib/ring_sq lib/ring_cq lib/ring_sessions lib/ring_rq lib/ticket ${DVX_TEST_LONG:+prm/accessors}; do
 	if [ -z "$qemu" ]; then
 		skip "tests/$t on aarch64" "no qemu-aarch64-static: apt-get install qemu-user-static"
 	else
