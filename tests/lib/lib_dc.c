@@ -89,17 +89,7 @@ static void dc_free(struct dc *d)
 	OK(dvx_srq_destroy(d->srq));
 }
 
-#define FIXTURE_dc(name)                                    \
-	static void name##_on(struct rig *r, struct dc *d); \
-	FIXTURE_rig(name)                                   \
-	{                                                   \
-		struct dc dc;                               \
-                                                            \
-		dc_make(r, &dc);                            \
-		name##_on(r, &dc);                          \
-		dc_free(&dc);                               \
-	}                                                   \
-	static void name##_on(UNUSED struct rig *r, struct dc *d)
+#define FIXTURE_dc(name) FIXTURE_OBJECT(name, struct dc, d, dc_make(r, object), dc_free)
 
 static int dc_next(struct dvx_cq *cq, struct dvx_wc *wc)
 {

@@ -149,19 +149,23 @@ static inline void pair_free(struct pair *p)
 	}
 }
 
-/* A test with the group's rig, or also with a pair of these rights. */
+/* A test with the group's rig. */
 #define FIXTURE_rig(name) FIXTURE(name, struct rig *r, NULL, NULL)
-#define FIXTURE_pair(name, access)                            \
-	static void name##_on(struct rig *r, struct pair *p); \
-	FIXTURE_rig(name)                                     \
-	{                                                     \
-		struct pair pair;                             \
-                                                              \
-		pair_make(r, &pair, access);                  \
-		name##_on(r, &pair);                          \
-		pair_free(&pair);                             \
-	}                                                     \
-	static void name##_on(UNUSED struct rig *r, struct pair *p)
+/* A test that also has an object: `make` fills it in, and is written with `object` for its address. */
+#define FIXTURE_OBJECT(name, type, argument, make, free)         \
+	static void name##_on(struct rig *r, type *argument);    \
+	FIXTURE_rig(name)                                        \
+	{                                                        \
+		type made, *object = &made;                      \
+                                                                 \
+		make;                                            \
+		name##_on(r, object);                            \
+		free(object);                                    \
+	}                                                        \
+	static void name##_on(UNUSED struct rig *r, type *argument)
+/* A pair of these rights. */
+#define FIXTURE_pair(name, access) \
+	FIXTURE_OBJECT(name, struct pair, p, pair_make(r, object, access), pair_free)
 
 /* Checks that the last failure's sentence has both words. */
 static inline void error_has(const char *a, const char *b)

@@ -77,17 +77,7 @@ static void pool_free(struct pool *p)
 	OK(dvx_srq_destroy(p->srq));
 }
 
-#define FIXTURE_pool(name)                                    \
-	static void name##_on(struct rig *r, struct pool *p); \
-	FIXTURE_rig(name)                                     \
-	{                                                     \
-		struct pool pool;                             \
-                                                              \
-		pool_make(r, &pool);                          \
-		name##_on(r, &pool);                          \
-		pool_free(&pool);                             \
-	}                                                     \
-	static void name##_on(UNUSED struct rig *r, struct pool *p)
+#define FIXTURE_pool(name) FIXTURE_OBJECT(name, struct pool, p, pool_make(r, object), pool_free)
 
 /* Returns the next completion, of any kind. */
 static int next(struct dvx_cq *cq, struct dvx_wc *wc)

@@ -68,17 +68,7 @@ static void ud_free(struct datagrams *u)
 	assert_int_equal(ibv_dealloc_pd(u->ibpd), 0);
 }
 
-#define FIXTURE_ud(name)                                           \
-	static void name##_on(struct rig *r, struct datagrams *u); \
-	FIXTURE_rig(name)                                          \
-	{                                                          \
-		struct datagrams ud;                               \
-                                                                   \
-		ud_make(r, &ud);                                   \
-		name##_on(r, &ud);                                 \
-		ud_free(&ud);                                      \
-	}                                                          \
-	static void name##_on(UNUSED struct rig *r, struct datagrams *u)
+#define FIXTURE_ud(name) FIXTURE_OBJECT(name, struct datagrams, u, ud_make(r, object), ud_free)
 
 /* Returns an address of the device itself, by one of its GIDs. */
 static struct dvx_ah ah_at(struct rig *r, uint8_t gid_index, uint32_t qpn)
