@@ -24,7 +24,7 @@ static volatile uint64_t sink;
 /* ---- WRITE of 8 inline bytes and its doorbell ---- */
 
 /* By hand: the constants of the queue in registers, no cookies, no check for room. */
-NOINLINE static void floor_post(const struct request *r)
+static inline __attribute__((always_inline)) void by_hand(const struct request *r, bool blueflame)
 {
 	uint64_t head = prm_swap64((uint64_t)PRM_WQE_OPCODE_RDMA_WRITE << 32 | 0x1234 << 8 | 3);
 	volatile uint64_t *reg = uar + 256;
@@ -42,9 +42,17 @@ NOINLINE static void floor_post(const struct request *r)
 		DVX_ORDER_STORES();
 		*(volatile uint32_t *)sq_dbrec = prm_swap32((uint32_t)pi + 1);
 		DVX_ORDER_WC();
-		*reg = h;
+		if (blueflame)
+			dvx_register_block(reg, wqe);
+		else
+			*reg = h;
 		DVX_ORDER_WC();
 	}
+}
+
+NOINLINE static void floor_post(const struct request *r)
+{
+	by_hand(r, false);
 }
 
 NOINLINE static void dvx_post(const struct request *r)
@@ -94,25 +102,7 @@ NOINLINE static void template_batch(const struct request *r)
 
 NOINLINE static void bf_hand(const struct request *r)
 {
-	uint64_t head = prm_swap64((uint64_t)PRM_WQE_OPCODE_RDMA_WRITE << 32 | 0x1234 << 8 | 3);
-	volatile uint64_t *reg = uar + 256;
-
-	for (uint64_t pi = 0; pi < BLOCKS; pi++) {
-		uint64_t *wqe = (uint64_t *)sq_buf[pi], h = head | prm_swap64(pi << 40);
-		uint32_t header = prm_swap32(1u << 31 | 8);
-
-		wqe[0] = h;
-		wqe[1] = prm_swap64(8ull << 32);
-		wqe[2] = prm_swap64(r->raddr);
-		wqe[3] = prm_swap64((uint64_t)r->rkey << 32);
-		memcpy(wqe + 4, &header, 4);
-		memcpy((uint8_t *)(wqe + 4) + 4, &r->value, 8);
-		DVX_ORDER_STORES();
-		*(volatile uint32_t *)sq_dbrec = prm_swap32((uint32_t)pi + 1);
-		DVX_ORDER_WC();
-		dvx_register_block(reg, wqe);
-		DVX_ORDER_WC();
-	}
+	by_hand(r, true);
 }
 
 NOINLINE static void bf_post(const struct request *r)
