@@ -652,7 +652,7 @@ static unsigned int listed_of(const char *make)
 }
 
 /* The receiver's window of 8 bounds open directories and large files, not small files. */
-TEST(window_counts_what_holds_descriptors)
+TEST(none, window_counts_what_holds_descriptors)
 {
 	assert_int_equal(listed_of("touch $i"), 20);
 	assert_int_equal(listed_of("mkdir $i && touch $i/f"), 8);

@@ -91,7 +91,7 @@ static uint64_t got(const struct net *n, unsigned int i)
 }
 
 /* Only the user's own chips can join the switch. */
-TEST_NET(test_private)
+TEST(net, test_private)
 {
 	struct stat st;
 
@@ -262,7 +262,7 @@ TEST(net, test_hostile)
 }
 
 /* A switch whose folder can't be made is refused with the reason, not with what follows from it. */
-TEST_NET(test_no_folder)
+TEST(net, test_no_folder)
 {
 	char why[WIRE_WHY];
 
@@ -274,7 +274,7 @@ TEST_NET(test_no_folder)
 }
 
 /* A switch whose slots are all taken is full. */
-TEST_NET(test_full)
+TEST(net, test_full)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	const unsigned int slots = device_numbers(&n->rig[0].dev);
@@ -297,7 +297,7 @@ TEST_NET(test_full)
 }
 
 /* A folder's name that is too long for sockets is refused, and no file of a shorter name is left. */
-TEST_NET(test_long_name)
+TEST(net, test_long_name)
 {
 	char why[WIRE_WHY], name[120];
 	/* with "/lock" as long as a socket's name can be, without its end */
