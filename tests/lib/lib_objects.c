@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
 #include <unistd.h>
+#include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include "lib_rig.h"
 
@@ -73,6 +74,8 @@ TEST(rig, caps)
 	OK(dvx_dev_cap_page(r->dev, 0, &again));
 	assert_ptr_equal(page, again);
 	assert_int_equal(prm_load16(page, 6), c->vhca_id); /* bits 0x30..0x3f */
+	assert_int_equal(c->max_wqe_bytes, prm_cmd_hca_cap_get_max_wqe_sz_sq(page));
+	assert_in_range(c->max_wqe_bytes, 64, 1024);
 	assert_true(c->roce);
 	assert_true(c->dma_mmo);
 	assert_true(c->mkey_export);
