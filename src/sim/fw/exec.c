@@ -8,139 +8,18 @@
 #include "queue/queue.h"
 #include "prm/reflect.h"
 
-/* A row: opcode, handler, flags. Minimum lengths are the sizes of the command's structures. */
-#define ROW(OP, fn, fl)                                                                           \
-	{                                                                                         \
-		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##OP##_IN_BYTES,                       \
-		.out_bytes = PRM_##OP##_OUT_BYTES, .name = #OP, .handler = fw_##fn, .flags = (fl) \
-	}
-
+/* Minimum lengths are the sizes of a command's structures. */
 static const struct fw_row rows[] = {
-	ROW(QUERY_ADAPTER, query_adapter, 0),
-	ROW(QUERY_ISSI, query_issi, 0),
-	ROW(QUERY_LAG, query_lag, 0),
-	/*
-	 * [I] The page is cut at the end of the reply: rdma-core's own tests have room for 2 KiB
-	 * only.
-	 */
-	{.opcode = PRM_OPCODE_QUERY_HCA_CAP,
-	 .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
-	 .out_bytes = FW_CAP_AT,
-	 .name = "QUERY_HCA_CAP",
-	 .handler = fw_query_hca_cap,
-	 .flags = FW_OP_MOD},
-	ROW(ALLOC_MEMIC, alloc_memic, FW_KERNEL),
-	ROW(DEALLOC_MEMIC, dealloc_memic, FW_KERNEL),
-	ROW(MODIFY_MEMIC, modify_memic, FW_KERNEL | FW_OP_MOD),
-	ROW(CREATE_MKEY, create_mkey, FW_TAIL),
-	ROW(QUERY_MKEY, query_mkey, 0),
-	ROW(DESTROY_MKEY, destroy_mkey, 0),
-	ROW(CREATE_PSV, create_psv, 0),
-	ROW(DESTROY_PSV, destroy_object, 0),
-	ROW(QUERY_SPECIAL_CONTEXTS, query_special_contexts, 0),
-	ROW(CREATE_EQ, alloc_number, FW_TAIL | FW_KERNEL),
-	ROW(DESTROY_EQ, destroy_object, FW_KERNEL),
-	ROW(CREATE_CQ, create_cq, FW_TAIL),
-	ROW(DESTROY_CQ, destroy_object, 0),
-	ROW(QUERY_CQ, query_cq, 0),
-	ROW(MODIFY_CQ, modify_cq, FW_TAIL | FW_OP_MOD),
-	ROW(CREATE_QP, create_qp, FW_TAIL),
-	ROW(DESTROY_QP, destroy_object, 0),
-	ROW(QUERY_QP, query_qp, 0),
-	ROW(RST2INIT_QP, modify_qp, 0),
-	ROW(INIT2RTR_QP, modify_qp, 0),
-	ROW(RTR2RTS_QP, modify_qp, 0),
-	ROW(RTS2RTS_QP, modify_qp, FW_TAIL),
-	ROW(SQERR2RTS_QP, modify_qp, 0),
-	{.opcode = PRM_OPCODE_SQD_RTS_QP,
-	 .in_bytes = PRM_SQD2RTS_QP_IN_BYTES,
-	 .out_bytes = PRM_SQD2RTS_QP_OUT_BYTES,
-	 .name = "SQD_RTS_QP",
-	 .handler = fw_modify_qp},
-	ROW(INIT2INIT_QP, modify_qp, FW_TAIL),
-	ROW(2ERR_QP, modify_qp, 0),
-	ROW(2RST_QP, modify_qp, 0),
-	ROW(ATTACH_TO_MCG, attach_to_mcg, 0),
-	ROW(DETACH_FROM_MCG, detach_from_mcg, 0),
-	ROW(QUERY_ESW_FUNCTIONS, query_esw_functions, 0),
-	ROW(QUERY_ESW_VPORT_CONTEXT, query_esw_vport_context, 0),
-	ROW(QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, 0),
-	ROW(QUERY_HCA_VPORT_CONTEXT, query_hca_vport_context, 0),
-	ROW(QUERY_ROCE_ADDRESS, query_roce_address, 0),
-	ROW(ALLOC_Q_COUNTER, alloc_q_counter, 0),
-	ROW(QUERY_Q_COUNTER, query_q_counter, 0),
-	ROW(DEALLOC_Q_COUNTER, destroy_object, 0),
-	ROW(ALLOC_PD, alloc_number, 0),
-	ROW(DEALLOC_PD, destroy_object, 0),
-	ROW(ALLOC_UAR, alloc_number, 0),
-	ROW(DEALLOC_UAR, destroy_object, 0),
-	ROW(ALLOC_TRANSPORT_DOMAIN, alloc_number, 0),
-	ROW(DEALLOC_TRANSPORT_DOMAIN, destroy_object, 0),
-	ROW(CREATE_TIS, create_tis, 0),
-	ROW(MODIFY_TIS, modify_tis, 0),
-	ROW(QUERY_TIS, query_tis, 0),
-	ROW(DESTROY_TIS, destroy_object, 0),
-	ROW(SET_PP_RATE_LIMIT, set_pp_rate_limit, 0),
-	ROW(CREATE_SQ, create_sq, FW_TAIL),
-	ROW(MODIFY_SQ, modify_sq, 0),
-	ROW(QUERY_SQ, query_sq, 0),
-	ROW(DESTROY_SQ, destroy_object, 0),
-	ROW(CREATE_RQ, create_rq, FW_TAIL),
-	ROW(MODIFY_RQ, modify_rq, 0),
-	ROW(QUERY_RQ, query_rq, 0),
-	ROW(DESTROY_RQ, destroy_object, 0),
-	ROW(CREATE_RMP, create_rmp, FW_TAIL),
-	ROW(MODIFY_RMP, modify_rmp, 0),
-	ROW(QUERY_RMP, query_rmp, 0),
-	ROW(DESTROY_RMP, destroy_rmp, 0),
-	ROW(CREATE_DCT, create_dct, 0),
-	ROW(QUERY_DCT, query_dct, 0),
-	ROW(DRAIN_DCT, drain_dct, 0),
-	ROW(DESTROY_DCT, destroy_dct, 0),
-	{.opcode = PRM_OPCODE_ARM_DCT_FOR_KEY_VIOLATION,
-	 .in_bytes = PRM_ARM_DCT_IN_BYTES,
-	 .out_bytes = PRM_ARM_DCT_OUT_BYTES,
-	 .name = "ARM_DCT_FOR_KEY_VIOLATION",
-	 .handler = fw_arm_dct},
-	ROW(ALLOC_XRCD, alloc_number, 0),
-	ROW(DEALLOC_XRCD, destroy_object, 0),
-	ROW(CREATE_XRC_SRQ, create_xrc_srq, FW_TAIL),
-	ROW(QUERY_XRC_SRQ, query_xrc_srq, 0),
-	ROW(ARM_XRC_SRQ, arm_xrc_srq, FW_OP_MOD),
-	ROW(DESTROY_XRC_SRQ, destroy_xrc_srq, 0),
-	ROW(CREATE_RQT, create_rqt, FW_TAIL),
-	ROW(MODIFY_RQT, modify_rqt, FW_TAIL),
-	ROW(QUERY_RQT, query_rqt, 0),
-	ROW(DESTROY_RQT, destroy_object, 0),
-	ROW(CREATE_TIR, create_tir, 0),
-	ROW(MODIFY_TIR, modify_tir, 0),
-	ROW(QUERY_TIR, query_tir, 0),
-	ROW(DESTROY_TIR, destroy_object, 0),
-	ROW(CREATE_UMEM, create_umem, FW_TAIL),
-	ROW(DESTROY_UMEM, destroy_object, 0),
-	ROW(ALLOW_OTHER_VHCA_ACCESS, allow_other_vhca_access, 0),
-	ROW(SYNC_STEERING, sync_steering, 0),
-	ROW(CREATE_FLOW_TABLE, create_flow_table, 0),
-	ROW(MODIFY_FLOW_TABLE, modify_flow_table, 0),
-	ROW(QUERY_FLOW_TABLE, query_flow_table, 0),
-	ROW(DESTROY_FLOW_TABLE, destroy_flow_table, 0),
-	ROW(SET_FLOW_TABLE_ROOT, set_flow_table_root, FW_OP_MOD),
-	ROW(CREATE_FLOW_GROUP, create_flow_group, 0),
-	ROW(QUERY_FLOW_GROUP, query_flow_group, 0),
-	ROW(DESTROY_FLOW_GROUP, destroy_flow_group, 0),
-	ROW(SET_FLOW_TABLE_ENTRY, set_fte, FW_TAIL | FW_OP_MOD),
-	ROW(QUERY_FLOW_TABLE_ENTRY, query_fte, 0),
-	ROW(DELETE_FLOW_TABLE_ENTRY, delete_fte, 0),
-	ROW(ALLOC_MODIFY_HEADER_CONTEXT, alloc_modify_header, FW_TAIL),
-	ROW(DEALLOC_MODIFY_HEADER_CONTEXT, destroy_object, 0),
-	ROW(ALLOC_FLOW_COUNTER, alloc_flow_counter, 0),
-	ROW(QUERY_FLOW_COUNTER, query_flow_counter, 0),
-	ROW(DEALLOC_FLOW_COUNTER, dealloc_flow_counter, 0),
-	/* These have obj_type in the place of op_mod, hence FW_OP_MOD. */
-	ROW(CREATE_GENERAL_OBJECT, create_general_object, FW_TAIL | FW_OP_MOD),
-	ROW(MODIFY_GENERAL_OBJECT, modify_general_object, FW_TAIL | FW_OP_MOD),
-	ROW(QUERY_GENERAL_OBJECT, query_general_object, FW_OP_MOD),
-	ROW(DESTROY_GENERAL_OBJECT, destroy_general_object, FW_OP_MOD),
+#define COMMAND(OP, fn, fl)                                                           \
+	{                                                                             \
+		.opcode = PRM_OPCODE_##OP,                                            \
+		.in_bytes = PRM_##OP##_IN_BYTES,                                      \
+		.out_bytes = (fl)&FW_CUT ? PRM_MBOX_OUT_BYTES : PRM_##OP##_OUT_BYTES, \
+		.name = #OP,                                                          \
+		.handler = fw_##fn,                                                   \
+		.flags = (fl),                                                        \
+	},
+#include "commands.def"
 };
 
 static const struct {

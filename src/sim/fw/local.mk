@@ -6,6 +6,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/cap.c \
 	src/sim/fw/cap_flow.c \
 	src/sim/fw/cmd.h \
+	src/sim/fw/commands.def \
 	src/sim/fw/cq.c \
 	src/sim/fw/dct.c \
 	src/sim/fw/dek.c \

@@ -41,6 +41,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/sig.h \
 	src/sim/obj/srq.h \
 	src/sim/obj/tir.h \
+	src/sim/obj/types.def \
 	src/sim/obj/umem.c \
 	src/sim/obj/vhca.c \
 	src/sim/obj/vhca.h

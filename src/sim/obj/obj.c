@@ -8,40 +8,12 @@
 
 static const struct type_row {
 	const char *name;
-	uint32_t first; /* ids below are reserved, as 0 must never be a valid key or number */
-	uint8_t bits;	/* 0: space_bits() computes it */
-	uint32_t base;	/* bits that are set in all numbers of the type */
-} types[OBJ_NTYPES] = {
-	[OBJ_PD] = {"pd", 1, 0},
-	[OBJ_UAR] = {"uar", 1, 0},
-	[OBJ_UMEM] = {"umem", 1, VHCA_LOG_MAX_UMEM},
-	[OBJ_MKEY] = {"mkey", 8, 0},
-	[OBJ_PSV] = {"psv", 1, VHCA_LOG_MAX_PSV},
-	[OBJ_CQ] = {"cq", 1, 0},
-	[OBJ_QP] = {"qp", 64, 0},
-	[OBJ_EQ] = {"eq", 1, VHCA_LOG_MAX_EQ},
-	[OBJ_TD] = {"td", 1, VHCA_LOG_MAX_TD},
-	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
-	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
-	[OBJ_Q_COUNTER] = {"q counter set", 1, VHCA_LOG_MAX_Q_COUNTER},
-	/*
-	 * Number spaces of queues are disjoint: a doorbell, CQE or event names a queue of any kind
-	 */
-	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},
-	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},
-	[OBJ_SRQ] = {"srq", 1, VHCA_LOG_MAX_SRQ, 0xc00000},
-	[OBJ_DCT] = {"dct", 1, VHCA_LOG_MAX_DCT, 0xd00000},
-	[OBJ_RQT] = {"rqt", 1, VHCA_LOG_MAX_RQT},
-	[OBJ_TIR] = {"tir", 1, VHCA_LOG_MAX_TIR},
-	[OBJ_RESERVED_QPN] = {"reserved QP numbers", 0, VHCA_LOG_MAX_RESERVED_QPN},
-	[OBJ_SCHED_ELEM] = {"scheduling element", 1, VHCA_LOG_MAX_SCHED_ELEM},
-	[OBJ_AV_QP_MAPPING] = {"AV to QP mapping", 0, VHCA_LOG_MAX_AV_QP_MAPPING},
-	[OBJ_DEK] = {"key object", 1, VHCA_LOG_MAX_DEK},
-	[OBJ_CRYPTO_LOGIN] = {"crypto login", 1, VHCA_LOG_MAX_DEK},
-	[OBJ_SW_ICM] = {"sw_icm", 1, VHCA_LOG_MAX_SW_ICM},
-	[OBJ_FLOW_TABLE] = {"flow table", 1, VHCA_LOG_MAX_FLOW_TABLE},
-	[OBJ_FLOW_GROUP] = {"flow group", 1, VHCA_LOG_MAX_FLOW_GROUP},
-	[OBJ_MODIFY_HEADER] = {"modify header context", 1, VHCA_LOG_MAX_MODIFY_HEADER},
+	uint32_t first;
+	uint8_t bits; /* 0: space_bits() computes it */
+	uint32_t base;
+} types[] = {
+#define OBJ_TYPE(type, name, first, bits, base) {name, first, bits, base},
+#include "types.def"
 };
 
 const char *obj_type_name(enum obj_type type)

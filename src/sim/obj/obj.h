@@ -14,33 +14,8 @@ struct vhca;
  * locks: all runs on the chip's one thread.
  */
 enum obj_type {
-	OBJ_PD,
-	OBJ_UAR,
-	OBJ_UMEM,
-	OBJ_MKEY,
-	OBJ_PSV,
-	OBJ_CQ,
-	OBJ_QP,
-	OBJ_SRQ,
-	OBJ_DCT,
-	OBJ_EQ,
-	OBJ_TD,
-	OBJ_XRCD,
-	OBJ_TIS,
-	OBJ_Q_COUNTER,
-	OBJ_SQ, /* a part of struct qp: fw/raw_queue.c */
-	OBJ_RQ,
-	OBJ_RQT,
-	OBJ_TIR,
-	OBJ_RESERVED_QPN,
-	OBJ_SCHED_ELEM,
-	OBJ_AV_QP_MAPPING,
-	OBJ_DEK,
-	OBJ_CRYPTO_LOGIN,
-	OBJ_SW_ICM,
-	OBJ_FLOW_TABLE,
-	OBJ_FLOW_GROUP,
-	OBJ_MODIFY_HEADER,
+#define OBJ_TYPE(type, ...) OBJ_##type,
+#include "types.def"
 	OBJ_NTYPES,
 };
 
