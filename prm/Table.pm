@@ -56,7 +56,7 @@ sub parse_enum_value
 sub parse_tags
 {
 	my ($f, $words) = @_;
-	while (@$words && $words->[0] =~ /^(enum|flags|src|kernel|also):(\S+)$/) {
+	while (@$words && $words->[0] =~ /^(enum|flags|src|kernel|also|cap):(\S+)$/) {
 		$f->{$1} = $2;
 		shift @$words;
 	}
@@ -358,6 +358,14 @@ sub command_struct
 	return $named // $struct{lc($op) . "_" . lc $way} // $struct{"mbox_" . lc $way};
 }
 
+# The bit by which a device lists that it matches a field; outer and inner headers have one each.
+sub cap_field
+{
+	my ($name) = @_;
+	my $caps = $struct{flow_table_fields_supported} or return;
+	return grep { $_->{name} =~ /^(?:outer_|inner_)?\Q$name\E$/ } @{$caps->{fields}};
+}
+
 sub check_struct
 {
 	my ($s) = @_;
@@ -370,6 +378,8 @@ sub check_struct
 		$seen{$f->{name}} //= $f->{where};
 		refuse($f->{where}, "$f->{name}: a packed segment has no arrays or wide fields")
 			if $s->{pack} && $f->{kind} && ($f->{kind} eq "at" || $f->{array});
+		refuse($f->{where}, "$f->{name}: flow_table_fields_supported has no bit '$f->{cap}'")
+			if $f->{cap} && !cap_field($f->{cap});
 		claim("prm_$s->{name}_$_\_$f->{name}", $f->{where})
 			for ($f->{kind} // "") eq "at" ? qw(at cat) : qw(get set);
 	}

@@ -248,7 +248,10 @@ sub rows_text
 	$out .= "};\nconst size_t prm_struct_count = " . scalar(@structs) . ";\n\n";
 	$out .= "const uint16_t prm_structs_by_name[] = {\n";
 	$out .= "\t$at{$_},\n" for sort keys %at;
-	return "$out};\n";
+	$out .= "};\n\nconst struct prm_match_cap prm_match_caps[] = {\n";
+	my @caps = grep { $_->{cap} } map { @{$_->{fields}} } @structs;
+	$out .= "\t{ \"$_->{name}\", \"$_->{cap}\" },\n" for @caps;
+	return "$out};\nconst size_t prm_match_cap_count = " . @caps . ";\n";
 }
 
 # Each opcode's input and reply, by opcode.

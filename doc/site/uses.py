@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who uses a field or a value of the PRM tables: the sources by name of accessor, argument, path or match field, the
+"""Who uses a field or a value of the PRM tables: the sources by name of accessor, argument, path or row of a table, the
 manual pages by word; and the line of the table, which the decoder of dvx-prm and of the trace reads."""
 import glob
 import os
@@ -8,13 +8,6 @@ import re
 FOLDERS = ["include/dvx", "src/lib", "src/prm", "src/sim", "tools", "examples", "doc/tutorial"]  # in order of interest
 TOKEN = re.compile(r"\bprm_(\w+)_pack\(([^;]*);|\b(prm_\w+)\b|\"([a-z][\w%]+)\"|\b(PRM_\w+)|\b([a-z]\w+)\.([a-z]\w+)\b")
 MACRO = re.compile(r"^#define (\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.M)
-MATCH_FIELD = re.compile(r"^(HEADER|MAC|MPLS|MISC|MISC_PAIR|GRE|MISC2|MISC3|MISC3_PAIR)\(\w+, (\w+),", re.M)
-# Structure of a row of match_fields.def, and the field's names with "F" for the row's.
-MATCH_STRUCTS = {"HEADER": ("fte_match_set_lyr_2_4", "F"), "MAC": ("fte_match_set_lyr_2_4", "F_47_16 F_15_0"),
-                 "MPLS": ("fte_match_mpls", "F"), "MISC": ("fte_match_set_misc", "F"),
-                 "MISC_PAIR": ("fte_match_set_misc", "outer_F inner_F"), "GRE": ("gre_key", "F"),
-                 "MISC2": ("fte_match_set_misc2", "F"), "MISC3": ("fte_match_set_misc3", "F"),
-                 "MISC3_PAIR": ("fte_match_set_misc3", "outer_F inner_F")}
 
 
 class Uses:
@@ -55,10 +48,24 @@ class Uses:
             return [s for s in self.fields if re.fullmatch(name.replace("%d", r"\d+"), s)]
         return [name] if name in self.fields else []
 
-    def read(self, path, text):
-        """A source: accessors, arguments of pack(), values, "qpc.st" in messages, names in the tools' tables."""
+    def read(self, path, text, rows):
+        """A source, and what its macros with ## make of their calls: prm_##S##_set_dscp(tag, v). The calls are in the
+        source itself, or in a file of rows that it includes: rows is [(path, text)]."""
+        self.read_tokens(path, text)
+        for macro, params, body in MACRO.findall(text):
+            if "##" not in body:
+                continue
+            for source, calls in [(path, text)] + rows:
+                for call in re.finditer(r"^(?!#).*?\b%s\(([^;]*?)\)" % macro, calls, re.M):
+                    made = body
+                    for param, arg in zip(params.split(","), call.group(1).split(",")):
+                        made = re.sub(r"(##)?\b%s\b(##)?" % re.escape(param.strip()), lambda _: arg.strip(), made)
+                    self.read_tokens(source, made, calls.count("\n", 0, call.start()) + 1)
+
+    def read_tokens(self, path, text, at=None):
+        """Accessors, arguments of pack(), values, "qpc.st" in messages, names in the tools' tables."""
         for match in TOKEN.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
+            line = at or text.count("\n", 0, match.start()) + 1
             struct, args, token, name, value, owner, part = match.groups()
             if value in self.value:
                 self.note(*self.value[value], path, line)
@@ -73,24 +80,6 @@ class Uses:
                 self.note(self.only_owner(name), name, path, line)
             if owner and part in self.fields.get(owner, ()):
                 self.note(owner, part, path, line)
-        self.read_macros(path, text)
-
-    def read_macros(self, path, text):
-        """Accessors whose structure is an argument: prm_##S##_set_dscp(tag, v)"""
-        for macro, params, body in MACRO.findall(text):
-            for param, field in re.findall(r"\bprm_##(\w+)##_[a-z]+_(\w+)", body):
-                n = [p.strip() for p in params.split(",")].index(param)
-                for call in re.finditer(r"^(?!#).*\b%s\(([^;]*?)\)" % macro, text, re.M):
-                    struct = call.group(1).split(",")[n].strip()
-                    if field in self.fields.get(struct, ()):
-                        self.note(struct, field, path, text.count("\n", 0, call.start()) + 1)
-
-    def read_match_fields(self, path, text):
-        for match in MATCH_FIELD.finditer(text):
-            struct, names = MATCH_STRUCTS[match.group(1)]
-            for field in names.replace("F", match.group(2)).split():
-                if field in self.fields.get(struct, ()):
-                    self.note(struct, field, path, text.count("\n", 0, match.start()) + 1)
 
     def read_manual(self, page, text):
         """A manual page: fields by name, where no other structure has such a field, or by path. Its line is None."""
@@ -127,15 +116,18 @@ def table_lines(top):
     return at
 
 
+def read_file(top, path):
+    with open(os.path.join(top, path), encoding="utf-8") as source:
+        return source.read()
+
+
 def find(top, tables):
     uses = Uses(tables)
     for folder in FOLDERS:
         for path in sorted(glob.glob(folder + "/**/*.[ch]", root_dir=top, recursive=True)):
-            with open(os.path.join(top, path), encoding="utf-8") as source:
-                uses.read(path, source.read())
-    fields = "src/prm/match_fields.def"
-    with open(os.path.join(top, fields), encoding="utf-8") as source:
-        uses.read_match_fields(fields, source.read())
+            text = read_file(top, path)
+            rows = [os.path.join(os.path.dirname(path), name) for name in re.findall(r'#include "(\w+\.def)"', text)]
+            uses.read(path, text, [(row, read_file(top, row)) for row in rows])
     for path in sorted(glob.glob("doc/man/*.[0-9]", root_dir=top)):
         with open(os.path.join(top, path), encoding="utf-8") as page:
             uses.read_manual(path, page.read())

@@ -64,6 +64,24 @@ const struct prm_field *prm_find_field(const struct prm_struct *s, const char *p
 	return NULL;
 }
 
+const struct prm_field *prm_match_cap(const char *path)
+{
+	const struct prm_struct *s = prm_find_struct("flow_table_fields_supported");
+	const char *field = path + strcspn(path, ".") + 1, *cap;
+	size_t n = strcspn(field, ".");
+	const struct prm_field *f;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_%.*s", strncmp(path, "inner_", 6) != 0 ? "outer" : "inner",
+		 (int)n, field);
+	cap = name + strlen("outer_");
+	for (size_t i = 0; i < prm_match_cap_count; i++)
+		if (!strcmp(cap, prm_match_caps[i].field))
+			cap = strcpy(name + strlen("outer_"), prm_match_caps[i].cap);
+	f = field_named(s, cap, strlen(cap));
+	return f ? f : field_named(s, name, strlen(name));
+}
+
 uint64_t prm_bits_get(const void *p, uint64_t bit, unsigned int width)
 {
 	const uint8_t *byte = p;

@@ -80,4 +80,10 @@ const struct prm_struct *prm_register(uint32_t id);
 const struct prm_struct *prm_object(uint32_t obj_type);
 const struct prm_struct *prm_capability(uint32_t type);
 
+/*
+ * Returns the bits of flow_table_fields_supported by which a device lists that it matches the field
+ * of fte_match_param at path; NULL if there are none.
+ */
+const struct prm_field *prm_match_cap(const char *path);
+
 #endif

@@ -74,6 +74,14 @@ struct prm_command {
 
 extern const struct prm_command prm_commands[]; /* by opcode */
 extern const size_t prm_command_count;
+
+/* A field of match parameters whose capability bit has another name. */
+struct prm_match_cap {
+	const char *field, *cap;
+};
+
+extern const struct prm_match_cap prm_match_caps[];
+extern const size_t prm_match_cap_count;
 extern const struct prm_enum *const prm_enums[];
 extern const size_t prm_enum_count;
 

@@ -14,12 +14,12 @@ struct acl_run {
 static const struct {
 	uint8_t field, low;
 } places[MATCH_KEYS] = {
-#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) \
+#define KEY(key, path, bits, seen, low, noun) [KEY_##key] = {F_##seen, low},
+#define LEVEL_KEY(key, before, after, bits, seen, low, noun) \
 	[KEY_##key] = {F_##seen, low}, [KEY_INNER(KEY_##key)] = {F_INNER(F_##seen), low},
-#define RULE_FIELD(before, after, bits, seen, low, key, noun) [KEY_##key] = {F_##seen, low},
-#define IMPLIED(before, after, bits, seen, low, key) \
+#define IMPLIED(key, before, after, bits, seen, low) \
 	[MATCH_##key] = {F_##seen, low}, [MATCH_INNER(MATCH_##key)] = {F_INNER(F_##seen), low},
-#include "src/prm/match_fields.def"
+#include "tools/dvx-flow/rules/keys.def"
 };
 
 /* Words that mean the fields of one IP version or protocol. */

@@ -62,7 +62,7 @@ echo "drop in arp" >"$work/more"
 # encap is refused everywhere (tests/flow/rules_mistakes.c). Words that are other names of these are left out: one of each kind.
 all_words() {
 	sed -n 's/^	{"\([^"]*\)", \(T_[A-Z0-9]*\), [^}]*},$/\2 \1/p' "$top_srcdir/tools/dvx-flow/rules/words.c" >"$work/kinds"
-	sed -n 's/^[A-Z0-9]*(WORD, .*"\([^"]*\)")$/T_FIELD \1/p' "$top_srcdir/src/prm/match_fields.def" >>"$work/kinds"
+	sed -n 's/^WORD(.*"\([^"]*\)")$/T_FIELD \1/p' "$top_srcdir/tools/dvx-flow/rules/keys.def" >>"$work/kinds"
 	[ "$(wc -l <"$work/kinds")" -gt 100 ] || return 1
 	for kind in $(cut -d' ' -f1 "$work/kinds" | grep -vx T_ENCAP | sort -u); do
 		for word in $(sed -n "s/^$kind //p" "$work/kinds") ""; do

@@ -45,6 +45,7 @@ my @cases = (
 	["flags and enum", "enum e 2 t\n\tA 1\nend\nstruct a 4 t\n\tx 0 32 rw enum:e flags:e m\nend\n", 5,
 		"exclude each other"],
 	["unknown source", "struct a 4 t\n\tx 0 32 rw src:s m\nend\n", 2, "unknown source 's'"],
+	["unknown capability bit", "struct a 4 t\n\tx 0 32 rw cap:c m\nend\n", 2, "has no bit 'c'"],
 	["unknown source of a structure", "struct a 4 t\n\tsource s\n\tx 0 32 rw m\nend\n", 1,
 		"unknown source 's'"],
 	["unknown opcode", "enum opcode 16 t\n\tA 0\nend\nstruct a_in 4 t\n\tcommand B\n\tx 0 32 rw m\nend\n",

@@ -25,17 +25,23 @@ static const struct pair {
 	const char *path;
 	uint8_t low, bits;
 } pairs[] = {
-#define DEVICE_FIELD(before, after, bits, seen, low) {F_##seen, before after, low, bits},
-#define DEVICE_LAYER_FIELD(before, after, bits, seen, low) \
-	{F_##seen, before "outer" after, low, bits},       \
+#define KEY(key, path, bits, seen, low, noun) {F_##seen, path, low, bits},
+#define LEVEL_KEY(key, before, after, bits, seen, low, noun) \
+	{F_##seen, before "outer" after, low, bits},         \
 		{F_INNER(F_##seen), before "inner" after, low, bits},
-#define RULE_FIELD(before, after, bits, seen, low, key, noun) \
-	DEVICE_FIELD(before, after, bits, seen, low)
-#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) \
-	DEVICE_LAYER_FIELD(before, after, bits, seen, low)
-#define ADDRESS(kind, field, word, bits, seen, low, key) \
-	DEVICE_LAYER_FIELD("", "_headers." #field ".ipv6_simple_layout." #word, bits, seen, low)
-#include "prm/match_fields.def"
+#define ADDRESS(key, before, after, bits, seen, low) \
+	LEVEL_KEY(key, before, after, bits, seen, low, NULL)
+#include "tools/dvx-flow/rules/keys.def"
+	{F_TCP_SEQ, "misc_parameters_3.outer_tcp_seq_num", 0, 32},
+	{F_INNER(F_TCP_SEQ), "misc_parameters_3.inner_tcp_seq_num", 0, 32},
+	{F_TCP_ACK, "misc_parameters_3.outer_tcp_ack_num", 0, 32},
+	{F_INNER(F_TCP_ACK), "misc_parameters_3.inner_tcp_ack_num", 0, 32},
+	{F_GRE_SUM, "misc_parameters.gre_c_present", 0, 1},
+	{F_GRE_SEQ, "misc_parameters.gre_s_present", 0, 1},
+	{F_GRE_PROTO, "misc_parameters.gre_protocol", 0, 16},
+	{F_GENEVE_OPTIONS, "misc_parameters.geneve_opt_len", 0, 6},
+	{F_GPE_NEXT, "misc_parameters_3.outer_vxlan_gpe_next_protocol", 0, 8},
+	{F_GPE_FLAGS, "misc_parameters_3.outer_vxlan_gpe_flags", 0, 8},
 };
 
 /*
@@ -44,8 +50,7 @@ static const struct pair {
  */
 static bool agree_by_itself(enum field field)
 {
-	return field != F_ICMP_TYPE && field != F_ICMP_CODE && field != F_ICMP_DATA &&
-	       field != F_SOURCE;
+	return field != F_ICMP_TYPE && field != F_ICMP_CODE && field != F_SOURCE;
 }
 
 /* Fields of tags, which software's tables compare. */

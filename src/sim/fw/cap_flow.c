@@ -4,6 +4,7 @@
 #include "obj/device.h"
 #include "obj/icm.h"
 #include "prm/reflect.h"
+#include "steer/params.h"
 
 /* Reports what software-managed steering needs: table ownership and the addresses of end points. */
 static void fill_software(const struct profile *p, void *cap)
@@ -21,91 +22,20 @@ static void fill_software(const struct profile *p, void *cap)
 		cap, icm_addr(ICM_END, ICM_ALLOW));
 }
 
-/* Sets each field that params.c knows: it can be matched under any mask. */
+/* Sets the bits of each field that params.def has: it can be matched under any mask. */
 static void fill_fields(void *fields)
 {
-	static const char *const names[] = {
-		"outer_dmac",
-		"outer_smac",
-		"outer_ether_type",
-		"outer_ip_version",
-		"outer_first_prio",
-		"outer_first_cfi",
-		"outer_first_vid",
-		"outer_ipv4_ttl",
-		"outer_second_prio",
-		"outer_second_cfi",
-		"outer_second_vid",
-		"outer_ipv6_flow_label",
-		"outer_sip",
-		"outer_dip",
-		"outer_frag",
-		"outer_ip_protocol",
-		"outer_ip_ecn",
-		"outer_ip_dscp",
-		"outer_udp_sport",
-		"outer_udp_dport",
-		"outer_tcp_sport",
-		"outer_tcp_dport",
-		"outer_tcp_flags",
-		"outer_gre_protocol",
-		"outer_gre_key",
-		"outer_vxlan_vni",
-		"outer_geneve_vni",
-		"outer_geneve_oam",
-		"outer_geneve_protocol_type",
-		"outer_geneve_opt_len",
-		"source_eswitch_port",
-		"inner_dmac",
-		"inner_smac",
-		"inner_ether_type",
-		"inner_ip_version",
-		"inner_first_prio",
-		"inner_first_cfi",
-		"inner_first_vid",
-		"inner_ipv4_ttl",
-		"inner_second_prio",
-		"inner_second_cfi",
-		"inner_second_vid",
-		"inner_ipv6_flow_label",
-		"inner_sip",
-		"inner_dip",
-		"inner_frag",
-		"inner_ip_protocol",
-		"inner_ip_ecn",
-		"inner_ip_dscp",
-		"inner_udp_sport",
-		"inner_udp_dport",
-		"inner_tcp_sport",
-		"inner_tcp_dport",
-		"inner_tcp_flags",
-		"metadata_reg_a",
-		"inner_first_mpls",
-		"outer_first_mpls",
-		"inner_ipv6_hop_limit",
-		"outer_ipv6_hop_limit",
-		"inner_first_svlan",
-		"inner_second_svlan",
-		"outer_first_svlan",
-		"outer_second_svlan",
-		"source_sqn",
-		"metadata_reg_c_7",
-		"metadata_reg_c_6",
-		"metadata_reg_c_5",
-		"metadata_reg_c_4",
-		"metadata_reg_c_3",
-		"metadata_reg_c_2",
-		"metadata_reg_c_1",
-		"metadata_reg_c_0",
-	};
-	const struct prm_struct *s = prm_find_struct("flow_table_fields_supported");
-	uint64_t bit = 0;
+	const char *path;
 
-	for (size_t i = 0; s && i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct prm_field *f = prm_find_field(s, names[i], &bit);
+	for (size_t i = 0; (path = params_path(i)) != NULL; i++) {
+		const struct prm_field *f = prm_match_cap(path);
 
-		prm_bits_set(fields, bit, f->width, (1u << f->width) - 1);
+		if (f)
+			prm_bits_set(fields, f->offset, f->width, UINT64_MAX);
 	}
+	/* ttl_hoplimit is one match parameter, and has two bits. */
+	prm_flow_table_fields_supported_set_outer_ipv6_hop_limit(fields, 1);
+	prm_flow_table_fields_supported_set_inner_ipv6_hop_limit(fields, 1);
 }
 
 static void fill_tables(void *props)

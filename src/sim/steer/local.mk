@@ -5,6 +5,7 @@ libsim_la_SOURCES += \
 	src/sim/steer/packet.c \
 	src/sim/steer/packet.h \
 	src/sim/steer/params.c \
+	src/sim/steer/params.def \
 	src/sim/steer/params.h \
 	src/sim/steer/parse.h \
 	src/sim/steer/priv.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields that firmware's tables match, and where a packet has them. One list fills a packet's
+ * Match parameters of a packet, for firmware's tables. One list, params.def, fills a packet's
  * parameters and defines the valid bits of a mask.
  */
 #include <string.h>
@@ -36,30 +36,6 @@ static struct packet_view view_of(const struct packet *p, const struct packet_he
 	};
 }
 
-/*
- * Values of a packet for the match fields of these structures. Each field of the list needs a line
- * here, or it does not compile.
- */
-#define OF_smac		(v->l2 + 6)
-#define OF_dmac		(v->l2)
-#define OF_ethertype	v->h->ethertype
-#define OF_first_prio	v->h->vlan[0] >> 13
-#define OF_first_cfi	v->h->vlan[0] >> 12 & 1
-#define OF_first_vid	v->h->vlan[0] & 0xfffu
-#define OF_ip_protocol	v->h->ip_protocol
-#define OF_ip_dscp	v->h->dscp
-#define OF_ip_ecn	v->h->ecn
-#define OF_cvlan_tag	v->h->cvlan
-#define OF_svlan_tag	v->h->svlan
-#define OF_frag		v->h->frag
-#define OF_ip_version	v->h->ip_version
-#define OF_tcp_flags	v->h->tcp_flags
-#define OF_tcp_sport	v->tcp ? v->h->sport : 0u
-#define OF_tcp_dport	v->tcp ? v->h->dport : 0u
-#define OF_ttl_hoplimit v->h->ttl
-#define OF_udp_sport	v->udp ? v->h->sport : 0u
-#define OF_udp_dport	v->udp ? v->h->dport : 0u
-
 /* Returns the header of a tunnel of this kind; zeros if there is none. */
 static const uint8_t *params_tunnel_header(const struct packet_view *v, enum packet_tunnel kind)
 {
@@ -75,53 +51,11 @@ static unsigned int gre_bit(const struct packet_view *v, unsigned int bit)
 	return (unsigned int)*params_tunnel_header(v, PACKET_GRE) >> bit & 1;
 }
 
-#define OF_gre_c_present	gre_bit(v, 7)
-#define OF_gre_k_present	gre_bit(v, 5)
-#define OF_gre_s_present	gre_bit(v, 4)
-#define OF_source_sqn		v->p->source_sqn
-#define OF_source_port		v->p->source_vhca == STEER_FROM_WIRE ? VPORT_UPLINK : VPORT_OWN
-#define OF_gre_protocol		TUNNEL(GRE, packet_load16, 2)
-#define OF_vxlan_vni		VNI(VXLAN)
-#define OF_geneve_vni		VNI(GENEVE)
-#define OF_geneve_oam		TUNNEL(GENEVE, *, 1) >> 7
-#define OF_geneve_opt_len	TUNNEL(GENEVE, *, 0) & 0x3fu
-#define OF_geneve_protocol_type TUNNEL(GENEVE, packet_load16, 2)
-
-/* Values of the outer or the inner headers. */
-#define OF_second_prio(h)      (h).vlan[1] >> 13
-#define OF_second_cfi(h)       (h).vlan[1] >> 12 & 1
-#define OF_second_vid(h)       (h).vlan[1] & 0xfffu
-#define OF_second_cvlan_tag(h) (h).cvlan2
-#define OF_second_svlan_tag(h) (h).svlan2
-#define OF_ipv6_flow_label(h)  (h).flow_label
-
-#define OF_metadata_reg_c_7    v->p->reg_c[7]
-#define OF_metadata_reg_c_6    v->p->reg_c[6]
-#define OF_metadata_reg_c_5    v->p->reg_c[5]
-#define OF_metadata_reg_c_4    v->p->reg_c[4]
-#define OF_metadata_reg_c_3    v->p->reg_c[3]
-#define OF_metadata_reg_c_2    v->p->reg_c[2]
-#define OF_metadata_reg_c_1    v->p->reg_c[1]
-#define OF_metadata_reg_c_0    v->p->reg_c[0]
-#define OF_metadata_reg_a      v->p->reg_a
-
 #define TCP_WORD(headers, at) \
-	((headers).l4_type == PACKET_TCP ? packet_load32(v->p->data + (headers).l4 + (at)) : 0u)
+	((headers)->l4_type == PACKET_TCP ? packet_load32(v->p->data + (headers)->l4 + (at)) : 0u)
 
 /* Values of the outer ICMP header of this kind, which has 8 bytes. */
-#define ICMP(kind, load, at)		 (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
-
-#define OF_outer_vxlan_gpe_vni		 VNI(VXLAN_GPE)
-#define OF_outer_vxlan_gpe_next_protocol TUNNEL(VXLAN_GPE, *, 3)
-#define OF_outer_vxlan_gpe_flags	 TUNNEL(VXLAN_GPE, *, 0)
-#define OF_tcp_seq_num(h)		 TCP_WORD(h, 4)
-#define OF_tcp_ack_num(h)		 TCP_WORD(h, 8)
-#define OF_icmp_header_data		 ICMP(PACKET_ICMP, packet_load32, 4)
-#define OF_icmpv6_header_data		 ICMP(PACKET_ICMP6, packet_load32, 4)
-#define OF_icmp_type			 ICMP(PACKET_ICMP, *, 0)
-#define OF_icmp_code			 ICMP(PACKET_ICMP, *, 1)
-#define OF_icmpv6_type			 ICMP(PACKET_ICMP6, *, 0)
-#define OF_icmpv6_code			 ICMP(PACKET_ICMP6, *, 1)
+#define ICMP(kind, load, at) (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
 
 /* --- filling -------------------------------------------------------------------------------- */
 
@@ -142,23 +76,16 @@ static void fill_addresses(const struct packet_view *v, void *to)
 
 static void fill_layers(const struct packet_view *v, void *to)
 {
-#define HEADER(kind, field, ...) prm_fte_match_set_lyr_2_4_set_##field(to, OF_##field);
-#define MAC(kind, field, ...)                                                         \
-	prm_fte_match_set_lyr_2_4_set_##field##_47_16(to, packet_load32(OF_##field)); \
-	prm_fte_match_set_lyr_2_4_set_##field##_15_0(to, packet_load16(OF_##field + 4));
-#include "prm/match_fields.def"
+#define LAYER(field, value) prm_fte_match_set_lyr_2_4_set_##field(to, value);
+#include "params.def"
 	fill_addresses(v, to);
 }
 
 static void fill_misc(const struct packet_view *v, void *to)
 {
-#define MISC(kind, field, ...) prm_fte_match_set_misc_set_##field(to, OF_##field);
-#define MISC_PAIR(kind, field, ...)                                      \
-	prm_fte_match_set_misc_set_outer_##field(to, OF_##field(*v->h)); \
-	prm_fte_match_set_misc_set_inner_##field(to, OF_##field(v->p->inner));
-#define GRE(kind, field, ...) \
-	prm_gre_key_set_##field(prm_fte_match_set_misc_at_gre_key(to), v->p->gre_##field);
-#include "prm/match_fields.def"
+#define MISC(field, value) prm_fte_match_set_misc_set_##field(to, value);
+#include "params.def"
+	prm_gre_key_set_key(prm_fte_match_set_misc_at_gre_key(to), v->p->gre_key);
 }
 
 static void fill_mpls(const struct packet *p, const struct packet_headers *h, uint8_t *to)
@@ -169,19 +96,16 @@ static void fill_mpls(const struct packet *p, const struct packet_headers *h, ui
 
 static void fill_misc2(const struct packet_view *v, void *to)
 {
-#define MISC2(kind, field, ...) prm_fte_match_set_misc2_set_##field(to, OF_##field);
-#include "prm/match_fields.def"
+#define MISC2(field, value) prm_fte_match_set_misc2_set_##field(to, value);
+#include "params.def"
 	fill_mpls(v->p, &v->p->outer, prm_fte_match_set_misc2_at_outer_first_mpls(to));
 	fill_mpls(v->p, &v->p->inner, prm_fte_match_set_misc2_at_inner_first_mpls(to));
 }
 
 static void fill_misc3(const struct packet_view *v, void *to)
 {
-#define MISC3(kind, field, ...) prm_fte_match_set_misc3_set_##field(to, OF_##field);
-#define MISC3_PAIR(kind, field, ...)                                      \
-	prm_fte_match_set_misc3_set_outer_##field(to, OF_##field(*v->h)); \
-	prm_fte_match_set_misc3_set_inner_##field(to, OF_##field(v->p->inner));
-#include "prm/match_fields.def"
+#define MISC3(field, value) prm_fte_match_set_misc3_set_##field(to, value);
+#include "params.def"
 }
 
 void params_fill(struct match_params *ps, const struct packet *p, uint8_t enable)
@@ -214,25 +138,39 @@ void params_fill(struct match_params *ps, const struct packet *p, uint8_t enable
 
 /* --- the bits that a mask may have ---------------------------------------------------------- */
 
-static void params_allow(uint8_t *mask, const char *path, unsigned int bits)
+const char *params_path(size_t i)
 {
-	uint64_t bit;
+	static const char *const paths[] = {
+#define LAYER(field, value) "outer_headers." #field, "inner_headers." #field,
+#define MISC(field, value)  "misc_parameters." #field,
+#define MISC2(field, value) "misc_parameters_2." #field,
+#define MISC3(field, value) "misc_parameters_3." #field,
+#include "params.def"
+		"outer_headers.src_ipv4_src_ipv6",
+		"outer_headers.dst_ipv4_dst_ipv6",
+		"inner_headers.src_ipv4_src_ipv6",
+		"inner_headers.dst_ipv4_dst_ipv6",
+		"misc_parameters.gre_key",
+		"misc_parameters_2.outer_first_mpls",
+		"misc_parameters_2.inner_first_mpls",
+	};
 
-	if (prm_find_field(prm_find_struct("fte_match_param"), path, &bit))
-		prm_bits_set(mask, bit, bits, UINT64_MAX);
+	return i < sizeof(paths) / sizeof(paths[0]) ? paths[i] : NULL;
 }
 
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES])
 {
+	const struct prm_struct *s = prm_find_struct("fte_match_param");
+	const char *path;
+	uint64_t bit;
+
 	memset(mask, 0, FLOW_PARAM_BYTES);
-#define RULE_LAYER_FIELD(before, after, bits, ...)      \
-	params_allow(mask, before "outer" after, bits); \
-	params_allow(mask, before "inner" after, bits);
-#define DEVICE_LAYER_FIELD		     RULE_LAYER_FIELD
-#define IMPLIED				     RULE_LAYER_FIELD
-#define RULE_FIELD(before, after, bits, ...) params_allow(mask, before after, bits);
-#define DEVICE_FIELD			     RULE_FIELD
-#include "prm/match_fields.def"
+	for (size_t i = 0; (path = params_path(i)) != NULL; i++) {
+		const struct prm_field *f = prm_find_field(s, path, &bit);
+
+		for (uint32_t n = 0; n < f->width; n++)
+			prm_bits_set(mask, bit + n, 1, 1);
+	}
 }
 
 /* Returns the name of the fte_match_param field that holds a bit. */

@@ -19,6 +19,8 @@ struct match_params {
 /* Fills the parts that a table's groups compare. */
 void params_fill(struct match_params *, const struct packet *, uint8_t enable);
 
+/* Returns the path in fte_match_param of the i-th field that params_fill() fills; NULL at the end. */
+const char *params_path(size_t i);
 /* Sets the bits that params_fill() can set: a mask may have no others. */
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES]);
 /*

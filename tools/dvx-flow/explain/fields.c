@@ -23,9 +23,9 @@ static const struct {
 	uint8_t width;
 	enum notation style;
 } rows[F_COUNT] = {
-#define EXPLAIN_LAYER_FIELD(name, bits, notation, words) [F_##name] = {words, bits, notation},
-#define EXPLAIN_FIELD					 EXPLAIN_LAYER_FIELD
-#include "src/prm/match_fields.def"
+#define FIELD(name, bits, notation, words) [F_##name] = {words, bits, notation},
+#define LEVEL_FIELD			   FIELD
+#include "fields.def"
 };
 
 static enum field fields_plain(enum field f)

@@ -12,14 +12,14 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Fields, from the list of match fields; F_INNER() are those inside a tunnel. */
+/* Fields; F_INNER() are those inside a tunnel. */
 enum field {
-#define EXPLAIN_LAYER_FIELD(name, bits, notation, words) F_##name,
-#include "src/prm/match_fields.def"
+#define LEVEL_FIELD(name, ...) F_##name,
+#include "fields.def"
 	F_PER_LEVEL,
 	F_LEVELS_END = 2 * F_PER_LEVEL - 1,
-#define EXPLAIN_FIELD(name, bits, notation, words) F_##name,
-#include "src/prm/match_fields.def"
+#define FIELD(name, ...) F_##name,
+#include "fields.def"
 	F_COUNT,
 	F_NONE = 255
 };

@@ -9,7 +9,8 @@ tools_dvx_flow_libexplain_la_SOURCES = \
 	tools/dvx-flow/explain/change_frame.c tools/dvx-flow/explain/change_words.c \
 	tools/dvx-flow/explain/walk_change.c \
 	tools/dvx-flow/explain/trace_change.h tools/dvx-flow/explain/trace_change.c \
-	tools/dvx-flow/explain/fields.h tools/dvx-flow/explain/fields.c tools/dvx-flow/explain/frame_fields.c \
+	tools/dvx-flow/explain/fields.def tools/dvx-flow/explain/fields.h tools/dvx-flow/explain/fields.c \
+	tools/dvx-flow/explain/frame_fields.c \
 	tools/dvx-flow/explain/ste.h tools/dvx-flow/explain/ste.c tools/dvx-flow/explain/ste_tag.c \
 	tools/dvx-flow/explain/ste_v0.c tools/dvx-flow/explain/ste_v1.c \
 	tools/dvx-flow/explain/walk.h tools/dvx-flow/explain/walk.c tools/dvx-flow/explain/views.c \

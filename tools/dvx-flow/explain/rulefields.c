@@ -7,9 +7,9 @@
 static const struct {
 	uint8_t field, low;
 } keys[RULE_KEYS] = {
-#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) [KEY_##key] = {F_##seen, low},
-#define RULE_FIELD						    RULE_LAYER_FIELD
-#include "src/prm/match_fields.def"
+#define KEY(key, path, bits, seen, low, noun)		     [KEY_##key] = {F_##seen, low},
+#define LEVEL_KEY(key, before, after, bits, seen, low, noun) [KEY_##key] = {F_##seen, low},
+#include "rules/keys.def"
 };
 
 static void rulefields_put(struct fields *p, enum field f, u128 value)

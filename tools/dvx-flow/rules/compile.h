@@ -15,8 +15,8 @@
 /* Keys below RULE_KEYS are compared as rules give them. Other parts of a rule become these. */
 enum match_key {
 	MATCH_IMPLIED = RULE_KEYS - 1,
-#define IMPLIED(before, after, bits, seen, low, key) MATCH_##key,
-#include "src/prm/match_fields.def"
+#define IMPLIED(key, ...) MATCH_##key,
+#include "keys.def"
 	MATCH_LEVEL_END,
 	MATCH_PER_LEVEL = MATCH_LEVEL_END - RULE_KEYS, /* these exist again inside a tunnel */
 	MATCH_KEYS = MATCH_LEVEL_END + MATCH_PER_LEVEL

@@ -6,13 +6,12 @@
 	[inner_key] = {before "inner" after, noun, bits},
 
 const struct match_key_row match_keys[MATCH_KEYS] = {
-#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) \
+#define KEY(key, path, bits, seen, low, noun) [KEY_##key] = {path, noun, bits},
+#define LEVEL_KEY(key, before, after, bits, seen, low, noun) \
 	TWICE(KEY_##key, KEY_INNER(KEY_##key), before, after, bits, noun)
-#define RULE_FIELD(before, after, bits, seen, low, key, noun) \
-	[KEY_##key] = {before after, noun, bits},
-#define IMPLIED(before, after, bits, seen, low, key) \
+#define IMPLIED(key, before, after, bits, seen, low) \
 	TWICE(MATCH_##key, MATCH_INNER(MATCH_##key), before, after, bits, NULL)
-#include "src/prm/match_fields.def"
+#include "keys.def"
 };
 
 uint64_t match_key_max(unsigned int key)

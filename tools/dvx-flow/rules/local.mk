@@ -23,7 +23,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/cover.h tools/dvx-flow/rules/cover.c \
 	tools/dvx-flow/rules/cubes.h tools/dvx-flow/rules/cubes.c \
 	tools/dvx-flow/rules/expand.h tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/expand_not.c \
-	tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
+	tools/dvx-flow/rules/keys.def tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c \
 	tools/dvx-flow/rules/pairs.h tools/dvx-flow/rules/pairs.c \
 	tools/dvx-flow/rules/shape.h tools/dvx-flow/rules/shape.c tools/dvx-flow/rules/live.h tools/dvx-flow/rules/live.c \

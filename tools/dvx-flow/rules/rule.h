@@ -27,16 +27,16 @@ enum rule_verdict {
 };
 
 /*
- * Fields that rules compare, from the list of match fields. KEY_INNER() are fields that a packet
+ * Fields that rules compare. KEY_INNER() are fields that a packet
  * has twice, inside a tunnel.
  */
 enum rule_key {
-#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) KEY_##key,
-#include "src/prm/match_fields.def"
+#define LEVEL_KEY(key, ...) KEY_##key,
+#include "keys.def"
 	KEY_PER_LEVEL,
 	KEY_LEVELS_END = 2 * KEY_PER_LEVEL - 1,
-#define RULE_FIELD(before, after, bits, seen, low, key, noun) KEY_##key,
-#include "src/prm/match_fields.def"
+#define KEY(key, ...) KEY_##key,
+#include "keys.def"
 	RULE_KEYS
 };
 #define KEY_INNER(key) ((enum rule_key)((key) + KEY_PER_LEVEL))

@@ -102,8 +102,8 @@ static const struct rule_word words[] = {
 	{"flags", T_FLAGS, 0},
 	{"tcp_flags", T_FLAGS, 0},
 	{"code", T_CODE, 0},
-#define WORD(before, after, bits, seen, low, key, noun, word) {word, T_FIELD, KEY_##key},
-#include "src/prm/match_fields.def"
+#define WORD(key, path, bits, seen, low, noun, word) {word, T_FIELD, KEY_##key},
+#include "keys.def"
 	{"vport", T_VPORT, KEY_VPORT},
 	{"sqn", T_SQN, KEY_SQN},
 	{"vxlan", T_VXLAN, TUNNEL_VXLAN},
