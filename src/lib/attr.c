@@ -12,8 +12,8 @@ static const struct {
 #define ATTR_FULL(type) [DVX_ATTR_##type] = {sizeof(struct type), 0, 0},
 	DVX_ATTRS(ATTR_SPARE, ATTR_FULL)};
 
-/* Tells whether `len` bytes are 0. */
-static bool bytes_are_zero(const uint8_t *bytes, size_t len)
+/* Returns whether `len` bytes are 0. */
+static bool attr_is_zero(const uint8_t *bytes, size_t len)
 {
 	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
 }
@@ -42,8 +42,7 @@ int dvx_struct_copy_as(enum dvx_attr_type type, void *dst, const void *src, cons
 					call, name, i, dst_size);
 	memset(dst, 0, dst_size);
 	memcpy(dst, src, size < dst_size ? size : dst_size);
-	return bytes_are_zero((uint8_t *)dst + attr_shapes[type].spare,
-			      attr_shapes[type].spare_bytes)
+	return attr_is_zero((uint8_t *)dst + attr_shapes[type].spare, attr_shapes[type].spare_bytes)
 		       ? 0
 		       : dvx_fail(E2BIG,
 				  "%s: %s.reserved is not 0, this libdvx knows no member there",

@@ -106,7 +106,7 @@ static int ring_queue_make(struct ring_requester *r, struct ring_set *set, uint3
 	return p->op == PERF_UMR ? ring_list_make(r, q) : 0;
 }
 
-static int ring_cq(struct ring_requester *r, uint32_t thread)
+static int ring_cq_make(struct ring_requester *r, uint32_t thread)
 {
 	const struct perf_params *p = r->p;
 	struct ring_set *set = &r->set[thread];
@@ -123,7 +123,7 @@ static int ring_cq(struct ring_requester *r, uint32_t thread)
 static int ring_set_make(struct ring_requester *r, uint32_t thread)
 {
 	const struct perf_params *p = r->p;
-	int rc = ring_cq(r, thread);
+	int rc = ring_cq_make(r, thread);
 
 	for (uint32_t i = 0; !rc && i < p->qps; i++)
 		rc = ring_queue_make(r, &r->set[thread], thread * p->qps + i);

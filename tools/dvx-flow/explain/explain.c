@@ -96,8 +96,8 @@ static void print_walk_trace(json_t *j)
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
 }
 
-static int explain_print_one(struct explain_job *job, const struct seen_packet *seen,
-			     const char *name, const char *note)
+static int explain_print_packet(struct explain_job *job, const struct seen_packet *seen,
+				const char *name, const char *note)
 {
 	const struct fields *p = &seen->f;
 	char line[LINE_MAX_BYTES];
@@ -224,8 +224,8 @@ static int explain_words(struct explain_job *job)
 		ret = find_vport(job, &p.f);
 	if (ret)
 		return ret;
-	return explain_print_one(job, &p, "packet",
-				 said || job->args->out ? "" : " (the default direction)");
+	return explain_print_packet(job, &p, "packet",
+				    said || job->args->out ? "" : " (the default direction)");
 }
 
 /* --- the packets of a file --- */
@@ -384,7 +384,7 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 			if (job->cut)
 				message_print("the capture cut it (%u of %u bytes): " CUT_MEANS,
 					      head->caplen, head->len);
-			return explain_print_one(job, &p, name, "");
+			return explain_print_packet(job, &p, name, "");
 		}
 		rc = sum_up(job, &p, job->packets);
 	}

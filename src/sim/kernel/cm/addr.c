@@ -32,7 +32,7 @@ int addr_copy(union cm_addr *a, const void *from, size_t room)
 	return 0;
 }
 
-static bool bytes_are_zero(const uint8_t *b, size_t n)
+static bool addr_bytes_are_zero(const uint8_t *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (b[i])
@@ -43,7 +43,7 @@ static bool bytes_are_zero(const uint8_t *b, size_t n)
 /* Returns whether the 16 bytes are ::1, as an IPv6 address or a GID. */
 static bool bytes_are_one(const uint8_t *b)
 {
-	return bytes_are_zero(b, 15) && b[15] == 1;
+	return addr_bytes_are_zero(b, 15) && b[15] == 1;
 }
 
 bool addr_is_zero(const union cm_addr *a)
@@ -52,9 +52,9 @@ bool addr_is_zero(const union cm_addr *a)
 	case AF_INET: /* all of 0.0.0.0/8 counts, as in the kernel */
 		return !(ntohl(a->in.sin_addr.s_addr) >> 24);
 	case AF_INET6:
-		return bytes_are_zero(a->in6.sin6_addr.s6_addr, 16);
+		return addr_bytes_are_zero(a->in6.sin6_addr.s6_addr, 16);
 	case CM_AF_IB:
-		return bytes_are_zero(a->ib.addr, 16);
+		return addr_bytes_are_zero(a->ib.addr, 16);
 	default:
 		return false;
 	}

@@ -446,7 +446,7 @@ static bool acknowledged(struct rc *rc, uint32_t end)
 	return rc->req.sending;
 }
 
-static void not_ready(struct rc *rc, const struct bth_packet *p)
+static void rc_req_not_ready(struct rc *rc, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
 
@@ -488,7 +488,7 @@ static enum drop rx_ack(struct rc *rc, const struct bth_packet *p)
 	if (!acknowledged(rc, kind ? p->psn : psn_add(p->psn, 1)) || !q->head || !kind)
 		return DROP_NONE;
 	if (kind == AETH_RNR)
-		not_ready(rc, p);
+		rc_req_not_ready(rc, p);
 	else if (kind == AETH_NAK)
 		negative(rc, p);
 	return DROP_NONE;

@@ -71,7 +71,7 @@ static void rc_resp_answer(struct rc *rc, uint8_t syndrome)
 	rc_want_ack(rc);
 }
 
-static void not_ready(struct rc *rc)
+static void rc_resp_answer_rnr(struct rc *rc)
 {
 	rc->resp.nak_sent = true;
 	rc_resp_answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
@@ -80,7 +80,7 @@ static void not_ready(struct rc *rc)
 static void receiver_not_ready(struct rc *rc)
 {
 	rc_stats(rc)->out_of_buffer++;
-	not_ready(rc);
+	rc_resp_answer_rnr(rc);
 }
 
 static void end_in_error(struct rc *rc)
@@ -212,7 +212,7 @@ static enum drop rx_read(struct rc *rc, const struct bth_packet *p)
 	if (too_many_jobs(rc) || !read_allowed(rc, p))
 		return DROP_NONE;
 	if (queue_page_fault(&rc->qp->q)) {
-		not_ready(rc);
+		rc_resp_answer_rnr(rc);
 		return DROP_NONE;
 	}
 	if (!resp_has_room(rc, false))
@@ -336,7 +336,7 @@ static enum drop rx_atomic(struct rc *rc, const struct bth_packet *p)
 		return DROP_MEMORY;
 	a = atomic_take(rc->qp, p);
 	if (a.end == ATOMIC_NO_PAGE)
-		not_ready(rc);
+		rc_resp_answer_rnr(rc);
 	else if (a.end == ATOMIC_INVALID)
 		invalid(rc, a.why);
 	else if (a.end == ATOMIC_FORBIDDEN)
@@ -416,7 +416,7 @@ static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct
 			receiver_not_ready(rc);
 		break;
 	case MESSAGE_NO_PAGE:
-		not_ready(rc);
+		rc_resp_answer_rnr(rc);
 		break;
 	case MESSAGE_INVALID:
 		invalid(rc, m->why);
