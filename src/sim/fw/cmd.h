@@ -88,8 +88,6 @@ int fw_check_absent(struct fw_cmd *, const struct fw_absent *, size_t n);
 
 /* Returns the name of a capability page's structure by QUERY_HCA_CAP's op_mod; NULL if unknown. */
 const char *fw_cap_struct(uint16_t op_mod);
-/* Fills capability page 7 (cap_flow.c). */
-void fw_fill_flow_table(const struct vhca *, void *cap);
 
 /*
  * Returns the object with this id if the command's uid may use it; otherwise refuses, naming

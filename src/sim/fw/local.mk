@@ -4,7 +4,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/av_qp_mapping.c \
 	src/sim/fw/buffer.c \
 	src/sim/fw/cap.c \
-	src/sim/fw/cap_flow.c \
+	src/sim/fw/caps.def \
 	src/sim/fw/cmd.h \
 	src/sim/fw/commands.def \
 	src/sim/fw/cq.c \

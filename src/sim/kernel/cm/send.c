@@ -5,7 +5,7 @@
 #include "conn.h"
 
 #define LID_PERMISSIVE 0xffff /* RoCE has none */
-#define ACK_DELAY      16     /* local_ca_ack_delay, as the firmware reports it (fw/cap.c) */
+#define ACK_DELAY      16     /* local_ca_ack_delay, as the firmware reports it (fw/caps.def) */
 
 static int send_refuse(const struct cm_conn *c, const char *message)
 {
