@@ -260,3 +260,26 @@ TEST(none, cut)
 
 	assert_string_equal(line_of("cqe64", cqe, sizeof(cqe)), "cqe64 (cut at 20 of 64 bytes)");
 }
+
+static const char *cap_of(const char *path)
+{
+	const struct prm_field *f = prm_match_cap(path);
+
+	return f ? f->name : "";
+}
+
+/* A match field's capability bit has the field's name, or the one that the table gives. */
+TEST(match_caps)
+{
+	assert_string_equal(cap_of("outer_headers.dmac_15_0"), "outer_dmac");
+	assert_string_equal(cap_of("inner_headers.ttl_hoplimit"), "inner_ipv4_ttl");
+	assert_string_equal(cap_of("inner_headers.src_ipv4_src_ipv6.ipv4_layout.ipv4"),
+			    "inner_sip");
+	assert_string_equal(cap_of("misc_parameters.vxlan_vni"), "outer_vxlan_vni");
+	assert_string_equal(cap_of("misc_parameters.inner_second_svlan_tag"), "inner_second_svlan");
+	assert_string_equal(cap_of("misc_parameters.source_port"), "source_eswitch_port");
+	assert_string_equal(cap_of("misc_parameters_2.outer_first_mpls.mpls_ttl"),
+			    "outer_first_mpls");
+	assert_string_equal(cap_of("outer_headers.cvlan_tag"), "");
+	assert_string_equal(cap_of("misc_parameters_3.icmp_type"), "");
+}
