@@ -334,7 +334,7 @@ static int add_line(struct hex_parser *p, const struct hex_line *l)
 	return 0;
 }
 
-static int trace_line(struct hex_parser *p, const char *text, size_t len, unsigned int number)
+static int hex_trace_line(struct hex_parser *p, const char *text, size_t len, unsigned int number)
 {
 	struct trace t;
 	struct dump *d;
@@ -427,7 +427,7 @@ static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 			if (trace_looks_like(l.text, n)) {
 				if (hex_flush(p))
 					return -1;
-				taken = trace_line(p, l.text, n, l.number);
+				taken = hex_trace_line(p, l.text, n, l.number);
 				if (taken < 0)
 					return -1;
 				if (taken)

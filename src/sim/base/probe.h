@@ -15,7 +15,7 @@ struct packet;
 struct queue;
 struct vhca;
 
-/* What the device does, as typed events for subscribers such as --trace (doc/design/0034). */
+/* Typed events of the device, for subscribers such as --trace (doc/design/0034). */
 enum probe_kind {
 	PROBE_DOORBELL = 1 << 0,  /* the loop has taken a register */
 	PROBE_WQE = 1 << 1,	  /* the device reads a part of a WQE or of a receive entry */

@@ -86,7 +86,7 @@ static unsigned int list_right(const struct list *l)
 	return (l->write ? MKEY_LW : MKEY_LR) | (l->q->transport->pinned & use ? MKEY_PINNED : 0);
 }
 
-static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
+static uint8_t segs_list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
 {
 	struct queue *q = l->q;
 	uint64_t part;
@@ -145,7 +145,7 @@ static uint8_t segs_move_part(struct list *l, const uint8_t *p, const uint8_t *e
 			continue;
 		}
 		n = s.len - off < len ? (size_t)(s.len - off) : len;
-		err = s.inl ? move_inline(l, &s, off, n) : list_add(l, &s, off, n);
+		err = s.inl ? move_inline(l, &s, off, n) : segs_list_add(l, &s, off, n);
 		off = 0;
 		len -= n;
 	}

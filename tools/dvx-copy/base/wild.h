@@ -13,7 +13,7 @@
  */
 bool wild_match(const char *pattern, const char *text);
 
-/* As wild_match(), for one name as in a shell: only a "." matches one in front. */
+/* Matches one name as a shell does: only a "." in the pattern matches one in front. */
 bool wild_match_name(const char *pattern, const char *name);
 
 #endif

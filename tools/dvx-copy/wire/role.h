@@ -8,7 +8,7 @@
 struct copy_device;
 struct report;
 
-/* What the commands give the roles, the sender and the receiver. */
+/* Settings that the commands give the roles, the sender and the receiver. */
 struct copy_role {
 	struct link *link;
 	struct copy_device *device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a rule has besides entries: its ID, counter, tag, changes and destination. */
+/* The parts of a rule beside its entries: ID, counter, tag, changes and destination. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
