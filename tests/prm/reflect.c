@@ -269,7 +269,7 @@ static const char *cap_of(const char *path)
 }
 
 /* A match field's capability bit has the field's name, or the one that the table gives. */
-TEST(match_caps)
+TEST(none, match_caps)
 {
 	assert_string_equal(cap_of("outer_headers.dmac_15_0"), "outer_dmac");
 	assert_string_equal(cap_of("inner_headers.ttl_hoplimit"), "inner_ipv4_ttl");
