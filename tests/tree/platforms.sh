@@ -29,7 +29,7 @@ H
 own="-DDVX_PLATFORM=\"$tmp/mine.h\""
 
 {
-	for h in atomic barrier cq cqe dc poll post post_to rq rxq sq srq template txq ud umr wqe; do
+	for h in atomic barrier cq cqe dc poll post rq rxq sq srq template txq ud umr wqe; do
 		echo "#include <dvx/$h.h>"
 	done
 	cat <<'C'
