@@ -134,8 +134,7 @@ SCRIPTS_RUN = $(shell grep -ohE 'tests/[a-z]+/[a-z_0-9]+' /dev/null $(addprefix 
 NARROWED := $(eval check_PROGRAMS = $$(if $$(TESTS_NAMED),$$(filter $$(TESTS) $$(SCRIPTS_RUN),$$(CHECK_BUILDS)),$$(CHECK_BUILDS)))
 # A failed test's log is printed once, at the end.
 check-T%: export VERBOSE = 1
-check-one: check
-.PHONY: check-one need-cmocka
+.PHONY: need-cmocka
 
 # All tests or none: half of them would pass for a check.
 if !HAVE_CMOCKA
