@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced: two ends of a program on one device, as TAP. A missing program is a skip, a hang a failure.
 : "${top_builddir:=$PWD}"
-. "$(dirname "$0")/../sim/until_dead.sh"
+. "$(dirname "$0")/../until_dead.sh"
 sim=$top_builddir/tools/dvx-sim/dvx-sim
 chip=pair$$
 dir=$(mktemp -d)

@@ -41,7 +41,7 @@ enum probe_step {
 	PROBE_END,	/* vhca, domain, id: enum steer_end */
 };
 
-/* The pointers of an event are true during event(). */
+/* The pointers of an event are valid during event() only. */
 struct probe_event {
 	enum probe_kind kind;
 	union {
@@ -92,7 +92,7 @@ struct probe {
 	void (*event)(const struct probe_event *); /* may unsubscribe */
 };
 
-/* The composition root's; subscribers are the process's, as the log is. */
+/* Called by the composition root. Subscribers are the process's, as the log is. */
 void probe_subscribe(struct probe *);
 void probe_unsubscribe(struct probe *);
 

@@ -2,7 +2,9 @@
 #ifndef SIM_CHIP_TRACE_H
 #define SIM_CHIP_TRACE_H
 
-/* --trace: writes one line for each event of the probe, decoded by the rows of prm/. -1: no trace. */
+/*
+ * Writes one line for each event of the probe, decoded by the rows of prm/ (--trace). -1: no trace.
+ */
 void trace_to(int fd);
 
 #endif

@@ -81,4 +81,3 @@ void fw_q_counter_show(struct vhca *v, uint32_t id)
 	n->of_port = true;
 	v->stats->queues = n->own;
 }
-

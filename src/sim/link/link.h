@@ -16,7 +16,7 @@
  * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  11u
+#define LINK_VERSION  12u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32

@@ -10,8 +10,7 @@
 /* A set of Q counters, which counts events of the queues that name it. */
 struct q_counter {
 	struct obj o;
-	/* the set of the function's driver: its counters are on the port's page, which programs read */
-	bool of_port;
+	bool of_port; /* the driver's set: counts on the port's page, which programs read */
 	struct queue_stats own;
 };
 

@@ -100,7 +100,7 @@ static int cfile_lost(struct cfile *cf, int err)
 }
 
 static int cfile_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
-			      struct link_message *answer)
+		     struct link_message *answer)
 {
 	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
 
@@ -142,8 +142,7 @@ int cfile_ioctl(struct cfile *cf, struct uverbs_request *req)
 	return err;
 }
 
-static int cfile_notify(struct cfile *cf, uint16_t type, const void *body, size_t len,
-				 int fd)
+static int cfile_notify(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd)
 {
 	struct link_message answer = {0};
 	struct lock_saved held;

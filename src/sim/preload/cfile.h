@@ -49,15 +49,15 @@ void cfile_unmapped(struct cfile *, uint64_t va, uint64_t len);
  */
 int cfile_share(struct cfile *, uint64_t va, uint64_t len, int memfd);
 /*
- * Closes the program's last descriptor; all objects are gone on return. Returns true if shared pages
- * must stay in place because objects of another file use them.
+ * Closes the program's last descriptor; all objects are gone on return. Returns true if shared
+ * pages must stay in place because objects of another file use them.
  */
 bool cfile_close(struct cfile *);
 /* Drops the parent's connection in a fork child. */
 void cfile_forked(struct cfile *);
 /*
- * Fetches reports before the program ends: a program that ends right after an error completion makes
- * no further request. Waits only briefly, and not for a stopped server.
+ * Fetches reports before the program ends: a program that ends right after an error completion
+ * makes no further request. Waits only briefly, and not for a stopped server.
  */
 void cfile_exiting(struct cfile *);
 

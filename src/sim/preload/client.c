@@ -83,9 +83,9 @@ static void in_child(void)
 
 void client_init(const char *sysfs, unsigned int function)
 {
-	client.sysfs = sysfs;
 	client.function = function;
 	client.pid = getpid();
+	client.sysfs = sysfs; /* from here on there is a device for the hooks */
 	real();
 	path_moved();
 	pthread_atfork(share_before_fork, share_in_parent, in_child);

@@ -18,7 +18,10 @@ struct uverbs_resource;
 void client_init(const char *sysfs, unsigned int function);
 void client_fini(void); /* called at exit */
 
-/* Returns the root of the tree. NULL: paths stay as they are (no device, or a call of this code). */
+/*
+ * Returns the root of the tree. NULL: paths stay as they are (no device, or the caller is the
+ * client half).
+ */
 const char *client_tree(void);
 /* Returns the rest of a path behind the tree's root, or NULL if it is not in the tree. */
 const char *client_in_tree(const char *path);
@@ -56,8 +59,8 @@ int client_mapped(struct cfile *, void *va, size_t len, off_t offset);
 void client_unmap(void *va, size_t len); /* called before the range is unmapped */
 
 /*
- * Sets whether hooks pass the calling thread's calls through to libc; signals are blocked while
- * they do. Returns the state before.
+ * Sets whether hooks pass the calling thread's calls through to libc; the caller blocks signals
+ * while they do. Returns the state before.
  */
 bool client_inside(bool);
 

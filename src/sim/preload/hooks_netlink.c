@@ -76,16 +76,17 @@ static void tree_chardev(const char *folder, struct netlink_chardev *c)
 	c->abi = tree_number(path);
 }
 
-static void read_counters(struct netlink_device *d, struct port_stats *stats)
+static void read_counters(struct netlink_device *d)
 {
+	struct port_stats stats;
 	const char *name;
 
-	if (!client_stats(stats))
+	if (!client_stats(&stats))
 		return;
 	for (; d->ncounters < NETLINK_COUNTERS; d->ncounters++) {
 		struct netlink_counter *c = &d->counters[d->ncounters];
 
-		name = sysfs_hw_counter(d->ncounters, stats, &c->value);
+		name = sysfs_hw_counter(d->ncounters, &stats, &c->value);
 		if (!name)
 			return;
 		snprintf(c->name, sizeof(c->name), "%s", name);
@@ -101,7 +102,7 @@ static bool is_admin(void)
 	       caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
 }
 
-static void read_device(struct netlink_device *d, struct port_stats *stats)
+static void read_device(struct netlink_device *d)
 {
 	memset(d, 0, sizeof(*d));
 	d->present = tree_guid(IBDEV_FOLDER "node_guid", &d->node_guid);
@@ -118,7 +119,7 @@ static void read_device(struct netlink_device *d, struct port_stats *stats)
 		d->ndev = if_nametoindex(d->ndev_name);
 	tree_chardev(UVERBS_FOLDER, &d->uverbs);
 	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
-	read_counters(d, stats);
+	read_counters(d);
 }
 
 /* --- the carrier ------------------------------------------------------------------------------ */
@@ -212,7 +213,6 @@ static int send_datagram(void *arg, const void *datagram, size_t len)
 static ssize_t netlink_ask(int fd, const void *request, size_t len)
 {
 	struct netlink_device dev;
-	struct port_stats stats;
 	struct answer_way way = {.to = {.nl_family = AF_NETLINK, .nl_pid = port_id(fd)}};
 	int err, saved = errno;
 
@@ -222,7 +222,7 @@ static ssize_t netlink_ask(int fd, const void *request, size_t len)
 	if (way.sock < 0)
 		return -1;
 	carrier_open(fd);
-	read_device(&dev, &stats);
+	read_device(&dev);
 	err = netlink_answer(&dev, request, len, way.to.nl_pid, send_datagram, &way);
 	real()->close(way.sock);
 	errno = err ? -err : saved;

@@ -29,7 +29,7 @@ src_sim_libdvx_sim_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
 src_sim_libdvx_sim_la_LIBADD = libcommon.la src/sim/link/liblink.la src/uverbs/libuverbs.la
 src_sim_libdvx_sim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-Wl,--version-script=$(top_srcdir)/src/sim/preload/libdvx-sim.map
-src_sim_libdvx_sim_la_DEPENDENCIES = libcommon.la src/sim/preload/libdvx-sim.map
+src_sim_libdvx_sim_la_DEPENDENCIES = $(src_sim_libdvx_sim_la_LIBADD) src/sim/preload/libdvx-sim.map
 EXTRA_DIST += src/sim/preload/libdvx-sim.map
 # The fuzzer and a unit test feed netlink.c.
 libcommon_la_SOURCES += src/sim/preload/netlink.c src/sim/preload/netlink.h \

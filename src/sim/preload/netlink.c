@@ -83,13 +83,12 @@ static int fill_system(struct netlink_reply *r, const struct netlink_request *q)
 	return 0;
 }
 
-/* No counters of queue pairs or regions can be made. */
+/* Returns the error of a request for statistics of QPs or MRs, which the device lacks. */
 static int statistic_of_object(const struct netlink_request *q)
 {
-	return q->has_stat &&
-			       (q->stat == RDMA_NLDEV_ATTR_RES_QP || q->stat == RDMA_NLDEV_ATTR_RES_MR)
-		       ? -EOPNOTSUPP
-		       : -EINVAL;
+	bool known = q->stat == RDMA_NLDEV_ATTR_RES_QP || q->stat == RDMA_NLDEV_ATTR_RES_MR;
+
+	return q->has_stat && known ? -EOPNOTSUPP : -EINVAL;
 }
 
 /* Lists the counters that queue pairs are bound to: none. */

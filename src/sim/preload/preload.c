@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdvx-sim.so, the preload. The device is that of the server whose socket DVX_SIM_SOCKET names. The
- * preload runs in every process that inherits the environment, shells too, so nothing is asked of
- * the server before the first access to the device's files.
+ * libdvx-sim.so, the preload. The device is that of the server whose socket DVX_SIM_SOCKET names.
+ * The preload runs in every process that inherits the environment, shells too, so nothing is asked
+ * of the server before the first access to the device's files.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -24,10 +24,11 @@ static void preload_find_tree(const char *socket, const char *function)
 {
 	const char *slash = strrchr(socket, '/');
 	char dir[PATH_MAX], real_dir[PATH_MAX];
+	const char *in;
 
 	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - socket) : 1, slash ? socket : ".");
-	if (snprintf(sysfs, sizeof(sysfs), "%s/%s",
-		     real()->realpath(dir, real_dir) ? real_dir : dir, function) >= (int)sizeof(sysfs))
+	in = real()->realpath(dir, real_dir) ? real_dir : dir;
+	if (snprintf(sysfs, sizeof(sysfs), "%s/%s", in, function) >= (int)sizeof(sysfs))
 		sim_refuse("the path of the sysfs tree is too long, below %s", dir);
 }
 
@@ -40,8 +41,8 @@ __attribute__((constructor)) static void preload_init(void)
 	int index = profile_function(profile, function && *function ? function : NULL, names);
 
 	if (!socket || !*socket) {
-		sim_refuse("DVX_SIM_SOCKET is not set, so there is no device: dvx-sim run or dvx-sim "
-			   "exec starts a program on one");
+		sim_refuse("DVX_SIM_SOCKET is not set, so there is no device: dvx-sim run or "
+			   "dvx-sim exec starts a program on one");
 		return;
 	}
 	if (index < 0) {

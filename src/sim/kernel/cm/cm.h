@@ -57,8 +57,6 @@ void cm_neighbours(struct cm *);
  */
 struct cm_file *cm_open(struct cm *, unsigned int function, pid_t pid, bool low_ports,
 			int *client_fd);
-/* Returns the chip's duplicate of the program's descriptor. */
-int cm_fd(const struct cm_file *);
 /* Destroys all ids of the file, at close() or the program's end; their peers get a message. */
 void cm_close(struct cm_file *);
 /* Runs the command of a write(): 0 or -errno. Never waits: GET_EVENT without events is -EAGAIN. */

@@ -141,11 +141,6 @@ struct cm_file *cm_open(struct cm *cm, unsigned int function, pid_t pid, bool lo
 	return f;
 }
 
-int cm_fd(const struct cm_file *f)
-{
-	return f->peer;
-}
-
 void cm_close(struct cm_file *f)
 {
 	while (!TAILQ_EMPTY(&f->ids))
