@@ -58,7 +58,9 @@ struct copy_sender {
 	uint64_t files_before; /* files of the finished requests */
 };
 
-/* Handles SETUP: the pool will have the shape that the receiver requests, within the role's limits. */
+/*
+ * Handles SETUP: the pool will have the shape that the receiver requests, within the role's limits.
+ */
 int sender_open(struct copy_sender *s, const struct copy_role *role);
 void sender_close(struct copy_sender *s);
 /* Makes the pool if there is none yet, and sends its ticket. A copy without data needs no pool. */

@@ -3,7 +3,6 @@
  * Entries of a list that come and go. New ones stand behind all others in the list's array, in the
  * order of insertion, so that an edit is undone from the array's end.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,22 +78,28 @@ bool flow_list_keep(struct flow_list *l, struct arena **memory, const struct sha
 int flow_list_put(struct flow_list *l, struct generation_edit *e, const struct covered_entry *c,
 		  struct live_spot spot)
 {
+	const bool begins = spot.place == LIVE_BEGINS;
 	size_t i = l->live.n;
 
 	if (spot.place == LIVE_NOWHERE)
 		return EDIT_REBUILD;
 	if (spot.place == LIVE_NO_MEMORY)
 		return edit_no_memory(e);
-	if (spot.place == LIVE_BEGINS) {
-		if (!live_add_matcher(&l->live, c->shape, spot.priority, &spot.matcher) ||
-		    !array_grow((void **)&l->matcher, spot.matcher, &l->matcher_room,
-				sizeof(struct dvx_flow_matcher *)))
+	/* The device's arrays grow first: they are never shorter than those of l->live. */
+	if (!array_grow((void **)&l->matcher, l->live.nmatchers, &l->matcher_room,
+			sizeof(struct dvx_flow_matcher *)) ||
+	    !array_grow((void **)&l->rule, i, &l->rule_room, sizeof(struct dvx_flow_rule *)))
+		return edit_no_memory(e);
+	if (begins) {
+		if (!live_add_matcher(&l->live, c->shape, spot.priority, &spot.matcher))
 			return edit_no_memory(e);
 		l->matcher[spot.matcher] = NULL;
 	}
-	if (!array_grow((void **)&l->rule, i, &l->rule_room, sizeof(struct dvx_flow_rule *)) ||
-	    !live_add(&l->live, c->rule, spot.matcher, c->value))
+	if (!live_add(&l->live, c->rule, spot.matcher, c->value)) {
+		if (begins)
+			l->live.matcher[spot.matcher].shape = NULL;
 		return edit_no_memory(e);
+	}
 	l->rule[i] = NULL;
 	return 0;
 }
@@ -203,9 +208,7 @@ int flow_list_edit_place(void *list, struct generation_edit *e)
 	for (size_t i = 0; i < e->narriving && !ret; i++)
 		if (e->in[i] == l->table)
 			ret = flow_list_place_rule(l, e, e->arriving[i]);
-	if (!ret)
-		ret = flow_list_uncover(l, e);
-	return ret == -E2BIG ? EDIT_REBUILD : ret;
+	return ret ? ret : flow_list_uncover(l, e);
 }
 
 /* --- on the device ---------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * gets the verdict of the rules before the edit or of those after it; doc/design/0065 explains why.
  *
  *	merge		puts arriving rules into the list, without entries
- *	place		finds places for their entries, and for entries that only a leaving rule covered
+ *	place		finds places for their entries, and for those that only a leaving rule covered
  *	write		inserts these entries on the device, from the first rule's to the last one's
  *	finish		removes the leaving rules' entries, from the last rule's to the first one's
  */
@@ -191,6 +191,7 @@ int edit_kept(struct generation_edit *e)
 		device_last_error());
 }
 
+/* Finds places for the entries. rule_expand() returns errnos without a fault. */
 static int edit_place(struct generation_edit *e)
 {
 	int ret = 0;
@@ -198,7 +199,9 @@ static int edit_place(struct generation_edit *e)
 	for (size_t i = 0; i < e->gen->nheld && !ret; i++)
 		if (e->gen->held[i].ops->place)
 			ret = e->gen->held[i].ops->place(e->gen->held[i].is, e);
-	return ret;
+	if (ret == -E2BIG)
+		return EDIT_REBUILD;
+	return ret == -ENOMEM ? edit_no_memory(e) : ret;
 }
 
 /*

@@ -112,7 +112,8 @@ static void tc_put_numbers(struct entry *e)
 			continue;
 		fprintf(e->out, " %s %" PRIu64, tc_numbers[i].word, m ? v & m : v);
 		if (m)
-			fprintf(e->out, tc_numbers[i].mask_base == 16 ? "/0x%" PRIx64 : "/%" PRIu64, m);
+			fprintf(e->out, tc_numbers[i].mask_base == 16 ? "/0x%" PRIx64 : "/%" PRIu64,
+				m);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The beginning and the end of a rule: adds what its words imply, refuses contradictions, keeps it. */
+/* Begins and ends a rule: adds what its words imply, refuses contradictions, keeps the rule. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -157,6 +157,8 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 		ret = parse_text(&ps, text + mark, len - mark);
 	if (!ret && whole)
 		build_tables_end(&b);
+	if (ps.no_memory)
+		ret = -ENOMEM;
 	if (!ret && whole && !ps.mistakes && !parse_vars_keep(&ps))
 		ret = -ENOMEM;
 	build_free(&b);

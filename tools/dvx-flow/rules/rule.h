@@ -27,8 +27,7 @@ enum rule_verdict {
 };
 
 /*
- * Fields that rules compare. KEY_INNER() are fields that a packet
- * has twice, inside a tunnel.
+ * Fields that rules compare. KEY_INNER() are fields that a packet has twice, inside a tunnel.
  */
 enum rule_key {
 #define LEVEL_KEY(key, ...) KEY_##key,
