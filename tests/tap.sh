@@ -25,10 +25,11 @@ finish() {
 }
 trap finish EXIT
 
-# needs PROGRAM: one of the suite's own, which make check builds; no test without it.
+# needs PROGRAM: one of the suite's own. make check builds it if the test's script has its path; no skip, which would hide
+# that it has not.
 needs() {
 	[ -x "$1" ] && return
-	skip_all "${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
+	bail_out "${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
 }
 
 # shows_up FILE TEXT PID: waits until the process has written the text; fails if it ends without.

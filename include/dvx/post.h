@@ -29,7 +29,7 @@ struct dvx_to {
 	uint32_t rkey;
 	uint64_t raddr;
 	uint64_t words[2 * DVX_SEG / 8]; /* in WQE format */
-	uint32_t ds;			 /* segments in `words` */
+	uint32_t ds;			 /* segments in `words`, 0 to 2 */
 	uint8_t opmod;			 /* the opcode's modifier */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-/* These offsets are compiled into programs: a change needs a new version of the library (local.mk). */
+/* These offsets are compiled into programs: a change needs a new version of libdvx (local.mk). */
 _Static_assert(sizeof(struct dvx_sq) == 128, "ABI");
 _Static_assert(offsetof(struct dvx_sq, pi) == 48, "ABI");
 _Static_assert(offsetof(struct dvx_sq, cq) == 64, "the first line is what a post reads");

@@ -500,7 +500,7 @@ int main(int argc, char **argv)
 		int (*fn)(void);
 	} scenes[] = {
 		{"objects", scene_objects},   {"dup", scene_dup},
-		{"fork", scene_fork},	      
+		{"fork", scene_fork},
 		{"children", scene_children}, {"close-all", scene_close_all},
 		{"errno", scene_errno},	      {"threads", scene_threads},
 		{"work", scene_work},	      {"orphan", scene_orphan},

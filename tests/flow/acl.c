@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes an access list for a daemon, packets for it, and how many of them each rule takes, in
- * order. Usage: flow_acl SHAPE RULES PACKETS FOLDER, see acl_sets.h: writes FOLDER/rules,
+ * order. Usage: acl SHAPE RULES PACKETS FOLDER, see acl_sets.h: writes FOLDER/rules,
  * FOLDER/packets.pcap and FOLDER/want, a JSON array that begins with the packets that no rule
  * takes.
  */

@@ -6,7 +6,7 @@
  * root tables (as many of their rules as fit there), four are inserted, deleted and inserted again
  * in random order, three have tables, mirrors and spreads, which the daemon's code makes, and one is
  * an access list that the daemon's code makes tables of codes of. Usage:
- * flow_diff [SETS [PACKETS [SEED]]]
+ * diff [SETS [PACKETS [SEED]]]
  */
 #include <inttypes.h>
 #include <string.h>

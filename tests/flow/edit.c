@@ -8,7 +8,7 @@
  * leave nothing behind. Where the device refuses to delete an entry, the rules have changed. Each
  * third seed has named tables, mirrors and rules that spread, the next one rules that are compiled to
  * codes. Usage:
- * flow_edit STATE-FILE [EDITS [SEED]]
+ * edit STATE-FILE [EDITS [SEED]]
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -85,7 +85,7 @@ static const struct row {
 	{G, "log_max_current_*_list", BY("tests/fw/query")},
 	{G, "out_of_seq_cnt", BY("tests/port/loss")},
 	{G, "modify_rq_counter_set_id", BY("tests/fw/q_counter")},
-	{G, "rts2rts_qp_counters_set_id", BY("tests/interop/rdma_netlink.sh")},
+	{G, "rts2rts_qp_counters_set_id", BY("tests/fw/fw_queues")},
 	{G, "device_memory", pages_exist},
 	{G, "eswitch_manager", BY("tests/fw/query")},
 	{G, "qpc_extension", dma_works},

@@ -386,6 +386,35 @@ TEST(fx, source_port)
 	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_OPT_PARAM);
 }
 
+/* A queue pair that works gets another set of Q counters; 0 is none. */
+TEST(fx, counter_set)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	uint8_t in[FX_IN];
+	uint32_t set;
+	size_t len;
+
+	connect(f, q.qp);
+	assert_int_equal(FX(f, ALLOC_Q_COUNTER, {"uid", FX_UID}), 0);
+	set = prm_alloc_q_counter_out_get_counter_set_id(f->out);
+	len = fill_change(in, q.qp);
+	prm_qpc_set_counter_set_id(prm_rts2rts_qp_in_at_qpc(in), set);
+	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
+	assert_null(qp->q.counter); /* without its bit, the field does not count */
+	prm_rts2rts_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_COUNTER_SET_ID);
+	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
+	assert_ptr_equal(qp->q.counter, obj_find(f->v, OBJ_Q_COUNTER, set));
+	FX_QUERY(f, QUERY_QP, q.qp);
+	FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.counter_set_id", set}, {"qpc.state", QP_RTS});
+	prm_qpc_set_counter_set_id(prm_rts2rts_qp_in_at_qpc(in), set + 1);
+	FX_REFUSES(f, RTS2RTS_QP, in, len, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT);
+	assert_ptr_equal(qp->q.counter, obj_find(f->v, OBJ_Q_COUNTER, set));
+	prm_qpc_set_counter_set_id(prm_rts2rts_qp_in_at_qpc(in), 0);
+	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
+	assert_null(qp->q.counter);
+}
+
 /* Sets the bits of a structure's fields, of every alternative of a union. */
 static void cover(const struct prm_struct *s, uint8_t *map, size_t bit)
 {

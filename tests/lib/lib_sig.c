@@ -338,7 +338,7 @@ TEST(pair, encrypted, ALL)
 	OK(dvx_login_destroy(login));
 }
 
-/* A chip that takes wrapped keys (lib_sig_wrapped.sh) takes none before the login, one after it. */
+/* A chip that takes wrapped keys (sig_wrapped.sh) takes none before the login, one after it. */
 TEST(rig, login)
 {
 	struct dvx_login_attr la = {.size = sizeof(la)};

@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 must_count
 program=${top_builddir:?}/tests/perf/creation
-[ -x "$program" ] || skip_all "cmocka is not installed"
+needs "$program"
 
 # function of the program, how often it is called
 for kind in cq qp; do

@@ -5,7 +5,7 @@
 # covers all calls of a function in one of them.
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 must_count
-[ -x "${top_builddir:?}/tests/kernel/devx" ] || skip_all "cmocka is not installed"
+needs "${top_builddir:?}/tests/kernel/devx"
 
 # function, program, budget in millions, what it is
 while read -r fn program budget what; do

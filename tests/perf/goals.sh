@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/tap.sh" || exit 99
 [ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 program=$top_builddir/tests/perf/goals
-[ -x "$program" ] || skip_all "cmocka is not installed"
+needs "$program"
 if [ -n "${DVX_TEST_LONG-}" ]; then
 	sizes="65536 1048576 16777216" queues="1 64" qps=10000 keys=1000000 ms=10000
 else

@@ -4,7 +4,7 @@
 # observes: alone, and eight for each doorbell.
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 must_count
-[ -x "${top_builddir:?}/tests/perf/messages" ] || skip_all "cmocka is not installed"
+needs "${top_builddir:?}/tests/perf/messages"
 
 rounds=300
 while read -r operation lone windowed; do

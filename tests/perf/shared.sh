@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 must_count
 program=${top_builddir:?}/tests/perf/shared_rings
-[ -x "$program" ] || skip_all "cmocka is not installed"
+needs "$program"
 # Before, all mappings are read for each piece that returns, so there are 1,024 pieces at most.
 printf '6.11\n%s\n' "$(uname -r)" | sort -VC || skip_all "Linux before 6.11 does not tell one mapping"
 

@@ -32,8 +32,9 @@ else
 	report 1 "rules in three tables"
 fi
 
+needs "$top_builddir/tests/perf/steer_pair"
+needs "$top_builddir/tests/perf/rule_create"
 why=$(uncounted | head -n 1)
-[ -x "$top_builddir/tests/perf/steer_pair" ] && [ -x "$top_builddir/tests/perf/rule_create" ] || why="cmocka is not installed"
 if [ -n "$why" ]; then
 	echo "WARNING: the instructions of a walk were NOT counted: $why" >&2
 	skip "instructions of a walk" "$why"
