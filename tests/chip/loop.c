@@ -168,6 +168,37 @@ TEST(none, test_threads)
 		close(side[i].fd);
 }
 
+/* The loop exchanges a register that it takes with 0. */
+static void look_at_register(struct side *s)
+{
+	const struct open_file *f = s->arg;
+
+	assert_int_equal(__atomic_load_n((const uint64_t *)(f->uar + UAR_BF), __ATOMIC_ACQUIRE), 0);
+}
+
+/* A request does not overtake the doorbell that its program rang before it. */
+TEST(none, test_order)
+{
+	const uint64_t one = 1;
+	struct open_file f;
+	struct side side;
+	struct rig rig;
+
+	rig_start(&rig);
+	side_open(&side, &rig);
+	side.arg = &f;
+	file_open(&side);
+	chip_turn(rig.chip);
+	side.fn = look_at_register;
+	ring(&f);
+	assert_int_equal(write(side.fd, &one, sizeof(one)), sizeof(one));
+	chip_turn(rig.chip);
+	assert_int_equal(side.calls, 1);
+	file_close(&side);
+	chip_free(rig.chip);
+	close(side.fd);
+}
+
 struct storm {
 	struct open_file *file;
 	int over;

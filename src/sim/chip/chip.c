@@ -345,12 +345,20 @@ static int wait_events(struct chip *c, struct epoll_event *ev, uint64_t ns)
 	return epoll_wait(c->epfd, ev, EVENTS, 0);
 }
 
-/* Handles requests. Callbacks may watch and unwatch any descriptors during this loop. */
+/*
+ * Handles requests. Callbacks may watch and unwatch any descriptors during this loop. A request does
+ * not overtake the doorbells that its program rang before: on PCIe they arrive in order, and no
+ * command is as fast as a WQE.
+ */
 static bool requests(struct chip *c, uint64_t ns)
 {
 	struct epoll_event ev[EVENTS];
 	int i, n = wait_events(c, ev, ns);
 
+	if (n > 0) {
+		host_poll(c->host);
+		datapath_run(&c->device);
+	}
 	for (i = 0; i < n; i++) {
 		int fd = (int)(uint32_t)ev[i].data.u64;
 		struct watched w = c->watched[fd];
