@@ -24,10 +24,11 @@ DVX_INLINE int dvx_post_cross(struct dvx_sq *sq, uint8_t opcode, uint32_t number
 {
 	struct prm_wqe_qseg_args a = PRM_NOTHING;
 	struct dvx_sq_place p;
-	int err = dvx_post_claim(sq, 2, flags, &p);
 
-	if (DVX_UNLIKELY(err))
-		return err;
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, 1, &p)))
+		return dvx_sq_refuse(sq);
 	dvx_sq_ctrl(sq, &p, opcode, 0, 2, flags, 0);
 	a.max_index = index;
 	a.qpn_cqn = number & 0xffffff;
