@@ -316,6 +316,68 @@ TEST(host, test_owner)
 	client_stop(&c);
 }
 
+#define WORDS_CALLS 50000u
+#define WORDS_OF_CALL 60u
+
+struct word_writer {
+	volatile uint32_t *word;
+	bool end;
+};
+
+/* Stores counters that differ in two bytes. */
+static void *toggle_word(void *arg)
+{
+	struct word_writer *w = arg;
+
+	while (!__atomic_load_n(&w->end, __ATOMIC_RELAXED)) {
+		*w->word = htobe32(0xff);
+		*w->word = htobe32(0x100);
+	}
+	return NULL;
+}
+
+static unsigned int count_mixed(const uint8_t *got, size_t len)
+{
+	unsigned int mixed = 0;
+	uint32_t word;
+
+	for (size_t i = 0; i < len; i += sizeof(word)) {
+		memcpy(&word, got + i, sizeof(word));
+		mixed += word != htobe32(0xff) && word != htobe32(0x100);
+	}
+	return mixed;
+}
+
+/* Reads one word many times: pieces of 4 bytes, and of 12 of which the first 8 stay. */
+static void words(struct client *c)
+{
+	struct word_writer w = {.word = (uint32_t *)(void *)(c->area + 72)};
+	struct dma_seg seg[WORDS_OF_CALL];
+	uint8_t got[WORDS_OF_CALL * 8];
+	unsigned int mixed = 0;
+	pthread_t writer;
+
+	for (unsigned int i = 0; i < 18; i++)
+		memcpy(c->area + i * 4, &(uint32_t){htobe32(0xff)}, 4);
+	*w.word = htobe32(0xff);
+	for (unsigned int i = 0; i < WORDS_OF_CALL; i++)
+		seg[i] = i % 2 ? (struct dma_seg){at(c, 72), 4} : (struct dma_seg){at(c, 64), 12};
+	assert_int_equal(pthread_create(&writer, NULL, toggle_word, &w), 0);
+	for (unsigned int i = 0; i < WORDS_CALLS; i++) {
+		assert_int_equal(dma_gather(host, seg, WORDS_OF_CALL, got), 0);
+		mixed += count_mixed(got, sizeof(got));
+	}
+	__atomic_store_n(&w.end, true, __ATOMIC_RELAXED);
+	pthread_join(writer, NULL);
+	assert_int_equal(mixed, 0);
+}
+
+/* A word that its program stores during a read, as a doorbell record's counter, is old or new. */
+TEST(host, test_words)
+{
+	each_bare(words);
+}
+
 /* --- atomics ------------------------------------------------------------------------------- */
 
 static _Alignas(8) uint64_t counted[2];

@@ -2,6 +2,7 @@
 /* The host and the clients of tests of shared pages. */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +68,7 @@ void client_open(struct client *c, bool self, size_t len, bool shares)
 	}
 	c->pid = self ? getpid() : fork();
 	if (!c->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test ends without client_stop() */
 		pause();
 		_exit(0);
 	}

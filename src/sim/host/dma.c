@@ -138,12 +138,66 @@ int mm_probe(struct mm *mm, uint64_t va, uint8_t *byte)
 	return vm_call(mm->pid, false, &to, 1, &from, 1) == 1 ? 0 : -errno;
 }
 
-static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
-		   size_t len)
+static int mm_write(struct mm *mm, void *buf, const struct iovec *remote, unsigned int n, size_t len)
 {
 	struct iovec local = {.iov_base = buf, .iov_len = len};
 
-	return mm_call(mm, write, &local, 1, remote, n, len);
+	return mm_call(mm, true, &local, 1, remote, n, len);
+}
+
+/*
+ * Linux copies the bytes behind a piece's last 8 one by one, so that a word which the program stores
+ * meanwhile would be read half old, half new. A NIC's read never is, and a doorbell record read so
+ * is far behind or ahead. Hence a short piece is read with the rest of its first and last 8 bytes.
+ */
+#define WORD  8u
+#define SHORT 64u
+
+/* A read of pieces; the short ones come by way of words. */
+struct piece_read {
+	struct iovec remote[IOV_RUN], local[IOV_RUN];
+	uint8_t words[IOV_RUN][SHORT + 2 * WORD];
+};
+
+static bool piece_is_short(const struct iovec *p)
+{
+	return p->iov_len < SHORT && p->iov_len % WORD;
+}
+
+/* Adds piece i, which the caller wants at `to`; returns its bytes. */
+static size_t piece_read_add(struct piece_read *r, unsigned int i, const struct iovec *p, uint8_t *to)
+{
+	uint8_t *from = p->iov_base, *end = from + p->iov_len;
+
+	if (piece_is_short(p)) {
+		from -= (uintptr_t)from % WORD;
+		end += -(uintptr_t)end % WORD;
+		to = r->words[i];
+	}
+	r->remote[i] = (struct iovec){from, (size_t)(end - from)};
+	r->local[i] = (struct iovec){to, (size_t)(end - from)};
+	return (size_t)(end - from);
+}
+
+/* n is not 0. */
+static int mm_read(struct mm *mm, uint8_t *buf, const struct iovec *remote, unsigned int n)
+{
+	struct piece_read r;
+	uint8_t *to = buf;
+	size_t len = 0;
+	unsigned int i = 0;
+	int err;
+
+	do {
+		len += piece_read_add(&r, i, &remote[i], to);
+		to += remote[i].iov_len;
+	} while (++i < n);
+	err = mm_call(mm, false, r.local, n, r.remote, n, len);
+	for (i = 0, to = buf; !err && i < n; to += remote[i++].iov_len)
+		if (piece_is_short(&remote[i]))
+			memcpy(to, r.words[i] + (uintptr_t)remote[i].iov_base % WORD,
+			       remote[i].iov_len);
+	return err;
 }
 
 /* A position in a list of segments. */
@@ -220,7 +274,9 @@ static int segs_call(struct seg_walk *w, bool write, struct mm *mm, void *buf, s
 	*len = dma_walk_run(w, iov, &niov);
 	if (!*len)
 		return 0;
-	return !mm || mm->at ? -EFAULT : mm_move(mm, write, buf, iov, niov, *len);
+	if (!mm || mm->at)
+		return -EFAULT;
+	return write ? mm_write(mm, buf, iov, niov, *len) : mm_read(mm, buf, iov, niov);
 }
 
 static __attribute__((noinline)) uint8_t *direct_at_miss(struct host *h, bus_t addr, size_t len)

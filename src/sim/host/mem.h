@@ -49,7 +49,11 @@ bool dma_is_direct(const struct host *, bus_t, size_t len);
  * are gone here, whereas the kernel keeps pinned ones until then.
  */
 bool dma_is_orphan(const struct host *, bus_t);
-/* Returns 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
+/*
+ * Returns 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. An aligned
+ * word is read whole, old or new. A write by a system call may show the bytes behind its last 8 one
+ * by one.
+ */
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
 /* Returns where the device itself has these bytes, or NULL unless dma_is_direct(). */
