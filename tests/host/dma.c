@@ -316,7 +316,7 @@ TEST(host, test_owner)
 	client_stop(&c);
 }
 
-#define WORDS_CALLS 50000u
+#define WORDS_CALLS   50000u
 #define WORDS_OF_CALL 60u
 
 struct word_writer {

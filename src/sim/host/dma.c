@@ -138,7 +138,8 @@ int mm_probe(struct mm *mm, uint64_t va, uint8_t *byte)
 	return vm_call(mm->pid, false, &to, 1, &from, 1) == 1 ? 0 : -errno;
 }
 
-static int mm_write(struct mm *mm, void *buf, const struct iovec *remote, unsigned int n, size_t len)
+static int mm_write(struct mm *mm, void *buf, const struct iovec *remote, unsigned int n,
+		    size_t len)
 {
 	struct iovec local = {.iov_base = buf, .iov_len = len};
 
@@ -165,7 +166,8 @@ static bool piece_is_short(const struct iovec *p)
 }
 
 /* Adds piece i, which the caller wants at `to`; returns its bytes. */
-static size_t piece_read_add(struct piece_read *r, unsigned int i, const struct iovec *p, uint8_t *to)
+static size_t piece_read_add(struct piece_read *r, unsigned int i, const struct iovec *p,
+			     uint8_t *to)
 {
 	uint8_t *from = p->iov_base, *end = from + p->iov_len;
 
