@@ -526,7 +526,7 @@ TEST(cmd, no_overrun_ignore)
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-/* A key's command has the size of one key, and the bytes of both. */
+/* A key's command has the size of one key, and the bytes of both. A key in use stays. */
 TEST(cmd, dek_sizes)
 {
 	static const uint8_t bytes[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -543,6 +543,9 @@ TEST(cmd, dek_sizes)
 		assert_int_equal(prm_encryption_key_obj_get_key_size(key),
 				 attr.bits == 128 ? PRM_KEY_SIZE_128 : PRM_KEY_SIZE_256);
 		assert_memory_equal(prm_encryption_key_obj_at_key(key, 0), bytes, attr.len);
+		fake.destroy_err = EBUSY;
+		assert_int_equal(dvx_dek_destroy(dek), -EBUSY);
+		fake.destroy_err = 0;
 		assert_int_equal(dvx_dek_destroy(dek), 0);
 	}
 	assert_int_equal(dvx_pd_free(attr.pd), 0);

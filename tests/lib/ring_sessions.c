@@ -3,6 +3,7 @@
 #include "ring.h"
 
 #define SESSION_LEN(i)	(60 + (i)*7)
+#define SESSION_HASH 0x12
 #define SESSION_WORD(i) (0x11220000 + (i))
 
 /* Writes a session of n packets from number `first` on; its other places are not written. */
@@ -15,6 +16,9 @@ static void session(struct plain_cq *p, uint32_t first, uint32_t n)
 	prm_cqe64_set_byte_cnt(title, n);
 	prm_cqe64_set_wqe_counter(title, first);
 	prm_cqe64_set_user_index(title, 0x42);
+	prm_cqe64_set_rss_hash_type(title, SESSION_HASH);
+	prm_cqe64_set_rss_hash_result(title, 0x11223344);
+	prm_cqe64_set_check_sum(title, 0x5566);
 	for (i = 0; i < n; i++) {
 		if (i % 8 == 0)
 			array = memset(p->buf[(at + (i ? i : 1)) & mask], 0, 64);
@@ -70,6 +74,8 @@ static void unpacked_as(uint32_t mini)
 			assert_int_equal(dvx_cqe_user_index(cqe), 0x42);
 			assert_int_equal(dvx_cqe_rss_hash(cqe),
 					 mini == DVX_CQ_MINI_HASH ? SESSION_WORD(i) : 0);
+			assert_int_equal(prm_cqe64_get_rss_hash_type(cqe),
+					 mini == DVX_CQ_MINI_HASH ? SESSION_HASH : 0);
 			assert_int_equal(dvx_cqe_checksum(cqe),
 					 mini == DVX_CQ_MINI_HASH ? 0 : SESSION_WORD(i) >> 16);
 			assert_int_equal(dvx_cqe_wqe_index(cqe), i);

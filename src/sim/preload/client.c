@@ -109,7 +109,8 @@ void client_sysfs(void)
 	    __atomic_exchange_n(&client.asked, true, __ATOMIC_RELAXED))
 		return;
 	if (real()->access(client.sysfs, F_OK))
-		sim_refuse("no device: %s: %s; its server has ended", client.sysfs, strerror(errno));
+		sim_refuse("no device: %s: %s%s", client.sysfs, strerror(errno),
+			   errno == ENOENT ? "; its server has ended" : "");
 	errno = saved;
 }
 
