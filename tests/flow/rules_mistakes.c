@@ -434,6 +434,37 @@ TEST(none, many_mistakes)
 	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
 }
 
+/* Doubles a list of 26 addresses (1 KB) n times: a0 to an. */
+static void variables_doubled(char *text, int n)
+{
+	strcpy(text, "define a0 = 2001:db8:1111:2222:3333:4444:5555:666");
+	for (int i = 1; i < 26; i++)
+		strcat(text, ",2001:db8:1111:2222:3333:4444:5555:666");
+	for (int i = 1; i <= n; i++)
+		sprintf(text + strlen(text), "\ndefine a%d = $a%d,$a%d", i, i - 1, i - 1);
+}
+
+/* A few lines cannot make billions of values: neither in definitions nor in rules. */
+TEST(none, variables_of_too_many_values)
+{
+	static const char why[] =
+		"the values of variables have more than 67108864 bytes where they are used";
+	char text[8192];
+
+	variables_doubled(text, 40);
+	told[0] = 0;
+	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), 1);
+	assert_non_null(strstr(told, "17:14+4 with $a15 here, "));
+	assert_non_null(strstr(told, why));
+	variables_doubled(text, 14);
+	for (int i = 0; i < 9; i++)
+		strcat(text, "\ndrop in ipv6 dst $a14 src $a14");
+	told[0] = 0;
+	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), 1);
+	assert_non_null(strstr(told, "17:18+4 with $a14 here, "));
+	assert_non_null(strstr(told, why));
+}
+
 /* The expansion of negations nests as deep as they are many. */
 TEST(none, many_negations)
 {

@@ -40,6 +40,15 @@ void define_drop(struct parse_define *d);
 void define_unknown(struct rule_parser *ps, const struct source_range *at, const char *name,
 		    const char *of);
 
+/*
+ * The most bytes that the values of variables may have, in all places where they are used: a file of
+ * half a megabyte could make 10^10 values.
+ */
+#define DEFINE_BYTES_MAX (1ul << 26)
+/* Counts a use of a variable. Returns false, after a mistake, if the values are too many. */
+bool define_count(struct rule_parser *ps, const struct source_range *at,
+		  const struct parse_define *d);
+
 /* Returns the definitions of a set as a text, which the caller frees. NULL: no memory. */
 char *defines_text(const struct ruleset *of, size_t *len);
 

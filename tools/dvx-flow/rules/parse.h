@@ -26,6 +26,7 @@ struct parse_vars {
 	size_t nuses, use_room;
 	const struct parse_define *now, *last; /* last: the last token's origin */
 	size_t next;			       /* token of `now` */
+	size_t copied; /* bytes of values that uses of variables have made so far */
 	int pending, before;		       /* the next token; the last of the text */
 	bool in_line, defining;
 };

@@ -167,6 +167,8 @@ static void define_variable(struct define_line *l)
 			      "a set has values of one kind: $%s has %s, before it "
 			      "stands %s",
 			      of->name, define_kinds[of->kind], define_kinds[d->kind]);
+	} else if (!define_count(l->ps, l->at, of)) {
+		d->bad = true;
 	} else {
 		d->kind = d->kind ? d->kind : of->kind;
 		define_text(l, of->text, of->text_len);

@@ -172,6 +172,23 @@ void define_unknown(struct rule_parser *ps, const struct source_range *at, const
 			      name);
 }
 
+/* --- too many values ---------------------------------------------------------------------------- */
+
+bool define_count(struct rule_parser *ps, const struct source_range *at,
+		  const struct parse_define *d)
+{
+	struct parse_vars *v = &ps->vars;
+
+	/* Only the first use that exceeds it is a mistake: others follow from it. */
+	if (v->copied <= DEFINE_BYTES_MAX && d->text_len > DEFINE_BYTES_MAX - v->copied)
+		parse_mistake(ps, at,
+			      "with $%s here, the values of variables have more than %lu bytes "
+			      "where they are used; use it in fewer places",
+			      d->name, DEFINE_BYTES_MAX);
+	v->copied += d->text_len;
+	return v->copied <= DEFINE_BYTES_MAX;
+}
+
 /* --- a variable in a rule ----------------------------------------------------------------------- */
 
 static int define_use(struct rule_parser *ps, const struct source_range *at, FLOW_STYPE *value,
@@ -189,6 +206,8 @@ static int define_use(struct rule_parser *ps, const struct source_range *at, FLO
 			      d->text);
 		return FLOW_error;
 	}
+	if (!define_count(ps, at, d))
+		return FLOW_error;
 	if (!array_grow((void **)&v->use, v->nuses, &v->use_room, sizeof(*v->use))) {
 		ps->no_memory = true;
 		return FLOW_error;
