@@ -11,13 +11,13 @@
 #include "tests/steer/flow_slow.h"
 #include "tests/steer/flow_slow_change.h"
 #include "diff_rig.h"
+#include "explain/ste.h"
 #include "explain/walk.h"
 
 static uint64_t walks, changed, codes, wrong;
 
 struct seen {
-	struct steering_dump d;
-	struct view_cache *cache;
+	struct steering d;
 	uint32_t table;
 };
 
@@ -36,39 +36,29 @@ static void check_masks(struct seen *s)
 	for (uint32_t i = 0; i < s->d.nentries; i++) {
 		struct ste ste;
 
-		entry_read(s->cache, &s->d.entry[i], &ste);
+		ste_read(&s->d, &s->d.entry[i], &ste);
 		for (unsigned int k = 0; k < ste.tag_bytes; k++)
 			if (ste.tag[k] & ~ste.mask[k])
 				bail("a tag has bits that the matcher's mask has not");
 	}
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct dump_rewrites *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-#define LISTS_MAX (RULES_ALL * CHANGE_ACTIONS)
-
 /* Adds what the daemon sends with a dump. */
-static void add_lists(struct seen *s, struct dvx_flow_action *const *action, size_t actions)
+static void add_list(struct seen *s, const struct dvx_flow_action *action)
 {
-	static struct dvx_flow_rewrites list[LISTS_MAX];
-	struct dump_rewrites row[LISTS_MAX];
-	size_t n = 0;
+	struct dvx_flow_rewrites list;
+	uint32_t first = s->d.nrewrites;
 
-	for (size_t i = 0; i < actions; i++) {
-		if (dvx_flow_action_rewrites(action[i], &list[n]))
-			continue;
-		row[n] = (struct dump_rewrites){dvx_flow_action_id(action[i]), list[n].action[0],
-						list[n].count};
-		n++;
-	}
-	qsort(row, n, sizeof(row[0]), compare_rows);
-	if (steering_dump_rewrites(&s->d, row, n))
+	if (dvx_flow_action_rewrites(action, &list))
+		return;
+	if (!steering_add_rewrites(&s->d, list.action[0], list.count))
 		bail("no memory");
+	for (uint32_t i = 0; i < s->d.nactions; i++)
+		if (s->d.action[i].kind == ACTION_REWRITES &&
+		    s->d.action[i].id == dvx_flow_action_id(action)) {
+			s->d.action[i].first = first;
+			s->d.action[i].n = list.count;
+		}
 }
 
 static void look(struct rig *r, struct seen *s, struct dvx_flow_action *const *action,
@@ -81,13 +71,13 @@ static void look(struct rig *r, struct seen *s, struct dvx_flow_action *const *a
 
 	if (!to || dvx_flow_domain_dump(r->lane[RULE_IN].domain, to) || fclose(to))
 		bail("the domain cannot be dumped");
-	if (steering_dump_parse(&s->d, text, len, &err)) {
+	if (steering_parse(&s->d, text, len, &err)) {
 		fprintf(stderr, "line %u: %s\n", err.line, err.text);
 		bail("the dump cannot be read");
 	}
 	free(text);
-	add_lists(s, action, actions);
-	s->cache = view_cache_new(&s->d);
+	for (size_t i = 0; i < actions; i++)
+		add_list(s, action[i]);
 	for (s->table = 0; s->table < s->d.ntables; s->table++)
 		if (s->d.table[s->table].level == 1)
 			break;
@@ -136,7 +126,7 @@ static void write_way(const struct seen *s, const struct explain_walk *w, FILE *
 {
 	fprintf(out, "packet");
 	for (uint32_t i = 0; i < w->nsteps; i++) {
-		const struct dump_entry *e = &s->d.entry[w->step[i].entry];
+		const struct steering_record *e = &s->d.entry[w->step[i].entry];
 
 		if (w->step[i].kind == STEP_ENTRY)
 			fprintf(out, " 0x%" PRIx64 ":%s", (uint64_t)e->index << 6,
@@ -149,7 +139,7 @@ static void one_walk(struct seen *s, const struct installed *in, const struct ma
 		     struct arrival *a, FILE *out)
 {
 	uint32_t len = p->len < SHORTEST ? SHORTEST : p->len;
-	struct explain_walk w = {.cache = s->cache, .frame = p->bytes, .len = len};
+	struct explain_walk w = {.frame = p->bytes, .len = len};
 	const struct rule *want, *got = NULL;
 	struct fields f;
 
@@ -196,6 +186,8 @@ static void compare_arrivals(struct rig *r, int q, const struct arrival *a, uint
 	dvx_rq_ring(r->queue[q].rq);
 }
 
+#define LISTS_MAX (RULES_ALL * CHANGE_ACTIONS)
+
 static void look_at(struct rig *r, struct seen *s, const struct installed *in)
 {
 	struct dvx_flow_action *action[LISTS_MAX];
@@ -225,7 +217,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n, FILE *out)
 	fprintf(out, "dump");
 	for (uint32_t i = 0; i < s.d.nentries; i++)
 		fprintf(out, " 0x%" PRIx64 ":%u", (uint64_t)s.d.entry[i].index << 6,
-			entry_place(&s.d, &s.d.entry[i]));
+			steering_place(&s.d, &s.d.entry[i]));
 	fprintf(out, "\n");
 	for (uint32_t i = 0; i < n; i++) {
 		any_packet(&d, &p[i]);
@@ -235,8 +227,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n, FILE *out)
 	packets_send(r, p, n);
 	for (int q = 0; q < QUEUES; q++)
 		compare_arrivals(r, q, a, n);
-	view_cache_free(s.cache);
-	steering_dump_free(&s.d);
+	steering_free(&s.d);
 	file_uninstall(&in);
 }
 
@@ -381,7 +372,7 @@ static void codes_close(struct codes *c)
 /* Returns the tag that explain expects; without the lists it must report that it does not know. */
 static uint32_t code_walk(struct seen *s, const struct made_packet *p, bool lists)
 {
-	struct explain_walk w = {.cache = s->cache, .frame = p->bytes, .len = p->len};
+	struct explain_walk w = {.frame = p->bytes, .len = p->len};
 	struct fields f;
 
 	fields_of_frame(&f, p->bytes, p->len);
@@ -420,10 +411,8 @@ static void one_code(struct rig *r, uint64_t seed, FILE *out)
 		wrong += got != want;
 		codes++;
 	}
-	for (int i = 0; i < 2; i++) {
-		view_cache_free(i ? s.cache : bare.cache);
-		steering_dump_free(i ? &s.d : &bare.d);
-	}
+	steering_free(&s.d);
+	steering_free(&bare.d);
 	fprintf(out, "others %u\n", CODE_SOURCES * (1 + QUEUES));
 	codes_close(&c);
 }

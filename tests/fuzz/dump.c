@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Dumps of steering: read, walked by a packet and explained, or refused in a sentence. */
 #include "fuzz.h"
-#include "explain/walk_trace.h"
+#include "explain/trace.h"
 
 #define PACKET 96
 
 static unsigned int whole;
 
-static void walk_all(const struct steering_dump *d, struct view_cache *cache, uint32_t seed)
+static void walk_all(struct steering *d, uint32_t seed)
 {
-	struct walk_trace trace = {.cache = cache};
 	uint8_t packet[PACKET];
 	struct fields p;
 	size_t len;
@@ -24,47 +23,41 @@ static void walk_all(const struct steering_dump *d, struct view_cache *cache, ui
 	len = fuzz_random(&seed) % (PACKET + 1);
 	fields_of_frame(&p, packet, len);
 	for (uint32_t t = 0; t < d->ntables; t++) {
-		struct explain_walk w = {.cache = cache,
-					 .frame = fuzz_random(&seed) % 2 ? packet : NULL,
-					 .len = len,
-					 .keep = true};
+		struct explain_walk w = {
+			.frame = fuzz_random(&seed) % 2 ? packet : NULL, .len = len, .keep = true};
 
 		assert_int_equal(walk_run(&w, d, t, fuzz_random(&seed) % 2 ? SIDE_RX : SIDE_TX, &p),
 				 0);
-		json_decref(walk_trace_json(&trace, &w));
+		json_decref(trace_json(&w, false));
 		walk_free(&w);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	struct view_cache *cache;
 	struct dump_error err;
-	struct steering_dump d;
+	struct steering d;
 
-	if (steering_dump_parse(&d, (const char *)bytes, len, &err)) {
+	if (steering_parse(&d, (const char *)bytes, len, &err)) {
 		assert_true(err.text[0]);
 		return 0;
 	}
 	whole++;
-	cache = view_cache_new(&d);
-	walk_all(&d, cache, fuzz_hash(bytes, len));
-	view_cache_free(cache);
-	steering_dump_free(&d);
+	walk_all(&d, fuzz_hash(bytes, len));
+	steering_free(&d);
 	return 0;
 }
 
 /* Decapsulation may leave no byte; the text of none is empty. */
 static void frame_of_no_byte(void)
 {
-	struct walk_trace trace = {.cache = NULL};
 	struct fields p = {.known = {false}};
 	struct explain_walk w = {.packet = &p,
 				 .changed = true,
 				 .now = {.framed = true},
 				 .end = WALK_LOST,
 				 .lost = "the dump ends"};
-	json_t *j = walk_trace_json(&trace, &w);
+	json_t *j = trace_json(&w, false);
 
 	assert_string_equal(json_string_value(json_object_get(json_object_get(j, "end"), "frame")),
 			    "");

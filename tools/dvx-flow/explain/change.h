@@ -84,7 +84,7 @@ void change_of_prm(struct packet_change *c, const uint8_t *action);
  */
 void change_of_entry(struct packet_change *c, const uint8_t *action, int format);
 
-/* --- for the files of change_*.c --- */
+/* --- change_frame.c --- */
 
 enum change_header { NO_HEADER, ETHERNET, TYPE, TAG, IPV4, IPV6, PORTS, TCP };
 
@@ -97,6 +97,5 @@ struct change_part {
 
 int frame_store(struct changing_packet *p, const struct change_part *part, uint32_t value);
 int frame_resize(struct changing_packet *p, const struct packet_change *c, const char **why);
-int words_resize(struct changing_packet *p, const struct packet_change *c, const char **why);
 
 #endif

@@ -1,50 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where rules become tables of codes (doc/design/0066), a table compares one field and writes a code
+ * of its value into a register, and later tables compare the code. So a code means the values that
+ * get it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include "codes_priv.h"
-#include "rules/arena.h"
+#include "codes.h"
 
-#define CODE_DEEP 160 /* intervals inside each other: prefixes of 128 bits, and some */
+#define CODE_DEEP      160 /* intervals inside each other: prefixes of 128 bits, and some */
+#define CODE_SHOWN     3   /* values of a code */
 
-struct registers *registers_new(const struct steering_dump *d, struct view_cache *cache,
-				rule_name_fn name, void *arg)
+#define CODE_REGISTERS 6
+
+/* Values that one rule of a table takes; `order`: its place among the table's rules. */
+struct code_part {
+	u128 first, last;
+	uint32_t order;
+};
+
+/* A rule's writes into the registers. */
+struct code_wrote {
+	uint32_t mask[CODE_REGISTERS], value[CODE_REGISTERS];
+};
+
+/* A table that writes a code of one field. */
+struct code_table {
+	bool ready, usable;
+	enum field field;
+	unsigned int l3;
+	u128 full; /* the field's bits */
+	struct code_part *part;
+	struct code_wrote *wrote; /* by a part's order */
+	uint32_t n, nwrote;
+	uint32_t writes[CODE_REGISTERS]; /* all of them together */
+};
+
+void code_tables_free(struct steering *d)
 {
-	struct registers *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	c->d = d;
-	c->cache = cache;
-	c->name = name;
-	c->arg = arg;
-	c->table = calloc(d->ntables + 1u, sizeof(*c->table));
-	if (c->table)
-		return c;
-	free(c);
-	return NULL;
-}
-
-void registers_free(struct registers *c)
-{
-	for (uint32_t i = 0; c && i < c->d->ntables; i++) {
-		free(c->table[i].part);
-		free(c->table[i].wrote);
+	for (uint32_t i = 0; d->code && i < d->ntables; i++) {
+		free(d->code[i].part);
+		free(d->code[i].wrote);
 	}
-	if (c)
-		free(c->table);
-	free(c);
+	free(d->code);
 }
 
 /* --- writes and compares of a rule ------------------------------------------------------------ */
 
-uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, unsigned int reg,
-		      uint32_t *value)
+/* Returns the bits of the register that the rule's list sets, and their values. */
+static uint32_t code_written(const struct steering *d, const struct steering_rule *r,
+			     unsigned int reg, uint32_t *value)
 {
-	const struct dump_action *a = dump_rewrite_of(d, r);
+	const struct steering_action *a = steering_rewrites(d, r);
 	uint32_t mask = 0;
 
 	*value = 0;
 	for (uint32_t i = 0; a && i < a->n; i++) {
-		const struct dump_rewrite *w = &d->rewrite[a->first + i];
+		const struct steering_rewrite *w = &d->rewrite[a->first + i];
 		struct packet_change c;
 		uint32_t bits;
 
@@ -63,39 +76,31 @@ uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, 
 /* The fields that a rule's entries compare, all of them together. */
 struct code_compared {
 	u128 value[F_COUNT], mask[F_COUNT];
-	unsigned int l3;
 };
 
-static bool code_compares(const struct registers *c, uint32_t rule, enum side side,
+/* Returns false if they are not known. */
+static bool code_compares(struct steering *d, const struct steering_rule *r, enum side side,
 			  struct code_compared *out)
 {
-	const struct dump_rule *r = &c->d->rule[rule];
-	const struct matcher_view *mv = matcher_view(c->cache, r->matcher, side);
+	*out = (struct code_compared){0};
+	for (uint32_t i = r->first; i < r->first + r->n; i++) {
+		struct steering_entry e;
 
-	*out = (struct code_compared){.l3 = c->d->matcher[r->matcher].mask.l3};
-	for (uint32_t i = r->first; mv && i < r->first + r->n; i++) {
-		const struct dump_entry *e = &c->d->entry[i];
-		uint32_t place = entry_place(c->d, e);
-		const struct builder_view *v;
-		struct ste s;
-
-		if (e->side != side || place >= c->d->matcher[r->matcher].builders[side])
+		if (d->entry[i].side != side)
 			continue;
-		v = &mv->view[side][place];
-		ste_read_tag(&s, e, v);
-		if (!s.mask_known)
+		steering_read(d, &d->entry[i], &e);
+		if (e.acts)
+			continue;
+		if (!e.known)
 			return false;
-		for (unsigned int k = 0; k < v->rows; k++) {
-			enum field f = v->row[k].field;
-			u128 mask = f == F_NONE ? 0 : tag_row_get(s.mask, &v->row[k]);
-
-			if (!mask)
+		for (const struct entry_key *k = e.key; k < e.key + e.nkeys; k++) {
+			if (k->field == F_NONE)
 				continue;
-			out->mask[f] |= mask;
-			out->value[f] |= tag_row_get(s.tag, &v->row[k]) & mask;
+			out->mask[k->field] |= (u128)k->mask << k->shift;
+			out->value[k->field] |= (u128)(k->value & k->mask) << k->shift;
 		}
 	}
-	return mv;
+	return true;
 }
 
 /* --- a table ---------------------------------------------------------------------------------- */
@@ -103,7 +108,7 @@ static bool code_compares(const struct registers *c, uint32_t rule, enum side si
 /* The fields that a table's rules compare, and those in which they differ. */
 struct code_fields {
 	u128 value[F_COUNT], mask[F_COUNT], all[F_COUNT];
-	bool compared[F_COUNT], differs[F_COUNT];
+	bool differs[F_COUNT];
 };
 
 static void code_fields_add(struct code_fields *t, const struct code_compared *r)
@@ -111,9 +116,8 @@ static void code_fields_add(struct code_fields *t, const struct code_compared *r
 	for (unsigned int f = 0; f < F_COUNT; f++) {
 		if (!r->mask[f])
 			continue;
-		if (t->compared[f] && (t->value[f] != r->value[f] || t->mask[f] != r->mask[f]))
+		if (t->all[f] && (t->value[f] != r->value[f] || t->mask[f] != r->mask[f]))
 			t->differs[f] = true;
-		t->compared[f] = true;
 		t->value[f] = r->value[f];
 		t->mask[f] = r->mask[f];
 		t->all[f] |= r->mask[f];
@@ -136,7 +140,7 @@ static enum field code_field(const struct code_fields *t)
 	unsigned int compared = 0, differ = 0, last_compared = 0, last_differs = 0;
 
 	for (unsigned int f = 0; f < F_COUNT; f++) {
-		if (!t->compared[f] || code_is_header(f))
+		if (!t->all[f] || code_is_header(f))
 			continue;
 		compared++;
 		last_compared = f;
@@ -148,74 +152,64 @@ static enum field code_field(const struct code_fields *t)
 	return differ == 1 ? (enum field)last_differs : F_NONE;
 }
 
-static bool code_add_part(struct code_table *t, struct code_part p)
+/* Sets the fields of the table's rules that have a list of rewrites. */
+static bool code_read_fields(struct steering *d, uint32_t table, enum side side,
+			     struct code_fields *f)
 {
-	if (!array_grow((void **)&t->part, t->n, &t->room, sizeof(p)))
-		return false;
-	t->part[t->n++] = p;
+	struct steering_range rules = steering_rules(d, table);
+	struct code_compared r;
+
+	for (uint32_t i = rules.first; i < rules.end; i++) {
+		if (!steering_rewrites(d, &d->rule[i]))
+			continue;
+		if (!code_compares(d, &d->rule[i], side, &r))
+			return false;
+		code_fields_add(f, &r);
+	}
 	return true;
 }
 
-/* Adds a rule's writes. Returns false if there is no memory. */
-static bool code_add_wrote(struct code_table *t, const struct steering_dump *d,
-			   const struct dump_rule *r)
+static bool code_add_part(struct code_table *t, u128 first, u128 last, uint32_t order)
 {
+	struct code_part *p = STEERING_GROW(t->part, t->n);
+
+	if (p)
+		*p = (struct code_part){first, last, order};
+	return p;
+}
+
+/* Adds a rule's values as an interval, and its writes. Returns false if they are none. */
+static bool code_read_part(struct steering *d, const struct steering_rule *rule, enum side side,
+			   struct code_table *t)
+{
+	struct code_compared r;
 	struct code_wrote *w;
-
-	if (!array_grow((void **)&t->wrote, t->nwrote, &t->wrote_room, sizeof(*t->wrote)))
-		return false;
-	w = &t->wrote[t->nwrote++];
-	for (unsigned int i = 0; i < CODE_REGISTERS; i++) {
-		w->mask[i] = code_written(d, r, i, &w->value[i]);
-		t->writes[i] |= w->mask[i];
-	}
-	return true;
-}
-
-/* Calls `take` for each rule of the table that has a list of rewrites. */
-static bool code_rules(struct registers *c, uint32_t table, enum side side,
-		       bool (*take)(struct registers *c, uint32_t rule, enum side side, void *arg),
-		       void *arg)
-{
-	const struct dump_table *t = &c->d->table[table];
-
-	for (uint32_t m = t->first; m < t->first + t->n; m++) {
-		const struct dump_matcher *of = &c->d->matcher[m];
-
-		for (uint32_t i = of->first; i < of->first + of->n; i++)
-			if (dump_rewrite_of(c->d, &c->d->rule[i]) && !take(c, i, side, arg))
-				return false;
-	}
-	return true;
-}
-
-static bool code_note_fields(struct registers *c, uint32_t rule, enum side side, void *arg)
-{
-	struct code_compared r;
-
-	if (!code_compares(c, rule, side, &r))
-		return false;
-	code_fields_add(arg, &r);
-	return true;
-}
-
-/* Notes a rule's values as an interval. Returns false if they are none. */
-static bool code_note_part(struct registers *c, uint32_t rule, enum side side, void *arg)
-{
-	struct code_table *t = arg;
-	struct code_compared r;
 	u128 rest;
 
-	if (!code_compares(c, rule, side, &r))
+	if (!code_compares(d, rule, side, &r))
 		return false;
 	rest = t->full & ~r.mask[t->field];
-	if (rest & (rest + 1))
+	w = rest & (rest + 1) ? NULL : STEERING_GROW(t->wrote, t->nwrote);
+	if (!w)
 		return false;
 	if (r.mask[t->field])
-		t->l3 = r.l3;
-	return code_add_wrote(t, c->d, &c->d->rule[rule]) &&
-	       code_add_part(t, (struct code_part){r.value[t->field], r.value[t->field] | rest,
-						   (uint32_t)t->nwrote - 1});
+		t->l3 = d->matcher[rule->matcher].mask.l3;
+	for (unsigned int i = 0; i < CODE_REGISTERS; i++) {
+		w->mask[i] = code_written(d, rule, i, &w->value[i]);
+		t->writes[i] |= w->mask[i];
+	}
+	return code_add_part(t, r.value[t->field], r.value[t->field] | rest, t->nwrote - 1);
+}
+
+static bool code_read_parts(struct steering *d, uint32_t table, enum side side,
+			    struct code_table *t)
+{
+	struct steering_range rules = steering_rules(d, table);
+
+	for (uint32_t i = rules.first; i < rules.end; i++)
+		if (steering_rewrites(d, &d->rule[i]) && !code_read_part(d, &d->rule[i], side, t))
+			return false;
+	return true;
 }
 
 /* Compares parts: wider ones first, so that each stands behind all that contain it. */
@@ -248,7 +242,7 @@ static bool code_take(struct code_table *out, struct code_open *o, u128 last)
 			best = &o->part[i];
 	if (o->done || o->at > last)
 		return true;
-	if (!code_add_part(out, (struct code_part){o->at, last, best->order}))
+	if (!code_add_part(out, o->at, last, best->order))
 		return false;
 	o->at = last + 1;
 	o->done = !o->at;
@@ -275,7 +269,7 @@ static bool code_cut(struct code_table *t)
 
 	if (t->n)
 		qsort(t->part, t->n, sizeof(*t->part), code_compare);
-	for (size_t i = 0; i < t->n && good; i++) {
+	for (uint32_t i = 0; i < t->n && good; i++) {
 		const struct code_part *p = &t->part[i];
 
 		good = code_close(&cut, o, p->first, false) &&
@@ -292,7 +286,6 @@ static bool code_cut(struct code_table *t)
 	free(t->part);
 	t->part = cut.part;
 	t->n = cut.n;
-	t->room = cut.room;
 	return good;
 }
 
@@ -304,22 +297,208 @@ static u128 code_full(u128 mask)
 	return mask;
 }
 
-const struct code_table *code_table_of(struct registers *c, uint32_t table, enum side side)
+/* Returns NULL if the table writes no code of a field. */
+static const struct code_table *code_table_of(struct steering *d, uint32_t table, enum side side)
 {
-	struct code_table *t = &c->table[table];
 	struct code_fields *f;
+	struct code_table *t;
 
+	if (!d->code)
+		d->code = calloc(d->ntables + 1u, sizeof(*d->code));
+	if (!d->code)
+		return NULL;
+	t = &d->code[table];
 	if (t->ready)
 		return t->usable ? t : NULL;
 	t->ready = true;
 	f = calloc(1, sizeof(*f));
-	if (f && code_rules(c, table, side, code_note_fields, f)) {
-		t->field = code_field(f);
-		if (t->field != F_NONE && !(t->field >= F_REG_C0 && t->field <= F_REG_C5)) {
-			t->full = code_full(f->all[t->field]);
-			t->usable = code_rules(c, table, side, code_note_part, t) && code_cut(t);
-		}
+	t->field = f && code_read_fields(d, table, side, f) ? code_field(f) : F_NONE;
+	if (t->field != F_NONE && !(t->field >= F_REG_C0 && t->field <= F_REG_C5)) {
+		t->full = code_full(f->all[t->field]);
+		t->usable = code_read_parts(d, table, side, t) && code_cut(t);
 	}
 	free(f);
 	return t->usable ? t : NULL;
+}
+
+/* --- words of codes -------------------------------------------------------------------------- */
+
+static void code_add_values(struct sentence *x, const struct code_table *t, u128 first, u128 last)
+{
+	unsigned int width = 0, bits = 0;
+	u128 span = last - first;
+
+	while (width < 128 && t->full >> width)
+		width++;
+	while (bits < 128 && span >> bits)
+		bits++;
+	sentence_add_value(x, t->field, first, t->l3);
+	if (!span)
+		return;
+	if (t->full > UINT16_MAX && !(first & span) && !(span & (span + 1))) {
+		sentence_add(x, "/%u", width - bits);
+		return;
+	}
+	sentence_add(x, "-");
+	sentence_add_value(x, t->field, last, t->l3);
+}
+
+/* A register's bits that are compared. */
+struct code_wanted {
+	unsigned int reg;
+	uint32_t value, mask;
+};
+
+static bool code_has(const struct code_table *t, uint32_t part, const struct code_wanted *c)
+{
+	const struct code_wrote *w = &t->wrote[t->part[part].order];
+
+	return (w->mask[c->reg] & c->mask) == c->mask && !((w->value[c->reg] ^ c->value) & c->mask);
+}
+
+/* Adds the values that have this code; neighbours are one interval. */
+static void code_add_intervals(struct sentence *x, const struct code_table *t,
+			       const struct code_wanted *c)
+{
+	unsigned int intervals = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		u128 first = t->part[i].first;
+
+		if (!code_has(t, i, c))
+			continue;
+		while (i + 1 < t->n && t->part[i + 1].first == t->part[i].last + 1 &&
+		       code_has(t, i + 1, c))
+			i++;
+		if (intervals++ >= CODE_SHOWN)
+			continue;
+		sentence_add(x, intervals > 1 ? " or " : " ");
+		code_add_values(x, t, first, t->part[i].last);
+	}
+	if (!intervals)
+		sentence_add(x, " no value");
+	if (intervals > CODE_SHOWN)
+		sentence_add(x, " or %u more", intervals - CODE_SHOWN);
+}
+
+static void code_add_table(struct sentence *x, const struct code_table *t,
+			   const struct code_wanted *c)
+{
+	bool address = t->field == F_SRC || t->field == F_DST || t->field == F_INNER(F_SRC) ||
+		       t->field == F_INNER(F_DST);
+
+	sentence_add(x, "code 0x%" PRIx32 " of ", (c->value & c->mask) >> __builtin_ctz(c->mask));
+	if (address)
+		sentence_add(x, t->l3 == 2 || t->full >> 32 ? "ipv6 " : "ipv4 ");
+	sentence_add_words(x, t->field);
+	sentence_add(x, ":");
+	code_add_intervals(x, t, c);
+}
+
+/*
+ * --- hits ---
+ *
+ * A band of matchers writes the rule that it found into c4, the best hit so far, or into c5, if the
+ * band comes later: a depth, of which the smaller one is the earlier rule, and below it a number of
+ * the rule. A hit is recognized by the tables that write it, and only where the rules' texts are
+ * known.
+ */
+
+#define HIT_BEST   4u
+#define HIT_LATER  5u
+#define HIT_RESULT 0xffffu
+#define HIT_DEPTH  0xffff0000u
+#define HIT_NONE   0xff000000u /* a depth's digit before the first hit has all bits */
+
+/* The rules that wrote into c4 and c5 on a packet's way. */
+struct hit_writers {
+	bool begins;	  /* something writes that there is no hit yet */
+	const char *rule; /* the one that writes the result; NULL: none, or several */
+	bool several;
+};
+
+static void hit_note(struct hit_writers *h, const struct steering *d, const struct steering_rule *r,
+		     uint32_t result)
+{
+	for (unsigned int reg = HIT_BEST; reg <= HIT_LATER; reg++) {
+		uint32_t value, mask = code_written(d, r, reg, &value);
+
+		if (mask != UINT32_MAX)
+			continue;
+		h->begins |= reg == HIT_BEST && value == HIT_DEPTH;
+		if ((value & HIT_RESULT) != result || !result)
+			continue;
+		h->several |= h->rule && r->text != h->rule;
+		h->rule = r->text ? r->text : h->rule;
+	}
+}
+
+/* Adds a depth of the register's hit. */
+static void hit_add_depth(struct sentence *x, const struct code_wanted *c)
+{
+	uint32_t depth = c->value & c->mask;
+
+	if ((depth & HIT_NONE) == HIT_NONE || depth == HIT_NONE >> 8)
+		sentence_add(x, "no hit so far");
+	else
+		sentence_add(x, "%s of depth 0x%" PRIx32,
+			     c->reg == HIT_BEST ? "the best hit" : "this band's hit",
+			     depth >> __builtin_ctz(c->mask));
+}
+
+/* Adds the meaning of bits that bands write. Returns false if they have none. */
+static bool hit_add(struct sentence *x, const struct explain_walk *w, uint32_t steps,
+		    const struct code_wanted *c)
+{
+	struct hit_writers h = {0};
+
+	if (!w->d->named || (c->reg != HIT_BEST && c->reg != HIT_LATER))
+		return false;
+	for (uint32_t i = 0; i < steps; i++) {
+		struct steering_range rules = steering_rules(w->d, w->step[i].table);
+
+		for (uint32_t k = rules.first; w->step[i].kind == STEP_TABLE && k < rules.end; k++)
+			hit_note(&h, w->d, &w->d->rule[k], c->value & HIT_RESULT);
+	}
+	if (!h.begins || (c->mask & HIT_RESULT && c->mask != HIT_RESULT))
+		return false;
+	if (!(c->mask & HIT_RESULT))
+		hit_add_depth(x, c);
+	else if (h.rule && !h.several)
+		sentence_add(x, "a hit of \"%s\"", h.rule);
+	else if (c->value & c->mask)
+		sentence_add(x, "a hit with result 0x%" PRIx32, c->value & c->mask);
+	else
+		sentence_add(x, "no hit");
+	return true;
+}
+
+bool sentence_add_register(struct sentence *t, const struct explain_walk *w, uint32_t steps,
+			   enum field reg, uint32_t value, uint32_t mask)
+{
+	struct code_wanted c = {reg - F_REG_C0, value, mask};
+	char text[512];
+	struct sentence x = SENTENCE(text);
+
+	if (reg < F_REG_C0 || reg > F_REG_C5)
+		return false;
+	for (uint32_t i = 0; i < steps && mask; i++) {
+		const struct code_table *of =
+			w->step[i].kind == STEP_TABLE
+				? code_table_of(w->d, w->step[i].table, w->side)
+				: NULL;
+
+		c.mask = of ? of->writes[c.reg] & mask : 0;
+		if (c.mask)
+			sentence_add(&x, "%s", x.at ? ", " : "");
+		if (c.mask)
+			code_add_table(&x, of, &c);
+		mask &= ~c.mask;
+	}
+	c.mask = mask;
+	if (mask && (x.at || !hit_add(&x, w, steps, &c)))
+		return false;
+	if (x.at)
+		sentence_add(t, "%s", text);
+	return x.at;
 }

@@ -4,7 +4,7 @@
  * (providers/mlx5/mlx5dv_dr.h): little-endian words of bit fields, on the x86 or Arm machine that
  * printed it. Their order and packing changed with the versions: enum mask_layout.
  */
-#include "dump.h"
+#include "tables.h"
 
 #define WORDS 16
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "explain.h"
+#include "ste.h"
 
 static void put_line(json_t *j, const char *name, const struct prm_struct *layout, const uint8_t *p,
 		     size_t len)
@@ -33,72 +34,65 @@ static json_t *actions_json(const struct ste *s)
 	return list;
 }
 
-static json_t *ste_json(struct dump_source *src, const struct dump_entry *e)
+static json_t *ste_json(struct dump_source *src, const struct steering_record *r)
 {
-	const struct dump_rule *r = &src->d.rule[e->rule];
-	uint32_t place = entry_place(&src->d, e);
-	const struct matcher_view *mv = matcher_view(src->cache, r->matcher, (enum side)e->side);
-	const struct builder_view *v = mv && place < src->d.matcher[r->matcher].builders[e->side]
-					       ? &mv->view[e->side][place]
-					       : NULL;
 	char what[512];
+	struct sentence compares = SENTENCE(what);
 	struct ste s;
 	json_t *j;
 
-	entry_read(src->cache, e, &s);
-	walk_trace_entry(what, sizeof(what), &s, v);
+	ste_read(&src->d, r, &s);
+	if (s.e.acts)
+		sentence_add(&compares, "nothing, it only acts");
+	else
+		sentence_add_entry(&compares, &s.e, NULL, 0);
 	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side",
-		      e->side ? "tx" : "rx", "address", (json_int_t)e->index << 6, "lookup",
-		      (int)s.lookup, "lookup_name", ste_lookup_name(&s), "compares",
-		      v ? what : "nothing, it only acts", "miss", (json_int_t)s.miss, "next",
-		      (json_int_t)s.next, "next_entries", (json_int_t)s.next_entries, "counter",
-		      (json_int_t)s.counter);
-	if (!j)
-		return NULL;
-	put_line(j, "control", s.control, e->bytes, s.control ? s.control->bytes : 0);
+		      r->side ? "tx" : "rx", "address", (json_int_t)r->index << 6, "lookup",
+		      (int)s.e.lookup, "lookup_name", s.e.lookup_name, "compares", what, "miss",
+		      (json_int_t)s.e.miss, "next", (json_int_t)s.e.next, "next_entries",
+		      (json_int_t)s.e.next_entries, "counter", (json_int_t)s.e.counter);
+	put_line(j, "control", s.control, r->bytes, s.control ? s.control->bytes : 0);
 	put_line(j, "tag", s.tag_layout, s.tag, s.tag_bytes);
-	if (s.mask_known)
+	if (s.e.known)
 		put_line(j, "mask", s.tag_layout, s.mask, s.tag_bytes);
 	json_object_set_new(j, "actions", actions_json(&s));
 	return j;
 }
 
-static json_t *dumpcmd_rule_json(struct dump_source *src, const struct dump_rule *r)
+static json_t *dumpcmd_rule_json(struct dump_source *src, const struct steering_rule *r)
 {
-	json_t *list = json_array(), *j;
+	json_t *list = json_array();
 	char does[256];
+	struct sentence actions = SENTENCE(does);
 
-	walk_trace_actions(does, sizeof(does), &src->d, r);
-	j = json_pack("{s:I, s:s}", "rule", (json_int_t)r->id, "actions", does);
+	sentence_add_actions(&actions, &src->d, r);
 	for (uint32_t i = 0; i < r->n; i++)
 		json_array_append_new(list, ste_json(src, &src->d.entry[r->first + i]));
-	json_object_set_new(j, "entries", list);
-	return j;
+	return json_pack("{s:I, s:s, s:o}", "rule", (json_int_t)r->id, "actions", does, "entries",
+			 list);
 }
 
-static json_t *matcher_json(struct dump_source *src, const struct dump_matcher *m)
+static json_t *matcher_json(struct dump_source *src, const struct steering_matcher *m)
 {
-	json_t *rules = json_array(), *j;
+	json_t *rules = json_array();
 	char mask[256];
+	struct sentence compares = SENTENCE(mask);
 
-	walk_trace_mask(mask, sizeof(mask), &m->mask);
-	j = json_pack("{s:I, s:I, s:s}", "matcher", (json_int_t)m->id, "priority",
-		      (json_int_t)m->priority, "compares", mask);
+	sentence_add_mask(&compares, &m->mask);
 	for (uint32_t i = 0; i < m->n; i++)
 		json_array_append_new(rules, dumpcmd_rule_json(src, &src->d.rule[m->first + i]));
-	json_object_set_new(j, "rules", rules);
-	return j;
+	return json_pack("{s:I, s:I, s:s, s:o}", "matcher", (json_int_t)m->id, "priority",
+			 (json_int_t)m->priority, "compares", mask, "rules", rules);
 }
 
-static json_t *table_json(struct dump_source *src, const struct dump_table *t)
+static json_t *table_json(struct dump_source *src, const struct steering_table *t)
 {
-	json_t *matchers = json_array(), *j = json_pack("{s:I, s:I}", "table", (json_int_t)t->id,
-							"level", (json_int_t)t->level);
+	json_t *matchers = json_array();
 
 	for (uint32_t i = 0; i < t->n; i++)
 		json_array_append_new(matchers, matcher_json(src, &src->d.matcher[t->first + i]));
-	json_object_set_new(j, "matchers", matchers);
-	return j;
+	return json_pack("{s:I, s:I, s:o}", "table", (json_int_t)t->id, "level",
+			 (json_int_t)t->level, "matchers", matchers);
 }
 
 static json_t *dump_json(struct dump_source *src)
@@ -107,17 +101,16 @@ static json_t *dump_json(struct dump_source *src)
 	json_t *domains = json_array();
 
 	for (uint32_t i = 0; i < src->d.ndomains; i++) {
-		const struct dump_domain *dmn = &src->d.domain[i];
-		json_t *tables = json_array(),
-		       *j = json_pack("{s:I, s:s, s:s, s:s}", "domain", (json_int_t)dmn->id, "type",
-				      types[dmn->type], "device", dmn->device, "library",
-				      dmn->version);
+		const struct steering_domain *dmn = &src->d.domain[i];
+		json_t *tables = json_array();
 
 		for (uint32_t t = 0; t < src->d.ntables; t++)
 			if (src->d.table[t].domain == i)
 				json_array_append_new(tables, table_json(src, &src->d.table[t]));
-		json_object_set_new(j, "tables", tables);
-		json_array_append_new(domains, j);
+		json_array_append_new(
+			domains, json_pack("{s:I, s:s, s:s, s:s, s:o}", "domain",
+					   (json_int_t)dmn->id, "type", types[dmn->type], "device",
+					   dmn->device, "library", dmn->version, "tables", tables));
 	}
 	return domains;
 }

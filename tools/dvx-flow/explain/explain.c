@@ -15,30 +15,24 @@
 #define STARTS_MAX     16
 #define LINE_MAX_BYTES 256
 
+/* Packets, and the number of the first one. */
+struct explain_sum {
+	uint64_t n, first;
+};
+
 struct explain_job {
 	const struct args *args;
 	struct dump_source src;
-	struct walk_trace trace;
 	enum side side;
+	bool written; /* the packet was given in words */
 	uint32_t start[STARTS_MAX];
 	unsigned int nstarts;
 	bool lost; /* a walk ended where the dump ends */
 	/* sums of a packet file */
-	uint64_t packets, cut, *by_rule, by_default, by_lost;
-	uint64_t *first_by_rule, first_default, first_lost;
+	uint64_t packets, cut;
+	struct explain_sum *by_rule, by_default, by_lost;
 	json_t *out;
 };
-
-/* Prepares the job when the dump is open. */
-static void explain_begin(struct explain_job *job, bool written)
-{
-	job->trace = (struct walk_trace){.cache = job->src.cache,
-					 .name = job->src.daemon ? dump_source_rule : NULL,
-					 .arg = &job->src,
-					 .written = written};
-	job->trace.registers =
-		registers_new(&job->src.d, job->src.cache, job->trace.name, job->trace.arg);
-}
 
 /* --- one packet --- */
 
@@ -49,15 +43,22 @@ static void explain_begin(struct explain_job *job, bool written)
 struct entry_run {
 	const char *rule;
 	unsigned int more;
-	char fields[128];
+	char buf[128];
+	struct sentence fields;
 };
 
-static void run_end(struct entry_run *r)
+static void run_begin(struct entry_run *r, const char *rule)
+{
+	r->rule = rule;
+	r->more = 0;
+	r->fields = SENTENCE(r->buf);
+}
+
+static void run_end(const struct entry_run *r)
 {
 	if (r->more)
 		printf("      and %u more of its entries%s%s\n", r->more,
-		       *r->fields ? ", which miss by " : "", r->fields);
-	*r = (struct entry_run){NULL, 0, ""};
+		       r->fields.at ? ", which miss by " : "", r->buf);
 }
 
 /* Returns true if the step is another entry of the same rule as the last one. */
@@ -65,35 +66,39 @@ static bool run_on(struct entry_run *r, json_t *step)
 {
 	const char *rule = json_string_value(json_object_get(step, "rule"));
 	const char *field = json_string_value(json_object_get(step, "field"));
-	size_t len = strlen(r->fields);
 
 	if (!rule || !r->rule || strcmp(rule, r->rule) || json_object_get(step, "changes") ||
 	    json_is_true(json_object_get(step, "acts")))
 		return false;
 	r->more++;
-	if (field && !strstr(r->fields, field))
-		snprintf(r->fields + len, sizeof(r->fields) - len, "%s%s", len ? ", " : "", field);
+	if (field && !strstr(r->buf, field))
+		sentence_add(&r->fields, "%s%s", r->fields.at ? ", " : "", field);
 	return true;
 }
 
-static void print_walk_trace(json_t *j)
+static const char *explain_sentence(json_t *j)
+{
+	return json_string_value(json_object_get(j, "says"));
+}
+
+static void explain_print_walk(json_t *j)
 {
 	json_t *steps = json_object_get(j, "steps"), *step;
-	struct entry_run run = {NULL, 0, ""};
+	struct entry_run run;
 	size_t i;
 
+	run_begin(&run, NULL);
 	json_array_foreach (steps, i, step) {
 		bool table = !strcmp(json_string_value(json_object_get(step, "step")), "table");
 
 		if (run_on(&run, step))
 			continue;
 		run_end(&run);
-		run.rule = json_string_value(json_object_get(step, "rule"));
-		printf("%s%s\n", table ? "  " : "    ",
-		       json_string_value(json_object_get(step, "says")));
+		run_begin(&run, json_string_value(json_object_get(step, "rule")));
+		printf("%s%s\n", table ? "  " : "    ", explain_sentence(step));
 	}
 	run_end(&run);
-	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
+	printf("  => %s\n", explain_sentence(json_object_get(j, "end")));
 }
 
 static int explain_print_packet(struct explain_job *job, const struct seen_packet *seen,
@@ -107,22 +112,19 @@ static int explain_print_packet(struct explain_job *job, const struct seen_packe
 	fields_line(line, sizeof(line), p);
 	if (!job->args->json)
 		printf("%s %s%s: %s\n%s", name, job->side == SIDE_RX ? "in" : "out", note, line,
-		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n"
-				       : "");
+		       job->src.head ? "  root table: dvx-flow's rule sends every packet on\n"
+				     : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
-		struct explain_walk w = {.cache = job->src.cache,
-					 .frame = seen->bytes,
-					 .len = seen->len,
-					 .keep = true};
+		struct explain_walk w = {.frame = seen->bytes, .len = seen->len, .keep = true};
 		json_t *j = NULL;
 
 		rc = walk_run(&w, &job->src.d, job->start[i], job->side, p);
 		if (!rc)
-			j = walk_trace_json(&job->trace, &w);
+			j = trace_json(&w, job->written);
 		job->lost = job->lost || w.end == WALK_LOST;
 		walk_free(&w);
 		if (j && !job->args->json)
-			print_walk_trace(j);
+			explain_print_walk(j);
 		if (!j || json_array_append_new(ways, j))
 			rc = -1;
 	}
@@ -168,7 +170,7 @@ static int find_starts(struct explain_job *job)
 		job->nstarts = STARTS_MAX;
 	if (job->nstarts)
 		return EXIT_DONE;
-	if (job->src.daemon) {
+	if (job->src.head) {
 		message_print("no rule matches packets that %s: they go the default way",
 			      job->side == SIDE_RX ? "come in" : "go out");
 		return EXIT_RULES;
@@ -181,7 +183,7 @@ static int find_starts(struct explain_job *job)
 /* Sets the source of a vport's packet. Entries compare the vport's VHCA. */
 static int find_vport(struct explain_job *job, struct fields *p)
 {
-	const struct steering_dump *d = &job->src.d;
+	const struct steering *d = &job->src.d;
 	uint32_t vport = (uint32_t)p->value[F_SOURCE];
 
 	if (!p->known[F_SOURCE] || dump_source_vport(d, d->table[job->start[0]].domain, vport, p))
@@ -218,7 +220,7 @@ static int explain_words(struct explain_job *job)
 			      : dump_source_open_for(&job->src, job->args, job->side, &p);
 	if (ret)
 		return ret;
-	explain_begin(job, true);
+	job->written = true;
 	ret = find_starts(job);
 	if (!ret)
 		ret = find_vport(job, &p.f);
@@ -230,15 +232,10 @@ static int explain_words(struct explain_job *job)
 
 /* --- the packets of a file --- */
 
-static void explain_count(uint64_t *n, uint64_t *first, uint64_t packet)
+static void explain_count(struct explain_sum *sum, uint64_t packet)
 {
-	if (!(*n)++)
-		*first = packet;
-}
-
-static void explain_count_rule(struct explain_job *job, uint32_t rule, uint64_t packet)
-{
-	explain_count(&job->by_rule[rule], &job->first_by_rule[rule], packet);
+	if (!sum->n++)
+		sum->first = packet;
 }
 
 /*
@@ -248,26 +245,25 @@ static void explain_count_rule(struct explain_job *job, uint32_t rule, uint64_t 
 static void count_ways(struct explain_job *job, const struct explain_walk *w, uint64_t packet)
 {
 	for (uint32_t i = 0; i < w->nsteps; i++) {
-		const struct dump_entry *e = &w->d->entry[w->step[i].entry];
+		const struct steering_record *e = &w->d->entry[w->step[i].entry];
+		const struct steering_rule *r = &w->d->rule[e->rule];
 
-		if (w->step[i].kind == STEP_ENTRY && w->step[i].hit && entry_ends(w->d, e) &&
-		    (dump_onward_of(w->d, &w->d->rule[e->rule]) ||
-		     dump_source_leads(&job->src, w->d->rule[e->rule].id)))
-			explain_count_rule(job, e->rule, packet);
+		if (w->step[i].kind == STEP_ENTRY && w->step[i].hit && steering_is_last(w->d, e) &&
+		    (steering_onward(w->d, r) || r->leads))
+			explain_count(&job->by_rule[e->rule], packet);
 	}
 }
 
 static int sum_up(struct explain_job *job, const struct seen_packet *p, uint64_t packet)
 {
-	struct explain_walk w = {.cache = job->src.cache, .frame = p->bytes, .len = p->len};
+	struct explain_walk w = {.frame = p->bytes, .len = p->len};
 	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, &p->f);
 
-	if (!rc && w.end == WALK_RULE)
-		explain_count_rule(job, walk_trace_rule(&job->trace, &w), packet);
-	else if (!rc && w.end == WALK_DEFAULT)
-		explain_count(&job->by_default, &job->first_default, packet);
-	else if (!rc)
-		explain_count(&job->by_lost, &job->first_lost, packet);
+	if (!rc)
+		explain_count(w.end == WALK_RULE      ? &job->by_rule[trace_rule(&w)]
+			      : w.end == WALK_DEFAULT ? &job->by_default
+						      : &job->by_lost,
+			      packet);
 	count_ways(job, &w, packet);
 	walk_free(&w);
 	return rc;
@@ -275,80 +271,74 @@ static int sum_up(struct explain_job *job, const struct seen_packet *p, uint64_t
 
 static const char default_way[] = "no rule: the default way";
 
-static void explain_add_row(struct explain_job *job, const char *what, uint64_t n, uint64_t first)
+static void explain_add_row(struct explain_job *job, const char *what,
+			    const struct explain_sum *sum)
 {
-	json_t *rows = json_object_get(job->out, "rows");
-
-	if (!n)
+	if (!sum->n)
 		return;
-	json_array_append_new(rows, json_pack("{s:s, s:I, s:I}", "rule", what, "packets",
-					      (json_int_t)n, "first_packet", (json_int_t)first));
+	json_array_append_new(json_object_get(job->out, "rows"),
+			      json_pack("{s:s, s:I, s:I}", "rule", what, "packets",
+					(json_int_t)sum->n, "first_packet",
+					(json_int_t)sum->first));
 	if (!job->args->json)
-		printf("%10llu  %10llu  %s\n", (unsigned long long)n, (unsigned long long)first,
-		       what);
+		printf("%10llu  %10llu  %s\n", (unsigned long long)sum->n,
+		       (unsigned long long)sum->first, what);
 }
 
-/* Returns the rule's text, or its ID and actions. */
-static const char *row_name(struct explain_job *job, uint32_t rule, char *what, size_t size)
+/* Adds a row of the rule's text, or of its ID and actions. */
+static void explain_add_rule(struct explain_job *job, uint32_t rule)
 {
-	const struct dump_rule *r = &job->src.d.rule[rule];
-	const char *name = job->trace.name ? job->trace.name(job->trace.arg, r->id) : NULL;
-	int at;
+	const struct steering_rule *r = &job->src.d.rule[rule];
+	char what[512];
+	struct sentence t = SENTENCE(what);
 
-	if (job->trace.name)
-		return name ? name : default_way;
-	at = snprintf(what, size, "rule 0x%llx: ", (unsigned long long)r->id);
-	walk_trace_actions(what + at, size - (size_t)at, &job->src.d, r);
-	return what;
+	sentence_add(&t, "rule 0x%llx: ", (unsigned long long)r->id);
+	sentence_add_actions(&t, &job->src.d, r);
+	explain_add_row(job,
+			r->text		   ? r->text
+			: job->src.d.named ? default_way
+					   : what,
+			&job->by_rule[rule]);
 }
 
 /* Adds up packets of one rule of a file, which is many rules in the dump. */
 static void explain_gather(struct explain_job *job)
 {
-	const struct steering_dump *d = &job->src.d;
-	struct rule_sum {
-		const char *name;
-		uint32_t first;
-	} *rows = calloc(d->nrules + 1u, sizeof(*rows));
-	uint32_t n = 0;
+	const struct steering *d = &job->src.d;
+	uint32_t *rows = calloc(d->nrules + 1u, sizeof(*rows)), n = 0;
 
 	for (uint32_t i = 0; i < d->nrules && rows; i++) {
-		const char *name = job->trace.name(job->trace.arg, d->rule[i].id);
+		struct explain_sum *sum = &job->by_rule[i], *of;
 		uint32_t k = 0;
 
-		if (!job->by_rule[i])
+		if (!sum->n)
 			continue;
-		while (k < n && rows[k].name != name)
+		while (k < n && d->rule[rows[k]].text != d->rule[i].text)
 			k++;
 		if (k == n) {
-			rows[n++] = (struct rule_sum){name, i};
+			rows[n++] = i;
 			continue;
 		}
-		job->by_rule[rows[k].first] += job->by_rule[i];
-		if (job->first_by_rule[i] < job->first_by_rule[rows[k].first])
-			job->first_by_rule[rows[k].first] = job->first_by_rule[i];
-		job->by_rule[i] = 0;
+		of = &job->by_rule[rows[k]];
+		of->n += sum->n;
+		of->first = sum->first < of->first ? sum->first : of->first;
+		sum->n = 0;
 	}
 	free(rows);
 }
 
 static void print_sums(struct explain_job *job)
 {
-	char what[512];
-
 	json_object_set_new(job->out, "packets", json_integer((json_int_t)job->packets));
 	json_object_set_new(job->out, "rows", json_array());
-	if (job->trace.name)
+	if (job->src.d.named)
 		explain_gather(job);
 	if (!job->args->json)
 		printf("   packets  first one  taken by\n");
 	for (uint32_t i = 0; i < job->src.d.nrules; i++)
-		if (job->by_rule[i])
-			explain_add_row(job, row_name(job, i, what, sizeof(what)), job->by_rule[i],
-					job->first_by_rule[i]);
-	explain_add_row(job, default_way, job->by_default, job->first_default);
-	explain_add_row(job, "(unknown: the dump ends there; see --packet)", job->by_lost,
-			job->first_lost);
+		explain_add_rule(job, i);
+	explain_add_row(job, default_way, &job->by_default);
+	explain_add_row(job, "(unknown: the dump ends there; see --packet)", &job->by_lost);
 }
 
 /* Prints which table the sums are of: a dump of several domains has several first tables. */
@@ -416,7 +406,6 @@ static int explain_file(struct explain_job *job, const char *path)
 
 	if (ret)
 		return ret;
-	explain_begin(job, false);
 	in = pcap_open_offline(path, why);
 	if (!in) {
 		message_print("%s: %s", path, why);
@@ -424,13 +413,12 @@ static int explain_file(struct explain_job *job, const char *path)
 	}
 	job->side = job->args->out ? SIDE_TX : SIDE_RX;
 	job->by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->by_rule));
-	job->first_by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->first_by_rule));
 	ret = find_starts(job);
 	if (!ret && pcap_datalink(in) != DLT_EN10MB) {
 		message_print("%s: its packets are %s; Ethernet is needed", path,
 			      pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
 		ret = EXIT_INPUT;
-	} else if (!ret && (!job->by_rule || !job->first_by_rule)) {
+	} else if (!ret && !job->by_rule) {
 		message_print("no memory");
 		ret = EXIT_INPUT;
 	} else if (!ret) {
@@ -438,7 +426,6 @@ static int explain_file(struct explain_job *job, const char *path)
 	}
 	pcap_close(in);
 	free(job->by_rule);
-	free(job->first_by_rule);
 	return ret;
 }
 
@@ -462,7 +449,6 @@ int cmd_explain(const struct args *a)
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);
-	registers_free(job.trace.registers);
 	dump_source_close(&job.src);
 	return ret ? ret : job.lost ? EXIT_RULES : EXIT_DONE;
 }

@@ -30,22 +30,27 @@ struct fields {
 	bool known[F_COUNT]; /* the packet has it, or its words give it */
 };
 
-/* Writes words of the rule language: "ipv4 dst". Inner ones are preceded by "inner". */
-const char *field_words(enum field f, char *buf, size_t size);
+/* A text that is being written. What does not fit is cut. */
+struct sentence {
+	char *buf;
+	size_t size, at;
+};
+#define SENTENCE(buf) sentence_begin(buf, sizeof(buf))
+struct sentence sentence_begin(char *buf, size_t size);
+void __attribute__((format(printf, 2, 3))) sentence_add(struct sentence *t, const char *fmt, ...);
 
+/* Adds words of the rule language: "ipv4 dst". Inner ones are preceded by "inner". */
+void sentence_add_words(struct sentence *t, enum field f);
+/* Adds a value. An address is IPv6 if l3 is 2. */
+void sentence_add_value(struct sentence *t, enum field f, u128 value, unsigned int l3);
 /*
- * Writes a value under a mask: "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0". The mask is left
- * out if it has all the field's bits. An address is IPv6 if l3 is 2.
+ * Adds a value under a mask: "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0". The mask is left
+ * out if it has all the field's bits.
  */
-size_t field_format(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3);
-unsigned int field_width(enum field f);
-u128 field_full(enum field f);
-
-/* Writes the value alone. */
-size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned int l3);
+void sentence_add_field(struct sentence *t, enum field f, u128 value, u128 mask, unsigned int l3);
 
 /* Writes one line about a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
-size_t fields_line(char *buf, size_t size, const struct fields *p);
+void fields_line(char *buf, size_t size, const struct fields *p);
 
 /* --- frame_fields.c --- */
 

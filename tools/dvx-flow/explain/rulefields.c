@@ -21,9 +21,12 @@ static void rulefields_put(struct fields *p, enum field f, u128 value)
 /* Sets a key. Two keys may be about one field: the kind of a VLAN tag is a bit for each. */
 static void put_key(struct fields *p, const struct rule_field *f)
 {
-	enum field field = (enum field)keys[f->key].field;
+	bool inner = f->key >= KEY_PER_LEVEL && f->key < 2 * KEY_PER_LEVEL;
+	unsigned int key = inner ? f->key - KEY_PER_LEVEL : f->key;
+	enum field field = (enum field)keys[key].field;
 
-	rulefields_put(p, field, p->value[field] | (u128)f->value << keys[f->key].low);
+	field = inner ? F_INNER(field) : field;
+	rulefields_put(p, field, p->value[field] | (u128)f->value << keys[key].low);
 }
 
 /* Sets an address; of a list the first one. */
@@ -38,77 +41,47 @@ static void rulefields_put_address(struct fields *p, enum field f, const struct 
 		rulefields_put(p, f, v);
 }
 
-static void put_l4(struct fields *p, const struct rule_headers *r)
+/* Sets a port; of a list the first one. */
+static void rulefields_put_port(struct fields *p, enum field f, const struct rule_ports *ports)
 {
+	if (ports->n)
+		rulefields_put(p, f, ports->range[0].first);
+}
+
+/* Sets the headers of one level, beside the keys that were put. `at`: the level's first field. */
+static void put_headers(struct fields *p, const struct rule_headers *r, unsigned int at)
+{
+	enum field proto = (enum field)(at + F_PROTO), type = (enum field)(at + F_ETHERTYPE);
+	uint8_t ip = r->ip;
+
+	/* An EtherType of IP implies the version. */
+	if (!ip && p->known[type])
+		ip = p->value[type] == 0x0800 ? 4 : p->value[type] == 0x86dd ? 6 : 0;
+	if (ip)
+		rulefields_put(p, (enum field)(at + F_L3), ip == 6 ? 2 : 1);
+	if (ip && !p->known[type]) /* MPLS, and IP behind it, has another one */
+		rulefields_put(p, type, ip == 6 ? 0x86dd : 0x0800);
+	rulefields_put_address(p, (enum field)(at + F_SRC), r->src.n ? &r->src : &r->host);
+	rulefields_put_address(p, (enum field)(at + F_DST), &r->dst);
 	if (r->l4 != L4_ANY)
-		rulefields_put(p, F_PROTO, r->l4 == L4_UDP ? 17 : 6);
-	if (p->known[F_PROTO])
-		rulefields_put(p, F_L4,
-			       p->value[F_PROTO] == 6	 ? 1
-			       : p->value[F_PROTO] == 17 ? 2
-							 : 3);
-	if (r->sport.n || r->port.n)
-		rulefields_put(p, F_SPORT,
-			       r->sport.n ? r->sport.range[0].first : r->port.range[0].first);
-	if (r->dport.n)
-		rulefields_put(p, F_DPORT, r->dport.range[0].first);
-}
-
-/* Returns the IP version; an EtherType of IP implies it. */
-static uint8_t version_of(const struct fields *p)
-{
-	if (!p->known[F_ETHERTYPE])
-		return 0;
-	return p->value[F_ETHERTYPE] == 0x0800 ? 4 : p->value[F_ETHERTYPE] == 0x86dd ? 6 : 0;
-}
-
-/* Sets the headers of one level, beside the keys that were put. */
-static void put_headers(struct fields *p, const struct rule_headers *r)
-{
-	uint8_t ip = r->ip ? r->ip : version_of(p);
-
-	if (ip) {
-		rulefields_put(p, F_L3, ip == 6 ? 2 : 1);
-		if (!p->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
-			rulefields_put(p, F_ETHERTYPE, ip == 6 ? 0x86dd : 0x0800);
-	}
-	rulefields_put_address(p, F_SRC, r->src.n ? &r->src : &r->host);
-	rulefields_put_address(p, F_DST, &r->dst);
-	put_l4(p, r);
-}
-
-static void put_inner_keys(struct fields *in, const struct rule *r)
-{
-	for (size_t i = 0; i < r->nfields; i++) {
-		struct rule_field f = r->field[i];
-
-		if (f.key < KEY_PER_LEVEL || f.key >= 2 * KEY_PER_LEVEL)
-			continue;
-		f.key = (enum rule_key)(f.key - KEY_PER_LEVEL);
-		put_key(in, &f);
-	}
-}
-
-static void put_inner(struct fields *out, const struct rule *r)
-{
-	struct fields in = {0};
-
-	if (!r->inner)
-		return;
-	put_inner_keys(&in, r);
-	put_headers(&in, r->inner);
-	memcpy(out->value + F_PER_LEVEL, in.value, F_PER_LEVEL * sizeof(in.value[0]));
-	memcpy(out->known + F_PER_LEVEL, in.known, F_PER_LEVEL * sizeof(in.known[0]));
+		rulefields_put(p, proto, r->l4 == L4_UDP ? 17 : 6);
+	if (p->known[proto])
+		rulefields_put(p, (enum field)(at + F_L4),
+			       p->value[proto] == 6    ? 1
+			       : p->value[proto] == 17 ? 2
+						       : 3);
+	rulefields_put_port(p, (enum field)(at + F_SPORT), r->sport.n ? &r->sport : &r->port);
+	rulefields_put_port(p, (enum field)(at + F_DPORT), &r->dport);
 }
 
 void fields_of_rule(struct fields *out, const struct rule *r)
 {
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < r->nfields; i++)
-		if (r->field[i].key < KEY_PER_LEVEL || r->field[i].key >= 2 * KEY_PER_LEVEL)
-			put_key(out, &r->field[i]);
-	put_headers(out, &r->outer);
-	put_inner(out, r);
+		put_key(out, &r->field[i]);
+	put_headers(out, &r->outer, 0);
+	if (r->inner)
+		put_headers(out, r->inner, F_PER_LEVEL);
 	/* The defaults: a whole packet without tags. */
 	rulefields_put(out, F_FRAG, out->value[F_FRAG]);
 	rulefields_put(out, F_VLAN_KIND, out->value[F_VLAN_KIND]);

@@ -6,17 +6,12 @@
 #include "client.h"
 #include "explain.h"
 
-/* The text of a rule of the dump. */
-struct rule_name {
-	uint64_t id;
-	const char *text;
-	bool leads; /* to another table of the rules */
-};
+#define DUMP_SOURCE_NOTHING (-1) /* the daemon's answer is empty */
 
 static int read_dump(struct dump_source *s, const char *text, size_t len)
 {
 	struct dump_error err;
-	int rc = steering_dump_parse(&s->d, text, len, &err);
+	int rc = steering_parse(&s->d, text, len, &err);
 
 	if (rc) {
 		message_set_place(NULL, err.line, 0);
@@ -29,147 +24,133 @@ static int read_dump(struct dump_source *s, const char *text, size_t len)
 	if (s->d.unknown)
 		message_print("%s:%u: a record of an unknown type; %u such records are left out",
 			      s->name, s->d.unknown_line, s->d.unknown);
-	s->cache = view_cache_new(&s->d);
-	if (s->cache)
-		return EXIT_DONE;
-	message_print("%s: no memory", s->name);
-	return EXIT_INPUT;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct rule_name *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* Returns the rules' texts, sorted by the daemon's IDs, which do not rise with the rules' order. */
-static struct rule_name *dump_source_texts(json_t *rules)
-{
-	struct rule_name *texts = calloc(json_array_size(rules) + 1, sizeof(*texts));
-	json_t *rule;
-	size_t i;
-
-	json_array_foreach (rules, i, rule)
-		if (texts)
-			texts[i] = (struct rule_name){
-				(uint64_t)json_integer_value(json_object_get(rule, "id")),
-				json_string_value(json_object_get(rule, "text")),
-				json_object_get(rule, "goto") != NULL};
-	if (texts)
-		qsort(texts, json_array_size(rules), sizeof(*texts), compare_names);
-	return texts;
-}
-
-static int dump_source_read_names(struct dump_source *s)
-{
-	json_t *entries = json_object_get(s->head, "entries"), *pair;
-	json_t *rules = json_object_get(s->head, "rules");
-	struct rule_name *texts = dump_source_texts(rules), key = {0}, *found;
-	size_t i;
-
-	s->names = calloc(json_array_size(entries) + 1, sizeof(*s->names));
-	if (!s->names || !texts) {
-		free(texts);
-		return EXIT_INPUT;
-	}
-	json_array_foreach (entries, i, pair) {
-		key.id = (uint64_t)json_integer_value(json_array_get(pair, 1));
-		found = bsearch(&key, texts, json_array_size(rules), sizeof(key), compare_names);
-		s->names[s->nnames] = found ? *found : key;
-		s->names[s->nnames++].id = (uint64_t)json_integer_value(json_array_get(pair, 0));
-	}
-	free(texts);
-	qsort(s->names, s->nnames, sizeof(*s->names), compare_names);
 	return EXIT_DONE;
 }
 
-static int compare_rewrites(const void *a, const void *b)
+/* --- a daemon's answer ------------------------------------------------------------------------- */
+
+/* Elements of a list in the answer, by their IDs. */
+struct answer_row {
+	uint64_t id;
+	json_t *is;
+	uint32_t first, n; /* of a list of rewrites: its place in the tables, if n is not 0 */
+};
+
+static int answer_compare(const void *a, const void *b)
 {
-	const struct dump_rewrites *x = a, *y = b;
+	const struct answer_row *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Reads the lists of rewrites that the dump lacks from the daemon's answer. */
-static int dump_source_read_rewrites(struct dump_source *s)
+/* Returns an element's number: of an array by its place, of a rule its ID. */
+static uint64_t answer_number(json_t *element, size_t at)
 {
-	json_t *lists = json_object_get(s->head, "rewrites"), *pair;
-	size_t n = json_array_size(lists), i, used = 0, digits = 0;
-	struct dump_rewrites *rows = calloc(n + 1, sizeof(*rows));
-	uint8_t *bytes;
-	int ret = -1;
+	json_t *number = json_is_array(element) ? json_array_get(element, at)
+						: json_object_get(element, "id");
 
-	json_array_foreach (lists, i, pair)
-		digits += json_string_length(json_array_get(pair, 1));
-	bytes = malloc(digits / 2 + 1);
-	json_array_foreach (lists, i, pair) {
-		size_t len = json_string_length(json_array_get(pair, 1)) / 16 * 16;
-
-		if (!rows || !bytes ||
-		    !dump_hex_bytes(json_string_value(json_array_get(pair, 1)), len, bytes + used))
-			break;
-		rows[i] = (struct dump_rewrites){
-			.id = (uint64_t)json_integer_value(json_array_get(pair, 0)),
-			.bytes = bytes + used,
-			.n = (uint32_t)(len / 16)};
-		used += len / 2;
-	}
-	if (rows && bytes && i == n) {
-		qsort(rows, n, sizeof(*rows), compare_rewrites);
-		ret = steering_dump_rewrites(&s->d, rows, n);
-	}
-	free(rows);
-	free(bytes);
-	if (ret)
-		message_print("%s: no memory", s->name);
-	return ret ? EXIT_INPUT : EXIT_DONE;
+	return (uint64_t)json_integer_value(number);
 }
 
-/* Reads the tables behind mirrors from the daemon's answer: the dump has only the address. */
-static void dump_source_read_mirrors(struct dump_source *s)
+/* Returns the list's elements, sorted by their IDs. NULL: no memory. */
+static struct answer_row *answer_rows(json_t *list)
 {
-	json_t *pair;
+	struct answer_row *rows = calloc(json_array_size(list) + 1, sizeof(*rows));
+	json_t *element;
 	size_t i;
 
-	json_array_foreach (json_object_get(s->head, "mirrors"), i, pair)
-		steering_dump_onward(&s->d, (uint64_t)json_integer_value(json_array_get(pair, 0)),
-				     (uint64_t)json_integer_value(json_array_get(pair, 1)));
+	json_array_foreach (list, i, element)
+		if (rows)
+			rows[i] =
+				(struct answer_row){.id = answer_number(element, 0), .is = element};
+	if (rows)
+		qsort(rows, json_array_size(list), sizeof(*rows), answer_compare);
+	return rows;
 }
 
-/* Reads the names of tables from the daemon's answer, if the rules are in several. */
+static struct answer_row *answer_find(struct answer_row *rows, json_t *list, uint64_t id)
+{
+	struct answer_row key = {.id = id};
+
+	return bsearch(&key, rows, json_array_size(list), sizeof(key), answer_compare);
+}
+
+/* Sets the rules' texts. An entry names one of the daemon's rules. */
+static bool dump_source_read_texts(struct dump_source *s)
+{
+	json_t *entries = json_object_get(s->head, "entries");
+	json_t *rules = json_object_get(s->head, "rules");
+	struct answer_row *by_entry = answer_rows(entries), *by_rule = answer_rows(rules);
+
+	s->d.named = by_entry && by_rule;
+	for (uint32_t i = 0; s->d.named && i < s->d.nrules; i++) {
+		struct steering_rule *r = &s->d.rule[i];
+		struct answer_row *pair = answer_find(by_entry, entries, r->id), *rule;
+
+		rule = pair ? answer_find(by_rule, rules, answer_number(pair->is, 1)) : NULL;
+		if (!rule)
+			continue;
+		r->text = json_string_value(json_object_get(rule->is, "text"));
+		r->leads = json_object_get(rule->is, "goto");
+	}
+	free(by_entry);
+	free(by_rule);
+	return s->d.named;
+}
+
+/* Adds the list of rewrites that the row has in hexadecimal. */
+static bool answer_read_list(struct dump_source *s, struct answer_row *row)
+{
+	json_t *hex = json_array_get(row->is, 1);
+	uint32_t n = (uint32_t)(json_string_length(hex) / 16);
+	uint8_t *bytes = malloc(8 * n + 1ul);
+	bool done;
+
+	row->first = s->d.nrewrites;
+	row->n = n;
+	done = bytes && dump_hex_bytes(json_string_value(hex), 16ul * n, bytes) &&
+	       steering_add_rewrites(&s->d, bytes, n);
+	free(bytes);
+	return done;
+}
+
+/* Sets the lists of rewrites that the dump lacks, and the tables behind mirrors. */
+static bool dump_source_read_actions(struct dump_source *s)
+{
+	json_t *lists = json_object_get(s->head, "rewrites");
+	json_t *mirrors = json_object_get(s->head, "mirrors");
+	struct answer_row *list = answer_rows(lists), *mirror = answer_rows(mirrors), *row;
+	bool done = list && mirror;
+
+	for (uint32_t i = 0; done && i < s->d.nactions; i++) {
+		struct steering_action *a = &s->d.action[i];
+		const struct steering_table *t = NULL;
+
+		if (a->kind == ACTION_REWRITES && (row = answer_find(list, lists, a->id))) {
+			done = row->n || answer_read_list(s, row);
+			a->first = row->first;
+			a->n = row->n;
+		} else if (a->kind == ACTION_ARRAY && (row = answer_find(mirror, mirrors, a->id))) {
+			t = steering_table_of(&s->d, answer_number(row->is, 1));
+		}
+		a->onward = t ? (uint32_t)(t - s->d.table) + 1 : 0;
+	}
+	free(list);
+	free(mirror);
+	return done;
+}
+
 static void dump_source_read_tables(struct dump_source *s)
 {
 	json_t *pair;
 	size_t i;
 
-	json_array_foreach (json_object_get(s->head, "tables"), i, pair)
-		for (uint32_t t = 0; t < s->d.ntables; t++)
-			if (s->d.table[t].id ==
-			    (uint64_t)json_integer_value(json_array_get(pair, 0)))
-				s->d.table[t].name = json_string_value(json_array_get(pair, 1));
-}
+	json_array_foreach (json_object_get(s->head, "tables"), i, pair) {
+		struct steering_table *t = steering_table_of(&s->d, answer_number(pair, 0));
 
-static const struct rule_name *dump_source_find(const struct dump_source *s, uint64_t id)
-{
-	struct rule_name key = {.id = id};
-
-	/* a file has no names, and bsearch() wants an array even of none */
-	return s->nnames ? bsearch(&key, s->names, s->nnames, sizeof(key), compare_names) : NULL;
-}
-
-const char *dump_source_rule(void *source, uint64_t id)
-{
-	const struct rule_name *found = dump_source_find(source, id);
-
-	return found ? found->text : NULL;
-}
-
-bool dump_source_leads(const struct dump_source *s, uint64_t id)
-{
-	const struct rule_name *found = dump_source_find(s, id);
-
-	return found && found->leads;
+		if (t)
+			t->name = json_string_value(json_array_get(pair, 1));
+	}
 }
 
 /* Requests the dump. Returns DUMP_SOURCE_NOTHING if the answer is empty. */
@@ -182,36 +163,25 @@ static int ask_daemon(struct dump_source *s, const struct args *a, json_t *reque
 	if (ret)
 		return ret;
 	s->name = "the daemon's dump";
-	s->daemon = true;
 	if (!answer.body_len) {
 		msg_free(&answer);
 		return DUMP_SOURCE_NOTHING;
 	}
 	s->head = json_incref(answer.head);
-	ret = dump_source_read_names(s);
 	s->text = answer.body;
 	s->len = answer.body_len;
 	answer.body = NULL;
-	if (!ret)
-		ret = read_dump(s, s->text, s->len);
-	if (!ret)
-		ret = dump_source_read_rewrites(s);
-	if (!ret) {
-		dump_source_read_mirrors(s);
-		dump_source_read_tables(s);
-	}
 	msg_free(&answer);
-	if (ret)
+	ret = read_dump(s, s->text, s->len);
+	if (!ret && (!dump_source_read_texts(s) || !dump_source_read_actions(s))) {
+		message_print("%s: no memory", s->name);
+		ret = EXIT_INPUT;
+	}
+	if (!ret)
+		dump_source_read_tables(s);
+	else
 		dump_source_close(s);
 	return ret;
-}
-
-int dump_source_open_part(struct dump_source *s, const struct args *a, enum side side,
-			  uint64_t from)
-{
-	return ask_daemon(s, a,
-			  json_pack("{s:s, s:s, s:I}", "do", "dump", "direction",
-				    side == SIDE_RX ? "in" : "out", "from", (json_int_t)from));
 }
 
 int dump_source_open(struct dump_source *s, const struct args *a, const char *path)
@@ -239,38 +209,21 @@ int dump_source_open(struct dump_source *s, const struct args *a, const char *pa
 
 void dump_source_close(struct dump_source *s)
 {
-	view_cache_free(s->cache);
-	steering_dump_free(&s->d);
+	steering_free(&s->d);
 	json_decref(s->head);
-	free(s->names);
 	free(s->text);
 	memset(s, 0, sizeof(*s));
 }
 
-static bool of_side(const struct steering_dump *d, const struct dump_table *t, enum side side)
+static bool of_side(const struct steering *d, const struct steering_table *t, enum side side)
 {
 	return t->has[side] &&
 	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
 }
 
-/* Returns the table to which an entry leads from another one; NULL: none. */
-static const struct dump_table *dump_source_led(const struct steering_dump *d, enum side side,
-						const struct dump_entry *e)
-{
-	const struct dump_rule *r = &d->rule[e->rule];
-	const struct dump_table *to;
-	struct ste s;
-
-	if (e->side != side || dump_rule_ends(d, r))
-		return NULL;
-	ste_read_links(&s, e);
-	to = s.next_entries == 1 ? dump_table_at(d, e->domain, side, ste_index(s.next)) : NULL;
-	return to == &d->table[d->matcher[r->matcher].table] ? NULL : to;
-}
-
 /* Adds a table to those of n that are kept, the lowest level first. */
-static unsigned int dump_source_add(const struct steering_dump *d, uint32_t *table,
-				    unsigned int max, unsigned int n, uint32_t i)
+static unsigned int dump_source_add(const struct steering *d, uint32_t *table, unsigned int max,
+				    unsigned int n, uint32_t i)
 {
 	if (n < max)
 		table[n] = i;
@@ -283,16 +236,22 @@ static unsigned int dump_source_add(const struct steering_dump *d, uint32_t *tab
 }
 
 /* Finds the tables that no rule leads to. If there is none (a circle): the lowest level. */
-static unsigned int dump_source_not_led(const struct steering_dump *d, enum side side,
-					uint32_t *table, unsigned int max)
+static unsigned int dump_source_not_led(const struct steering *d, enum side side, uint32_t *table,
+					unsigned int max)
 {
 	bool *led = calloc(d->ntables + 1u, sizeof(*led));
 	unsigned int n = 0, all = 0;
 
 	for (uint32_t i = 0; i < d->nentries && led; i++) {
-		const struct dump_table *to = dump_source_led(d, side, &d->entry[i]);
+		const struct steering_record *r = &d->entry[i];
+		const struct steering_table *to;
+		struct steering_entry e;
 
-		if (to)
+		if (r->side != side)
+			continue;
+		steering_read_links(r, &e);
+		to = steering_leads(d, r, &e);
+		if (to && to != &d->table[d->matcher[d->rule[r->rule].matcher].table])
 			led[to - d->table] = true;
 	}
 	for (uint32_t i = 0; i < d->ntables && led; i++)
@@ -309,31 +268,29 @@ unsigned int dump_source_starts(const struct dump_source *s, enum side side, uin
 				unsigned int max)
 {
 	const json_t *first = json_object_get(s->head, "first_tables");
-	uint64_t id = (uint64_t)json_integer_value(
-		json_array_get(first, side == SIDE_RX ? RULE_IN : RULE_OUT));
+	const struct steering_table *t;
+	json_t *id = json_array_get(first, side == SIDE_RX ? RULE_IN : RULE_OUT);
 
 	if (!first)
 		return dump_source_not_led(&s->d, side, table, max);
-	for (uint32_t i = 0; i < s->d.ntables; i++)
-		if (s->d.table[i].id == id && of_side(&s->d, &s->d.table[i], side)) {
-			table[0] = i;
-			return 1;
-		}
-	return 0;
+	t = steering_table_of(&s->d, (uint64_t)json_integer_value(id));
+	if (!t || !of_side(&s->d, t, side))
+		return 0;
+	table[0] = (uint32_t)(t - s->d.table);
+	return 1;
 }
 
 #define WIRE_VPORT 0xffff /* its VHCA is 0, and nothing came back from inside */
 
 /* Returns whether the kernel printed it: its version has three parts, rdma-core's two. */
-static bool of_kernel(const struct dump_domain *dmn)
+static bool of_kernel(const struct steering_domain *dmn)
 {
 	const char *dot = strchr(dmn->version, '.');
 
 	return dot && strchr(dot + 1, '.');
 }
 
-bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport,
-		       struct fields *p)
+bool dump_source_vport(const struct steering *d, uint32_t domain, uint32_t vport, struct fields *p)
 {
 	uint32_t i = 0;
 
@@ -349,4 +306,65 @@ bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t 
 	/* libmlx5's entries compare that the packet was looped back, the kernel's do not. */
 	p->value[F_LOOPED] = !of_kernel(&d->domain[domain]);
 	return true;
+}
+
+/* --- a packet's part of the daemon's dump ------------------------------------------------------ */
+
+/* Returns the table that the rule leads to, if the dump lacks it; 0: none is missing. */
+static uint64_t part_missing(const struct steering *d, const struct steering_rule *r)
+{
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (d->action[i].table && !steering_table_of(d, d->action[i].table))
+			return d->action[i].table;
+	return 0;
+}
+
+/* Returns whether the packet's way is in the dump. If not, *missing is the next table or 0. */
+static bool part_suffices(struct dump_source *s, enum side side, const struct seen_packet *p,
+			  uint64_t *missing)
+{
+	struct explain_walk w = {.frame = p->bytes, .len = p->len};
+	struct fields f = p->f;
+	uint32_t start;
+	bool ends;
+
+	*missing = 0;
+	if (json_array_size(json_object_get(s->head, "mirrors")) ||
+	    dump_source_starts(s, side, &start, 1) != 1)
+		return false;
+	if (f.known[F_SOURCE] &&
+	    !dump_source_vport(&s->d, s->d.table[start].domain, (uint32_t)f.value[F_SOURCE], &f))
+		return false;
+	ends = !walk_run(&w, &s->d, start, side, &f) && w.end != WALK_LOST;
+	if (ends && w.end == WALK_RULE)
+		*missing = part_missing(&s->d, &s->d.rule[w.rule]);
+	walk_free(&w);
+	return ends && !*missing;
+}
+
+/*
+ * Opens the tables that one packet meets. libmlx5 needs seconds to dump all entries of a large set
+ * of rules. Where rules are compiled to many tables (doc/design/0066), the first one sends a packet
+ * to the tables of its class: so explain requests the first table, then the tables behind the one
+ * that it leads to. If the packet reaches still other tables, or the rules have changed, explain
+ * requests all of them.
+ */
+int dump_source_open_for(struct dump_source *s, const struct args *a, enum side side,
+			 const struct seen_packet *p)
+{
+	uint64_t from = 0, missing = 0;
+
+	for (int asked = 0; asked < 2 && (!asked || from); asked++, from = missing) {
+		int ret = ask_daemon(s, a,
+				     json_pack("{s:s, s:s, s:I}", "do", "dump", "direction",
+					       side == SIDE_RX ? "in" : "out", "from",
+					       (json_int_t)from));
+
+		if (ret == DUMP_SOURCE_NOTHING)
+			break;
+		if (ret || part_suffices(s, side, p, &missing))
+			return ret;
+		dump_source_close(s);
+	}
+	return dump_source_open(s, a, NULL);
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of any format: code shared by readers (ste_v0.c, ste_v1.c), and the matchers' views. */
+/* Entries of any format, by their readers (ste_v0.c, ste_v1.c), and their places in hash tables. */
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "ste.h"
 
+#define SLOTS_MAX (1u << 22)
+#define CHAIN_MAX 4096
+
 static const struct ste_reader *const readers[] = {&ste_reader_v0, &ste_reader_v1};
 
-const struct ste_reader *ste_reader_of(unsigned int format)
+/* Returns the newest reader that is not newer than the format. */
+static const struct ste_reader *ste_reader_of(unsigned int format)
 {
 	size_t i = sizeof(readers) / sizeof(readers[0]) - 1;
 
@@ -22,53 +28,30 @@ void ste_lookup_row(struct lookup_type *t, const char *names, uint16_t lookup)
 	size_t len = v ? strlen(v->name) : 0;
 	char layout[64];
 
-	*t = (struct lookup_type){.name = v ? v->name : "unknown lookup", .tag_bytes = 16};
+	*t = (struct lookup_type){
+		.lookup = lookup, .name = v ? v->name : "unknown lookup", .tag_bytes = 16};
 	t->inner = len > 2 && !strcmp(v->name + len - 2, "_I");
 	snprintf(layout, sizeof(layout), "%.*s", v ? (int)strcspn(v->text, ",; ") : 0,
 		 v ? v->text : "");
 	t->layout = prm_find_struct(layout);
 }
 
-const char *ste_lookup_name(const struct ste *s)
-{
-	struct lookup_type t;
-
-	if (s->any && s->lookup == LOOKUP_ANY && s->reader->any_name)
-		return s->reader->any_name;
-	s->reader->lookup(&t, s->lookup, -1, NULL, NULL);
-	return t.name;
-}
-
-void matcher_views(const struct dump_matcher *m, enum side side, const struct ste_reader *reader,
-		   struct builder_view view[BUILDERS_MAX])
-{
-	struct match_mask left = m->mask;
-
-	if (reader->adjust_mask)
-		reader->adjust_mask(&left, side);
-	for (unsigned int i = 0; i < m->builders[side]; i++) {
-		struct builder_view *v = &view[i];
-		struct lookup_type t;
-
-		memset(v, 0, sizeof(*v));
-		v->lookup = m->lookup[side][i];
-		v->definer = m->definer[side][i];
-		reader->lookup(&t, v->lookup, v->definer, &m->mask, &left);
-		v->tag_bytes = t.tag_bytes;
-		v->layout = t.layout;
-		v->rows = tag_rows(t.layout, t.inner, v->row);
-		tag_mask(v, &left);
-	}
-}
-
-void ste_read_next(struct ste *s, uint64_t high, uint64_t low)
+void ste_read_next(struct steering_entry *e, uint64_t high, uint64_t low)
 {
 	uint64_t index = high << 27 | low;
 	uint64_t n = index & (~index + 1);
 
-	s->next = (index ^ n) << 5;
-	s->next_entries = (uint32_t)n;
+	e->next = (index ^ n) << 5;
+	e->next_entries = (uint32_t)n;
 }
+
+void ste_add_change(struct ste *s, struct packet_change c)
+{
+	if (c.kind != PACKET_NOTHING)
+		s->e.change[s->e.nchanges++] = c;
+}
+
+/* --- an entry --- */
 
 static bool ste_all_zero(const uint8_t *p, size_t n)
 {
@@ -82,40 +65,211 @@ static bool ste_all_zero(const uint8_t *p, size_t n)
  * Finds the mask. It is in the entry where the dump has it; definers and format 0 leave it to the
  * matcher.
  */
-static void read_mask(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+static void ste_read_mask(struct ste *s, const struct steering_record *r,
+			  const struct builder_view *view)
 {
-	if (e->len == STE_BYTES && s->tag_bytes == 16) {
-		memcpy(s->mask, e->bytes + 48, 16);
-		s->mask_known = true;
-	} else if (view && view->mask_known) {
+	s->e.known = true;
+	if (r->len == STE_BYTES && s->tag_bytes == 16)
+		memcpy(s->mask, r->bytes + 48, 16);
+	else if (view && view->mask_known)
 		memcpy(s->mask, view->mask, sizeof(s->mask));
-		s->mask_known = true;
-	}
-	s->any = s->any || (s->mask_known && ste_all_zero(s->mask, s->tag_bytes));
+	else
+		s->e.known = false;
+	s->e.any = s->e.any || (s->e.known && ste_all_zero(s->mask, s->tag_bytes));
 }
 
-void ste_read_links(struct ste *s, const struct dump_entry *e)
+static void ste_read_record(struct ste *s, const struct steering_record *r)
 {
 	memset(s, 0, sizeof(*s));
-	s->reader = ste_reader_of(e->format);
-	s->bytes = e->bytes;
-	s->reader->links(s, e->bytes);
+	s->reader = ste_reader_of(r->format);
+	s->bytes = r->bytes;
+	s->reader->links(s);
 }
 
-void ste_read_tag(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+static void ste_read_tag(struct ste *s, const struct steering_record *r,
+			 const struct builder_view *view)
 {
 	struct lookup_type t;
 
-	ste_read_links(s, e);
-	memcpy(s->tag, e->bytes + 32, s->tag_bytes <= e->len - 32 ? s->tag_bytes : 16);
-	if (!view)
-		s->reader->lookup(&t, s->lookup, -1, NULL, NULL);
-	s->tag_layout = view ? view->layout : t.layout;
-	read_mask(s, e, view);
+	ste_read_record(s, r);
+	memcpy(s->tag, r->bytes + 32, s->tag_bytes <= r->len - 32 ? s->tag_bytes : 16);
+	if (!view || view->type.lookup != s->e.lookup)
+		s->reader->lookup(&t, s->e.lookup, -1, NULL, NULL);
+	else
+		t = view->type;
+	s->e.lookup_name = t.name;
+	s->tag_layout = view ? view->type.layout : t.layout;
+	ste_read_mask(s, r, view);
 }
 
-void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+void steering_read_links(const struct steering_record *r, struct steering_entry *e)
 {
-	ste_read_tag(s, e, view);
-	s->reader->acts(s, e->bytes);
+	struct ste s;
+
+	ste_read_record(&s, r);
+	*e = s.e;
+}
+
+bool entry_field(const struct steering_entry *e, enum field f, u128 *value, u128 *mask)
+{
+	*value = *mask = 0;
+	for (unsigned int i = 0; i < e->nkeys; i++)
+		if (e->key[i].field == f) {
+			*value |= (u128)e->key[i].value << e->key[i].shift;
+			*mask |= (u128)e->key[i].mask << e->key[i].shift;
+		}
+	return *mask;
+}
+
+/* --- slots of hash tables --- */
+
+static uint32_t matcher_hash(const struct steering_record *r, const struct builder_view *v)
+{
+	struct ste s;
+
+	ste_read_tag(&s, r, v);
+	return tag_slot(s.tag, v->type.tag_bytes, tag_byte_mask(s.mask), 1u << 31);
+}
+
+/* Returns true if the misses of the entry at `from` lead to e. */
+static bool matcher_chained(const struct steering *d, uint32_t from,
+			    const struct steering_record *e)
+{
+	for (unsigned int hops = 0; hops < CHAIN_MAX; hops++) {
+		const struct steering_record *at = steering_entry_at(d, e->domain, from);
+		struct steering_entry links;
+
+		if (!at || from == e->index)
+			return at != NULL;
+		steering_read_links(at, &links);
+		from = steering_index_of(links.miss);
+	}
+	return false;
+}
+
+/* Returns true if the rules' first entries are where a table of n slots has them. */
+static bool matcher_fits(const struct steering *d, const struct steering_matcher *m, enum side side,
+			 const uint32_t *hash, uint32_t n)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct steering_record *e =
+			steering_first_entry(d, &d->rule[m->first + i], side);
+		uint32_t slot = m->start[side] + (hash[i] & (n - 1));
+
+		if (!e || e->index == slot)
+			continue;
+		/* Inside the table, only at its own slot; outside, behind one that sits there. */
+		if (e->index - m->start[side] < n || !matcher_chained(d, slot, e))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Finds the size of a matcher's first table, which a dump does not have. Tables begin at a multiple
+ * of their size, and each rule's first entry is at its hash or chained behind that entry. Returns 0
+ * if nothing fits.
+ */
+static uint32_t matcher_find_slots(const struct steering *d, const struct steering_matcher *m,
+				   enum side side, const struct builder_view *v)
+{
+	uint32_t *hash = calloc(m->n + 1u, sizeof(*hash));
+	uint32_t n = 1;
+
+	if (!hash)
+		return 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct steering_record *e =
+			steering_first_entry(d, &d->rule[m->first + i], side);
+
+		hash[i] = e ? matcher_hash(e, v) : 0;
+	}
+	while (n <= SLOTS_MAX && !matcher_fits(d, m, side, hash, n))
+		n = m->start[side] % (2 * n) ? SLOTS_MAX * 2 : 2 * n;
+	free(hash);
+	return n <= SLOTS_MAX ? n : 0;
+}
+
+/* --- a matcher's views --- */
+
+static const struct ste_reader *matcher_reader(const struct steering *d,
+					       const struct steering_matcher *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (d->rule[m->first + i].n)
+			return ste_reader_of(d->entry[d->rule[m->first + i].first].format);
+	return ste_reader_of(UINT_MAX); /* no entry will be read by it */
+}
+
+/* Returns one view for each builder of the matcher's side. NULL: no memory. */
+static const struct builder_view *matcher_views(struct steering *d, struct steering_matcher *m,
+						enum side side)
+{
+	const struct ste_reader *reader = matcher_reader(d, m);
+	struct match_mask left = m->mask;
+
+	if (m->view[side])
+		return m->view[side];
+	m->view[side] = calloc(m->builders[side] + 1u, sizeof(*m->view[side]));
+	if (reader->adjust_mask)
+		reader->adjust_mask(&left, side);
+	for (unsigned int i = 0; m->view[side] && i < m->builders[side]; i++) {
+		struct builder_view *v = &m->view[side][i];
+
+		reader->lookup(&v->type, m->lookup[side][i], m->definer[side][i], &m->mask, &left);
+		tag_rows(v);
+		tag_mask(v, &left);
+	}
+	if (m->view[side])
+		m->slots[side] = matcher_find_slots(d, m, side, m->view[side]);
+	return m->view[side];
+}
+
+/* --- for the walk --- */
+
+void ste_read(struct steering *d, const struct steering_record *r, struct ste *s)
+{
+	struct steering_matcher *m = &d->matcher[d->rule[r->rule].matcher];
+	const struct builder_view *v = matcher_views(d, m, (enum side)r->side);
+	uint32_t place = steering_place(d, r);
+	bool compares = place < m->builders[r->side];
+
+	v = v && compares ? &v[place] : NULL;
+	ste_read_tag(s, r, v);
+	s->e.acts = !v;
+	s->e.any = s->e.any || !compares;
+	if (s->e.any && s->e.lookup == LOOKUP_ANY && s->reader->any_name)
+		s->e.lookup_name = s->reader->any_name;
+	if (v)
+		tag_keys(s, v);
+	s->reader->acts(s, d->domain[r->domain].format);
+}
+
+void steering_read(struct steering *d, const struct steering_record *r, struct steering_entry *e)
+{
+	struct ste s;
+
+	ste_read(d, r, &s);
+	*e = s.e;
+}
+
+uint32_t matcher_slots(struct steering *d, uint32_t matcher, enum side side)
+{
+	matcher_views(d, &d->matcher[matcher], side);
+	return d->matcher[matcher].slots[side];
+}
+
+uint32_t matcher_slot(struct steering *d, uint32_t matcher, enum side side, unsigned int builder,
+		      const struct steering_entry *from, const struct fields *p)
+{
+	struct steering_matcher *m = &d->matcher[matcher];
+	const struct builder_view *v = matcher_views(d, m, side);
+	uint8_t tag[STE_TAG_BYTES];
+
+	if (!v)
+		return 0;
+	v += builder;
+	tag_of_packet(tag, v, p);
+	return tag_slot(tag, v->type.tag_bytes, from ? from->byte_mask : tag_byte_mask(v->mask),
+			from ? from->next_entries : m->slots[side]);
 }

@@ -144,16 +144,13 @@ static bool ste_tag_other(const struct prm_struct *layout, const char *name)
 	       (begins(layout->name, "ste_gre") && !begins(name, "gre_"));
 }
 
-static void name_row(struct tag_row *row, const struct prm_struct *layout, bool inner)
+static void name_row(struct tag_row *row, const struct lookup_type *t, const char *name)
 {
-	const char *name = row->name;
+	bool inner = t->inner || begins(name, "inner_");
 
-	row->field = F_NONE;
-	if (begins(name, "inner_"))
-		inner = true;
 	if (begins(name, "inner_") || begins(name, "outer_"))
 		name += strlen("inner_");
-	if (ste_tag_other(layout, name))
+	if (ste_tag_other(t->layout, name))
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i].name)) {
@@ -165,100 +162,84 @@ static void name_row(struct tag_row *row, const struct prm_struct *layout, bool 
 		}
 }
 
-unsigned int tag_rows(const struct prm_struct *layout, bool inner,
-		      struct tag_row rows[TAG_ROWS_MAX])
+/* Adds rows of unknown fields up to a bit. */
+static void ste_tag_unknown(struct builder_view *v, uint32_t to)
 {
-	unsigned int n = 0;
+	const struct tag_row *last = v->rows ? &v->row[v->rows - 1] : NULL;
+	uint32_t bit = last ? last->bit + last->width : 0u;
 
-	for (size_t i = 0; layout && i < layout->field_count && n < TAG_ROWS_MAX; i++) {
+	for (; bit < to && v->rows < KEYS_MAX; bit += 32)
+		v->row[v->rows++] = (struct tag_row){
+			F_NONE, 0, (uint8_t)(to - bit < 32 ? to - bit : 32), (uint16_t)bit};
+}
+
+void tag_rows(struct builder_view *v)
+{
+	const struct prm_struct *layout = v->type.layout;
+
+	for (size_t i = 0; layout && i < layout->field_count && v->rows < KEYS_MAX; i++) {
 		const struct prm_field *f = &layout->fields[i];
 
 		if (f->type || f->bytes || f->count != 1 || f->width > 32 ||
 		    begins(f->name, "reserved"))
 			continue;
-		rows[n] = (struct tag_row){
-			.name = f->name, .width = (uint8_t)f->width, .bit = (uint16_t)f->offset};
-		name_row(&rows[n++], layout, inner);
+		ste_tag_unknown(v, f->offset);
+		if (v->rows == KEYS_MAX)
+			return;
+		v->row[v->rows] =
+			(struct tag_row){F_NONE, 0, (uint8_t)f->width, (uint16_t)f->offset};
+		name_row(&v->row[v->rows++], &v->type, f->name);
 	}
-	return n;
+	ste_tag_unknown(v, 8u * v->type.tag_bytes);
 }
 
-static uint64_t ste_tag_ones(unsigned int width)
+static uint32_t ste_tag_ones(unsigned int width)
 {
-	return ~0ull >> (64 - width);
+	return ~0u >> (32 - width);
+}
+
+/* Sets the fields that the view has in a tag. */
+static void ste_tag_put(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,
+			const u128 value[F_COUNT])
+{
+	memset(tag, 0, STE_TAG_BYTES);
+	for (const struct tag_row *r = v->row; r < v->row + v->rows; r++)
+		if (r->field != F_NONE)
+			prm_bits_set(tag, r->bit, r->width,
+				     (uint32_t)(value[r->field] >> r->shift) &
+					     ste_tag_ones(r->width));
 }
 
 void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v, const struct fields *p)
 {
-	memset(tag, 0, STE_TAG_BYTES);
-	for (unsigned int i = 0; i < v->rows; i++) {
-		const struct tag_row *r = &v->row[i];
-
-		if (r->field != F_NONE)
-			prm_bits_set(tag, r->bit, r->width,
-				     (uint64_t)(p->value[r->field] >> r->shift) &
-					     ste_tag_ones(r->width));
-	}
-}
-
-u128 tag_row_get(const uint8_t *bytes, const struct tag_row *row)
-{
-	return (u128)prm_bits_get(bytes, row->bit, row->width) << row->shift;
-}
-
-u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field)
-{
-	u128 value = 0;
-
-	for (unsigned int i = 0; i < v->rows; i++)
-		if (v->row[i].field == field)
-			value |= tag_row_get(bytes, &v->row[i]);
-	return value;
-}
-
-static bool is_zero(const uint8_t *p, size_t n)
-{
-	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
+	ste_tag_put(tag, v, p->value);
 }
 
 void tag_mask(struct builder_view *v, struct match_mask *left)
 {
-	memset(v->mask, 0, sizeof(v->mask));
-	for (unsigned int i = 0; i < v->rows; i++) {
-		const struct tag_row *r = &v->row[i];
+	bool all_zero = true;
 
-		if (r->field != F_NONE)
-			prm_bits_set(v->mask, r->bit, r->width,
-				     (uint64_t)(left->mask[r->field] >> r->shift) &
-					     ste_tag_ones(r->width));
-	}
+	ste_tag_put(v->mask, v, left->mask);
 	for (unsigned int i = 0; i < v->rows; i++)
 		if (v->row[i].field != F_NONE)
 			left->mask[v->row[i].field] = 0;
+	for (unsigned int i = 0; i < sizeof(v->mask); i++)
+		all_zero = all_zero && !v->mask[i];
 	/* Each entry compares something: if no known field is left, it compares unknown ones. */
-	v->mask_known = left->known && (!left->more || v->lookup == LOOKUP_ANY ||
-					!is_zero(v->mask, sizeof(v->mask)));
+	v->mask_known = left->known && (!left->more || v->type.lookup == LOOKUP_ANY || !all_zero);
 }
 
-bool tag_hits(const struct ste *s, const struct builder_view *v, const uint8_t *tag,
-	      enum field *field)
+void tag_keys(struct ste *s, const struct builder_view *v)
 {
-	for (unsigned int i = 0; i < s->tag_bytes; i++) {
-		uint8_t differs = (uint8_t)((tag[i] & s->mask[i]) ^ (s->tag[i] & s->mask[i]));
+	s->e.l3 = v->type.layout && strstr(v->type.layout->name, "ipv6") ? 2 : 1;
+	for (const struct tag_row *r = v->row; r < v->row + v->rows; r++) {
+		struct entry_key k = {(uint8_t)r->field, r->shift,
+				      (uint32_t)prm_bits_get(s->tag, r->bit, r->width),
+				      (uint32_t)prm_bits_get(s->mask, r->bit, r->width)};
 
-		if (!differs)
-			continue;
-		*field = F_NONE;
-		for (unsigned int r = 0; r < v->rows; r++) {
-			const struct tag_row *row = &v->row[r];
-			unsigned int bit = i * 8 + (unsigned int)__builtin_clz(differs) - 24;
-
-			if (row->bit <= bit && bit < row->bit + row->width)
-				*field = row->field;
-		}
-		return false;
+		if (k.mask || k.value)
+			s->e.key[s->e.nkeys++] = k;
 	}
-	return true;
 }
 
 uint16_t tag_byte_mask(const uint8_t *mask)

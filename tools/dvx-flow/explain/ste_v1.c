@@ -23,9 +23,85 @@ static const struct {
 	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1"},
 };
 
-static void ste_v1_read_action(struct ste *s, unsigned int at, unsigned int left)
+static void ste_v1_links(struct ste *s)
+{
+	const uint8_t *p = s->bytes;
+	uint32_t format = prm_ste_match_bwc_v1_get_entry_format(p);
+	bool wide = format == PRM_STE_FORMAT_MATCH;
+
+	s->e.lookup = (uint16_t)(format << 8 | prm_ste_match_bwc_v1_get_match_definer_ctx_idx(p));
+	s->e.miss = (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(p) << 32 |
+		    (uint64_t)prm_ste_match_bwc_v1_get_miss_address_31_6(p) << 6;
+	ste_read_next(&s->e, prm_ste_match_bwc_v1_get_next_table_base_39_32_size(p),
+		      prm_ste_match_bwc_v1_get_next_table_base_31_5_size(p));
+	if (!wide)
+		s->e.byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(p);
+	s->tag_bytes = wide ? STE_TAG_BYTES : 16;
+	s->e.any = s->e.lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
+}
+
+static struct packet_change ste_v1_remove_size(const uint8_t *a)
+{
+	return (struct packet_change){
+		.kind = PACKET_REMOVE,
+		.anchor = (uint8_t)prm_ste_single_action_remove_header_size_v1_get_start_anchor(a),
+		.offset =
+			(uint16_t)(2 *
+				   prm_ste_single_action_remove_header_size_v1_get_start_offset(a)),
+		.bytes = (uint16_t)(2 * prm_ste_single_action_remove_header_size_v1_get_remove_size(
+						a))};
+}
+
+static struct packet_change ste_v1_remove_to(const uint8_t *a)
+{
+	return (struct packet_change){
+		.kind = PACKET_REMOVE_TO,
+		.anchor = (uint8_t)prm_ste_single_action_remove_header_v1_get_start_anchor(a),
+		.end = (uint8_t)prm_ste_single_action_remove_header_v1_get_end_anchor(a)};
+}
+
+static struct packet_change ste_v1_insert(const uint8_t *a)
+{
+	return (struct packet_change){
+		.kind = PACKET_INSERT,
+		.anchor = (uint8_t)prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a),
+		.offset =
+			(uint16_t)(2 *
+				   prm_ste_double_action_insert_with_inline_v1_get_start_offset(a)),
+		.value = prm_ste_double_action_insert_with_inline_v1_get_inline_data(a)};
+}
+
+/* Reads a change. Format 3 lays out removals and insertions anew. */
+static struct packet_change ste_v1_change(const uint8_t *a, int format)
+{
+	struct packet_change c = {.kind = PACKET_UNKNOWN};
+
+	switch (a[0]) {
+	case PRM_STE_ACTION_REMOVE_BY_SIZE:
+		return format > 2 ? c : ste_v1_remove_size(a);
+	case PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER:
+		return format > 2 ? c : ste_v1_remove_to(a);
+	case PRM_STE_ACTION_INSERT_INLINE:
+		return format > 2 ? c : ste_v1_insert(a);
+	case PRM_STE_ACTION_INSERT_POINTER:
+		return c;
+	case PRM_STE_ACTION_ACCELERATED_LIST:
+	case PRM_STE_ACTION_MODIFY_LIST:
+		return (struct packet_change){.kind = PACKET_LIST};
+	case PRM_STE_ACTION_FLOW_TAG:
+	case PRM_STE_ACTION_ASO:
+		return (struct packet_change){.kind = PACKET_NOTHING};
+	default:
+		change_of_entry(&c, a, format);
+		c.inlined = true;
+		return c;
+	}
+}
+
+static void ste_v1_read_action(struct ste *s, unsigned int at, int format)
 {
 	struct ste_action *a = &s->action[s->nactions++];
+	uint8_t left = (uint8_t)(32 - at);
 
 	*a = (struct ste_action){.id = s->bytes[at], .at = (uint8_t)at, .len = 4};
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
@@ -35,114 +111,30 @@ static void ste_v1_read_action(struct ste *s, unsigned int at, unsigned int left
 		}
 	if (a->len > left) {
 		a->layout = NULL;
-		a->len = (uint8_t)left;
+		a->len = left;
 	}
 	if (a->id == PRM_STE_ACTION_FLOW_TAG && a->layout) {
-		s->tags = true;
-		s->flow_tag = prm_ste_single_action_flow_tag_v1_get_flow_tag(s->bytes + at);
+		s->e.tags = true;
+		s->e.flow_tag = prm_ste_single_action_flow_tag_v1_get_flow_tag(s->bytes + at);
 	}
+	ste_add_change(s, a->layout ? ste_v1_change(s->bytes + at, format)
+				    : (struct packet_change){.kind = PACKET_UNKNOWN});
 }
 
-static void ste_v1_read_actions(struct ste *s, unsigned int at)
+static void ste_v1_acts(struct ste *s, int format)
 {
-	while (at < 32 && s->nactions < 3) {
+	bool wide = s->tag_bytes == STE_TAG_BYTES;
+	unsigned int at = wide ? 20 : 24;
+
+	s->control = prm_find_struct(wide ? "ste_mask_and_match_v1" : "ste_match_bwc_v1");
+	s->e.counter = prm_ste_match_bwc_v1_get_counter_id(s->bytes);
+	while (at < 32 && s->nactions < CHANGES_MAX)
 		if (s->bytes[at]) {
-			ste_v1_read_action(s, at, 32 - at);
+			ste_v1_read_action(s, at, format);
 			at += s->action[s->nactions - 1].len;
 		} else {
 			at += 4;
 		}
-	}
-}
-
-static void ste_v1_links(struct ste *s, const uint8_t *p)
-{
-	uint32_t format = prm_ste_match_bwc_v1_get_entry_format(p);
-	bool wide = format == PRM_STE_FORMAT_MATCH;
-
-	s->lookup = (uint16_t)(format << 8 | prm_ste_match_bwc_v1_get_match_definer_ctx_idx(p));
-	s->next_lookup = (uint16_t)prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(p);
-	s->miss = (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(p) << 32 |
-		  (uint64_t)prm_ste_match_bwc_v1_get_miss_address_31_6(p) << 6;
-	ste_read_next(s, prm_ste_match_bwc_v1_get_next_table_base_39_32_size(p),
-		      prm_ste_match_bwc_v1_get_next_table_base_31_5_size(p));
-	if (!wide) {
-		s->next_lookup |= (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(p) << 8);
-		s->byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(p);
-	}
-	s->tag_bytes = wide ? STE_TAG_BYTES : 16;
-	s->any = s->lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
-}
-
-static void ste_v1_acts(struct ste *s, const uint8_t *p)
-{
-	bool wide = s->tag_bytes == STE_TAG_BYTES;
-
-	s->control = prm_find_struct(wide ? "ste_mask_and_match_v1" : "ste_match_bwc_v1");
-	s->counter = prm_ste_match_bwc_v1_get_counter_id(p);
-	ste_v1_read_actions(s, wide ? 20 : 24);
-}
-
-static void ste_v1_remove_size(struct packet_change *c, const uint8_t *a)
-{
-	c->kind = PACKET_REMOVE;
-	c->anchor = (uint8_t)prm_ste_single_action_remove_header_size_v1_get_start_anchor(a);
-	c->offset = (uint16_t)(2 * prm_ste_single_action_remove_header_size_v1_get_start_offset(a));
-	c->bytes = (uint16_t)(2 * prm_ste_single_action_remove_header_size_v1_get_remove_size(a));
-}
-
-static void ste_v1_remove_to(struct packet_change *c, const uint8_t *a)
-{
-	c->kind = PACKET_REMOVE_TO;
-	c->anchor = (uint8_t)prm_ste_single_action_remove_header_v1_get_start_anchor(a);
-	c->end = (uint8_t)prm_ste_single_action_remove_header_v1_get_end_anchor(a);
-}
-
-static void ste_v1_insert(struct packet_change *c, const uint8_t *a)
-{
-	c->kind = PACKET_INSERT;
-	c->anchor = (uint8_t)prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a);
-	c->offset = (uint16_t)(2 * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a));
-	c->value = prm_ste_double_action_insert_with_inline_v1_get_inline_data(a);
-}
-
-/* Reads a change. Format 3 lays out removals and insertions anew. */
-static bool ste_v1_change(const struct ste *s, unsigned int i, int format, struct packet_change *c)
-{
-	const uint8_t *a;
-
-	if (i >= s->nactions)
-		return false;
-	*c = (struct packet_change){.kind = PACKET_NOTHING};
-	a = s->bytes + s->action[i].at;
-	switch (s->action[i].layout ? s->action[i].id : PRM_STE_ACTION_INSERT_POINTER) {
-	case PRM_STE_ACTION_REMOVE_BY_SIZE:
-		ste_v1_remove_size(c, a);
-		break;
-	case PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER:
-		ste_v1_remove_to(c, a);
-		break;
-	case PRM_STE_ACTION_INSERT_INLINE:
-		ste_v1_insert(c, a);
-		break;
-	case PRM_STE_ACTION_ACCELERATED_LIST:
-	case PRM_STE_ACTION_MODIFY_LIST:
-		c->kind = PACKET_LIST;
-		return true;
-	case PRM_STE_ACTION_INSERT_POINTER:
-		c->kind = PACKET_UNKNOWN;
-		return true;
-	case PRM_STE_ACTION_FLOW_TAG:
-	case PRM_STE_ACTION_ASO:
-		return true;
-	default:
-		change_of_entry(c, a, format);
-		c->inlined = true;
-		return true;
-	}
-	if (format > 2)
-		c->kind = PACKET_UNKNOWN;
-	return true;
 }
 
 /* Returns whether the matcher has ICMP fields, which decide the layout of a lookup type. */
@@ -171,6 +163,7 @@ static void ste_v1_definer(struct lookup_type *t, uint16_t lookup, int definer)
 
 	snprintf(name, sizeof(name), "ste_def%d_v1", definer);
 	*t = (struct lookup_type){
+		.lookup = lookup,
 		.name = (lookup & 0xff) == LOOKUP_ANY ? "actions only" : "by definer",
 		.layout = definer < 0 ? NULL : prm_find_struct(name),
 		.tag_bytes = STE_TAG_BYTES,
@@ -209,7 +202,6 @@ const struct ste_reader ste_reader_v1 = {
 	.any_name = "any packet",
 	.links = ste_v1_links,
 	.acts = ste_v1_acts,
-	.change = ste_v1_change,
 	.lookup = ste_v1_lookup,
 	.adjust_mask = ste_v1_mask,
 };

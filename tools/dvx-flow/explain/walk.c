@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "walk.h"
 
 /* The packet's position: an address, and the matcher whose entries are there. */
@@ -17,19 +18,12 @@ struct walk_position {
 static struct walk_step *explain_walk_step(struct explain_walk *w, enum step_kind kind,
 					   const struct walk_position *at)
 {
-	struct walk_step *s;
+	struct walk_step *s = STEERING_GROW(w->step, w->nsteps);
 
-	if ((w->nsteps & (w->nsteps - 1)) == 0) {
-		size_t n = w->nsteps ? 2 * (size_t)w->nsteps : 1;
-
-		s = realloc(w->step, n * sizeof(*s));
-		if (!s) {
-			w->err = -ENOMEM;
-			return NULL;
-		}
-		w->step = s;
+	if (!s) {
+		w->err = -ENOMEM;
+		return NULL;
 	}
-	s = &w->step[w->nsteps++];
 	*s = (struct walk_step){.kind = kind,
 				.table = at->table,
 				.matcher = at->matcher,
@@ -39,7 +33,9 @@ static struct walk_step *explain_walk_step(struct explain_walk *w, enum step_kin
 	return s;
 }
 
-void walk_lost(struct explain_walk *w, const char *fmt, ...)
+/* Ends the walk where the dump does. Returns false. */
+static bool __attribute__((format(printf, 2, 3)))
+walk_lost(struct explain_walk *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -47,19 +43,7 @@ void walk_lost(struct explain_walk *w, const char *fmt, ...)
 	vsnprintf(w->lost, sizeof(w->lost), fmt, ap);
 	va_end(ap);
 	w->end = WALK_LOST;
-}
-
-static const struct builder_view *view_at(struct explain_walk *w, const struct walk_position *at,
-					  uint32_t builder)
-{
-	const struct matcher_view *v = matcher_view(w->cache, at->matcher, w->side);
-
-	if (!v) {
-		w->err = -ENOMEM;
-		return NULL;
-	}
-	return builder < w->d->matcher[at->matcher].builders[w->side] ? &v->view[w->side][builder]
-								      : NULL;
+	return false;
 }
 
 /*
@@ -68,12 +52,10 @@ static const struct builder_view *view_at(struct explain_walk *w, const struct w
  */
 static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint32_t matcher)
 {
-	const struct dump_table *t = &w->d->table[at->table];
+	const struct steering_table *t = &w->d->table[at->table];
 
 	for (at->matcher = matcher; at->matcher < t->first + t->n; at->matcher++) {
-		const struct dump_matcher *m = &w->d->matcher[at->matcher];
-		const struct matcher_view *v;
-		uint8_t tag[STE_TAG_BYTES];
+		const struct steering_matcher *m = &w->d->matcher[at->matcher];
 
 		at->builder = at->slot = at->slots = 0;
 		at->chained = false;
@@ -83,16 +65,12 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 			explain_walk_step(w, STEP_EMPTY, at);
 			continue;
 		}
-		v = matcher_view(w->cache, at->matcher, w->side);
-		if (!v || !v->slots[w->side]) {
-			walk_lost(w, "the entries of matcher 0x%llx fit no table of any size",
-				  (unsigned long long)m->id);
-			return false;
-		}
-		tag_of_packet(tag, &v->view[w->side][0], &w->now.f);
-		at->slots = v->slots[w->side];
-		at->slot = tag_slot(tag, v->view[w->side][0].tag_bytes,
-				    tag_byte_mask(v->view[w->side][0].mask), at->slots);
+		at->slots = matcher_slots(w->d, at->matcher, w->side);
+		if (!at->slots)
+			return walk_lost(w,
+					 "the entries of matcher 0x%llx fit no table of any size",
+					 (unsigned long long)m->id);
+		at->slot = matcher_slot(w->d, at->matcher, w->side, 0, NULL, &w->now.f);
 		at->index = m->start[w->side] + at->slot;
 		return true;
 	}
@@ -106,17 +84,14 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32_t table)
 {
 	for (uint32_t i = w->since; i < w->nsteps; i++)
-		if (w->step[i].kind == STEP_TABLE && w->step[i].table == table) {
-			walk_lost(w, "the tables lead in a circle");
-			return false;
-		}
-	if (w->unknown) {
-		walk_lost(w,
-			  "headers were rewritten by a list that the dump does not have: how the "
-			  "packet goes on in table 0x%llx is not known",
-			  (unsigned long long)w->d->table[table].id);
-		return false;
-	}
+		if (w->step[i].kind == STEP_TABLE && w->step[i].table == table)
+			return walk_lost(w, "the tables lead in a circle");
+	if (w->unknown)
+		return walk_lost(
+			w,
+			"headers were rewritten by a list that the dump does not have: how "
+			"the packet goes on in table 0x%llx is not known",
+			(unsigned long long)w->d->table[table].id);
 	*at = (struct walk_position){.table = table};
 	/* Without a circle, a table's way meets each entry and each matcher's end once. */
 	w->hops = 2 * (uint64_t)w->d->nmatchers + w->d->nentries + 1;
@@ -125,39 +100,129 @@ static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32
 	return enter_matcher(w, at, w->d->table[table].first);
 }
 
+/* Compares the packet with the entry, and notes the first field that differs. */
 static bool explain_walk_compare(struct explain_walk *w, struct walk_position *at,
-				 const struct dump_entry *e, struct ste *s)
+				 const struct steering_record *r, const struct steering_entry *e)
 {
-	const struct builder_view *v = view_at(w, at, at->builder);
 	struct walk_step *st = explain_walk_step(w, STEP_ENTRY, at);
-	uint8_t tag[STE_TAG_BYTES];
+	const struct fields *p = &w->now.f;
 
 	if (!st)
 		return false;
-	st->entry = (uint32_t)(e - w->d->entry);
-	st->hit = s->any;
-	if (s->any || !v)
-		return s->any;
-	tag_of_packet(tag, v, &w->now.f);
-	st->hit = tag_hits(s, v, tag, &st->field);
-	if (!st->hit && st->field != F_NONE) {
-		st->have = w->now.f.value[st->field];
-		st->want = tag_get(s->tag, v, st->field);
-		st->mask = tag_get(s->mask, v, st->field);
-		st->given = w->now.f.known[st->field];
+	st->entry = (uint32_t)(r - w->d->entry);
+	for (const struct entry_key *k = e->key; !e->any && k < e->key + e->nkeys; k++) {
+		enum field f = (enum field)k->field;
+		uint32_t have = f == F_NONE ? 0 : (uint32_t)(p->value[f] >> k->shift);
+
+		if (!((have ^ k->value) & k->mask))
+			continue;
+		st->field = f;
+		if (f != F_NONE) {
+			st->have = p->value[f];
+			st->given = p->known[f];
+		}
+		return false;
 	}
-	return st->hit;
+	st->hit = true;
+	return true;
 }
 
-bool entry_ends(const struct steering_dump *d, const struct dump_entry *e)
+/* --- changes of the packet --- */
+
+static bool walk_change_one(struct explain_walk *w, const struct steering_record *e,
+			    const struct packet_change *c)
 {
-	const struct dump_rule *r = &d->rule[e->rule];
-	uint32_t at = (uint32_t)(e - d->entry);
+	const char *why = NULL;
+	int ret = packet_change(&w->now, c, &why);
 
-	return at + 1 == r->first + r->n || d->entry[at + 1].side != e->side;
+	if (ret == -ENOMEM)
+		w->err = ret;
+	else if (ret)
+		walk_lost(w, "the entry at 0x%llx %s: the packet is lost",
+			  (unsigned long long)e->index << 6, why);
+	return !ret;
 }
 
-static void account(struct explain_walk *w, const struct ste *s)
+/* Makes a list's changes. If the dump lacks it, or a rewrite is unknown, so is the packet. */
+static bool walk_change_list(struct explain_walk *w, const struct steering_record *e, int format)
+{
+	const struct steering_action *a = steering_rewrites(w->d, &w->d->rule[e->rule]);
+
+	w->unknown = w->unknown || !a || !a->n;
+	for (uint32_t i = 0; a && i < a->n; i++) {
+		const struct steering_rewrite *r = &w->d->rewrite[a->first + i];
+		struct packet_change c;
+
+		if (r->prm)
+			change_of_prm(&c, r->bytes);
+		else
+			change_of_entry(&c, r->bytes, format);
+		if (c.kind == PACKET_UNKNOWN)
+			w->unknown = true;
+		else if (!walk_change_one(w, e, &c))
+			return false;
+	}
+	return true;
+}
+
+/* Makes a change. A program's own list is preferred to what the library made of it. */
+static bool walk_change_any(struct explain_walk *w, const struct steering_record *e,
+			    const struct packet_change *c)
+{
+	const struct steering_action *a =
+		c->inlined ? steering_rewrites(w->d, &w->d->rule[e->rule]) : NULL;
+
+	if (c->kind == PACKET_LIST || (a && a->n && w->d->rewrite[a->first].prm))
+		return walk_change_list(w, e, w->d->domain[e->domain].format);
+	if (c->kind != PACKET_UNKNOWN)
+		return walk_change_one(w, e, c);
+	w->unknown = true;
+	return true;
+}
+
+/* Changes that are kept. */
+#define WALK_CHANGES_MAX 4096u
+
+static void walk_change_keep(struct explain_walk *w, const struct walk_change *new)
+{
+	struct walk_change *c;
+
+	if (!w->keep || w->nchanges == WALK_CHANGES_MAX)
+		return;
+	c = STEERING_GROW(w->change, w->nchanges);
+	if (c)
+		*c = *new;
+	else
+		w->err = -ENOMEM;
+}
+
+/* Changes the packet as an entry that was hit does. Returns false if the walk ends here. */
+static bool walk_act(struct explain_walk *w, const struct steering_record *r,
+		     const struct steering_entry *e)
+{
+	struct walk_change kept;
+	bool on = true;
+
+	if (!e->nchanges)
+		return true;
+	kept = (struct walk_change){.step = w->nsteps - 1, .before = w->now.f};
+	for (unsigned int i = 0; on && i < e->nchanges; i++) {
+		kept.decap = kept.decap || e->change[i].kind == PACKET_REMOVE_TO;
+		on = walk_change_any(w, r, &e->change[i]);
+	}
+	w->changed = true;
+	if (memcmp(kept.before.value, w->now.f.value, sizeof(kept.before.value)))
+		w->since = w->nsteps;
+	kept.after = w->now.f;
+	kept.unknown = w->unknown;
+	if (on)
+		walk_change_keep(w, &kept);
+	return on && !w->err;
+}
+
+/* --- hits and misses --- */
+
+static void account(struct explain_walk *w, const struct steering_entry *s)
 {
 	if (s->counter && w->ncounters < WALK_COUNTERS)
 		w->counter[w->ncounters++] = s->counter;
@@ -169,23 +234,22 @@ static void account(struct explain_walk *w, const struct ste *s)
 
 /* Follows a hit to the rule's next entry, another table, or the end. Returns false at the end. */
 static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at,
-				const struct dump_entry *e, const struct ste *s)
+				const struct steering_record *e, const struct steering_entry *s)
 {
-	const struct builder_view *v = view_at(w, at, ++at->builder);
-	const struct dump_table *t;
-	uint8_t tag[STE_TAG_BYTES];
+	const struct steering_table *t;
 
+	at->builder++;
 	account(w, s);
 	if (!walk_act(w, e, s))
 		return false;
-	if (!entry_ends(w->d, e)) {
-		at->index = ste_index(s->next);
+	if (!steering_is_last(w->d, e)) {
+		at->index = steering_index_of(s->next);
 		at->chained = false;
 		at->slot = at->slots = 0;
-		if (v) {
-			tag_of_packet(tag, v, &w->now.f);
+		if (at->builder < w->d->matcher[at->matcher].builders[w->side]) {
 			at->slots = s->next_entries;
-			at->slot = tag_slot(tag, v->tag_bytes, s->byte_mask, s->next_entries);
+			at->slot =
+				matcher_slot(w->d, at->matcher, w->side, at->builder, s, &w->now.f);
 			at->index += at->slot;
 		}
 		return true;
@@ -193,11 +257,9 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	w->last = s->next;
 	w->rule = e->rule;
 	w->table = at->table;
-	t = s->next_entries == 1 && !dump_rule_ends(w->d, &w->d->rule[e->rule])
-		    ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next))
-		    : NULL;
+	t = steering_leads(w->d, e, s);
 	if (!t)
-		t = dump_onward_of(w->d, &w->d->rule[e->rule]);
+		t = steering_onward(w->d, &w->d->rule[e->rule]);
 	if (t) {
 		w->via = e->rule;
 		return enter_table(w, at, (uint32_t)(t - w->d->table));
@@ -209,11 +271,9 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 /* Goes on to the next matcher: no entry is here, so it is an empty slot or the matcher's end. */
 static bool explain_walk_nothing(struct explain_walk *w, struct walk_position *at)
 {
-	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
-		walk_lost(w, "an entry leads to 0x%llx, where the dump has nothing",
-			  (unsigned long long)at->index << 6);
-		return false;
-	}
+	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side])
+		return walk_lost(w, "an entry leads to 0x%llx, where the dump has nothing",
+				 (unsigned long long)at->index << 6);
 	if (!at->chained)
 		explain_walk_step(w, STEP_EMPTY, at);
 	return enter_matcher(w, at, at->matcher + 1);
@@ -222,22 +282,20 @@ static bool explain_walk_nothing(struct explain_walk *w, struct walk_position *a
 static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 {
 	uint32_t domain = w->d->table[at->table].domain;
-	const struct dump_entry *e = dump_entry_at(w->d, domain, at->index);
-	struct ste s;
+	const struct steering_record *e = steering_entry_at(w->d, domain, at->index);
+	struct steering_entry s;
 
 	if (!e || e->side != w->side || w->d->rule[e->rule].matcher != at->matcher)
 		return explain_walk_nothing(w, at);
-	entry_read(w->cache, e, &s);
-	if (!s.mask_known && !s.any) {
-		walk_lost(w,
-			  "the fields that the entry of line %u compares are not in the dump, or "
-			  "unknown",
-			  w->d->rule[e->rule].line);
-		return false;
-	}
+	steering_read(w->d, e, &s);
+	if (!s.known && !s.any)
+		return walk_lost(w,
+				 "the fields that the entry of line %u compares are not in the "
+				 "dump, or unknown",
+				 w->d->rule[e->rule].line);
 	if (explain_walk_compare(w, at, e, &s))
 		return explain_walk_follow(w, at, e, &s);
-	at->index = ste_index(s.miss);
+	at->index = steering_index_of(s.miss);
 	at->chained = true;
 	return true;
 }
@@ -250,24 +308,19 @@ static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 
 static void walk_all(struct explain_walk *w, struct walk_position *at)
 {
-	for (uint32_t hops = 0; !w->err; hops++) {
-		if (!w->hops--) {
-			walk_lost(w, "the tables lead in a circle");
-			return;
-		}
-		if (hops == HOPS_MAX) {
-			walk_lost(w,
-				  "after %u entries it is still on its way: the tables lead in "
-				  "a circle that changes the packet each time",
-				  HOPS_MAX);
-			return;
-		}
-		if (!explain_walk_look(w, at))
+	for (uint32_t hops = 0; hops < HOPS_MAX; hops++) {
+		if (w->err || (!w->hops-- && !walk_lost(w, "the tables lead in a circle")) ||
+		    !explain_walk_look(w, at))
 			return;
 	}
+	walk_lost(
+		w,
+		"after %u entries it is still on its way: the tables lead in a circle that changes "
+		"the packet each time",
+		HOPS_MAX);
 }
 
-int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
+int walk_run(struct explain_walk *w, struct steering *d, uint32_t table, enum side side,
 	     const struct fields *packet)
 {
 	struct walk_position at;
@@ -275,12 +328,11 @@ int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t tab
 	*w = (struct explain_walk){.d = d,
 				   .side = side,
 				   .packet = packet,
-				   .cache = w->cache,
 				   .frame = w->frame,
 				   .len = w->len,
 				   .keep = w->keep,
 				   .table = table,
-				   .via = DUMP_NONE};
+				   .via = TABLES_NONE};
 	w->err = changing_packet_begin(&w->now, packet, w->frame, w->len);
 	if (!w->err && enter_table(w, &at, table))
 		walk_all(w, &at);

@@ -6,7 +6,7 @@
 #ifndef DVX_FLOW_WALK_H
 #define DVX_FLOW_WALK_H
 
-#include "ste.h"
+#include "tables.h"
 
 enum step_kind {
 	STEP_TABLE,   /* the packet enters a table */
@@ -21,7 +21,7 @@ struct walk_step {
 	bool hit;
 	enum field field; /* the field that differed; F_NONE: bits of an unknown field */
 	bool given;	  /* the packet has that field */
-	u128 have, want, mask;
+	u128 have;
 	uint32_t slot, slots; /* of a hash; slots 0: there was none */
 };
 
@@ -42,7 +42,7 @@ struct walk_change {
 };
 
 struct explain_walk {
-	const struct steering_dump *d;
+	struct steering *d;
 	enum side side;
 	const struct fields *packet;
 	/* The caller may set these first: the packet's bytes, and whether to keep its changes. */
@@ -60,7 +60,7 @@ struct explain_walk {
 	uint32_t nsteps;
 	enum walk_end end;
 	uint32_t rule, table; /* where it ended */
-	uint32_t via;	      /* the last rule that led to another table; DUMP_NONE: none */
+	uint32_t via;	      /* the last rule that led to another table; TABLES_NONE: none */
 	uint64_t last;	      /* address that the last entry leads to */
 	uint32_t counter[WALK_COUNTERS];
 	unsigned int ncounters;
@@ -68,39 +68,14 @@ struct explain_walk {
 	uint32_t tag;
 	char lost[160];
 	int err; /* -ENOMEM */
-	struct view_cache *cache;
 };
 
 /*
  * Walks from a table on and fills w; w->now becomes the packet as it leaves. Call walk_free() in
  * any case. Returns 0 or -ENOMEM.
  */
-int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
+int walk_run(struct explain_walk *w, struct steering *d, uint32_t table, enum side side,
 	     const struct fields *packet);
 void walk_free(struct explain_walk *w);
-
-/* --- for the files of walk*.c --- */
-
-void __attribute__((format(printf, 2, 3))) walk_lost(struct explain_walk *w, const char *fmt, ...);
-/* Changes the packet as an entry that was hit does. Returns false if the walk ends here. */
-bool walk_act(struct explain_walk *w, const struct dump_entry *e, const struct ste *s);
-
-/* Makes a cache for many packets through one dump: a matcher's views are made once. */
-struct view_cache *view_cache_new(const struct steering_dump *d);
-void view_cache_free(struct view_cache *c);
-
-struct matcher_view {
-	bool ready[SIDES];
-	struct builder_view *view[SIDES];
-	uint32_t slots[SIDES]; /* entries of its first table: the fewest that fit the rules */
-};
-
-const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side);
-/* Returns an entry's position in its rule's chain, from 0. */
-uint32_t entry_place(const struct steering_dump *d, const struct dump_entry *e);
-/* Returns whether it is the last entry of its rule's side: a hit acts. */
-bool entry_ends(const struct steering_dump *d, const struct dump_entry *e);
-/* Reads an entry with its matcher's view. */
-void entry_read(struct view_cache *c, const struct dump_entry *e, struct ste *s);
 
 #endif
