@@ -57,6 +57,9 @@ says 0 "JSON has the same sentences" '"hit": true' '"field": "dst port"' '"end":
 	-- explain --json --dump "$v0" "in ipv4 dst 10.0.1.9 tcp dst port 443"
 says 0 "a file of packets, summed up" "packets  first one  taken by" ": drop" \
 	-- explain --dump "$v1" "$top_srcdir/examples/traffic/traffic.pcap"
+grep -v '^3[34]' "$v1" >"$tmp/bare.csv"
+says 0 "a file of packets and tables without rules" "521           1  no rule: the default way" \
+	-- explain --dump "$tmp/bare.csv" "$top_srcdir/examples/traffic/traffic.pcap"
 says 0 "one of its packets" "packet 12 in:" "table 0x" "=> rule" \
 	-- explain --dump "$v1" --packet 12 "$top_srcdir/examples/traffic/traffic.pcap"
 says 3 "a packet that is not in the file" "has 521 packets, no number 522" \

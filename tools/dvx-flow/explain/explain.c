@@ -245,11 +245,14 @@ static void explain_count(struct explain_sum *sum, uint64_t packet)
 static void count_ways(struct explain_job *job, const struct explain_walk *w, uint64_t packet)
 {
 	for (uint32_t i = 0; i < w->nsteps; i++) {
-		const struct steering_record *e = &w->d->entry[w->step[i].entry];
-		const struct steering_rule *r = &w->d->rule[e->rule];
+		const struct walk_step *st = &w->step[i];
+		const struct steering_record *e;
 
-		if (w->step[i].kind == STEP_ENTRY && w->step[i].hit && steering_is_last(w->d, e) &&
-		    (steering_onward(w->d, r) || r->leads))
+		if (st->kind != STEP_ENTRY || !st->hit)
+			continue;
+		e = &w->d->entry[st->entry];
+		if (steering_is_last(w->d, e) && (steering_onward(w->d, &w->d->rule[e->rule]) ||
+						  w->d->rule[e->rule].leads))
 			explain_count(&job->by_rule[e->rule], packet);
 	}
 }
