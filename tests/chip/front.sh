@@ -22,7 +22,11 @@ alone() {
 	cat "$scratch/shown"
 	grep -q 'DVX_SIM_SOCKET is not set.*dvx-sim run' "$scratch/shown"
 }
+alone_once() {
+	alone sh -c 'ibv_devices; ibv_devices; exit 1' && [ "$(grep -c 'DVX_SIM_SOCKET' "$scratch/shown")" = 1 ]
+}
 check "the preload without a server" alone ibv_devinfo
+check "... one sentence for a program and those that it starts" alone_once
 check "run: ibv_devices" shows 'mlx5_0' "$dvx_sim" run -- ibv_devices
 check "run: ibv_devinfo -v" shows 'PORT_ACTIVE' "$dvx_sim" run -- ibv_devinfo -v
 check "run: ibv_devinfo -d says that it is an emulator" \

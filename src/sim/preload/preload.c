@@ -40,11 +40,14 @@ __attribute__((constructor)) static void preload_init(void)
 	char names[FUNCTION_NAMES];
 	int index = profile_function(profile, function && *function ? function : NULL, names);
 
-	if (!socket || !*socket) {
+	if (!socket) {
 		sim_refuse("DVX_SIM_SOCKET is not set, so there is no device: dvx-sim run or "
 			   "dvx-sim exec starts a program on one");
-		return;
+		/* Programs that this one starts find an empty name, and do not repeat it. */
+		setenv("DVX_SIM_SOCKET", "", 1);
 	}
+	if (!socket || !*socket)
+		return;
 	if (index < 0) {
 		sim_refuse("DVX_SIM_FUNCTION is \"%s\"; it can be %s, so there is no device",
 			   function, names);
