@@ -58,6 +58,8 @@ const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *b
 /* Return the list with one more item; without it and with no_memory set if there is no memory. */
 struct node_list list_add(struct rule_parser *ps, struct node_list l, const void *item,
 			  size_t size);
+/* Adds an item in an arena. Returns false if there is no memory. */
+bool list_add_in(struct arena *memory, struct node_list *l, const void *item, size_t size);
 /* mask UINT64_MAX: all of the field. */
 struct node_list list_value(struct rule_parser *ps, struct node_list l, uint64_t value,
 			    uint64_t mask);

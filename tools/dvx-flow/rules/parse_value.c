@@ -10,23 +10,27 @@
 
 /* --- lists ----------------------------------------------------------------------------------- */
 
-struct node_list list_add(struct rule_parser *ps, struct node_list l, const void *item, size_t size)
+bool list_add_in(struct arena *memory, struct node_list *l, const void *item, size_t size)
 {
-	size_t more = l.room ? l.room * 2 : 1; /* most lists have one element */
+	size_t more = l->room ? l->room * 2 : 1; /* most lists have one element */
 	void *grown;
 
-	if (l.n == l.room) {
-		grown = arena_get(ps->set->memory, more * size);
-		if (!grown) {
-			ps->no_memory = true;
-			return l;
-		}
-		if (l.n)
-			memcpy(grown, l.item, l.n * size);
-		l.item = grown;
-		l.room = more;
+	if (l->n == l->room) {
+		grown = arena_get(memory, more * size);
+		if (!grown)
+			return false;
+		if (l->n)
+			memcpy(grown, l->item, l->n * size);
+		l->item = grown;
+		l->room = more;
 	}
-	memcpy((char *)l.item + l.n++ * size, item, size);
+	memcpy((char *)l->item + l->n++ * size, item, size);
+	return true;
+}
+
+struct node_list list_add(struct rule_parser *ps, struct node_list l, const void *item, size_t size)
+{
+	ps->no_memory |= !list_add_in(ps->set->memory, &l, item, size);
 	return l;
 }
 
