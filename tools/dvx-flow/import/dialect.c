@@ -64,14 +64,6 @@ enum import_dialect dialect_find(const char *name)
 	return d < DIALECT_OWN ? (enum import_dialect)d : DIALECTS;
 }
 
-bool dialect_among(const struct token *t, const char *const *words)
-{
-	for (; *words; words++)
-		if (token_is(t, *words))
-			return true;
-	return false;
-}
-
 static enum import_dialect dialect_of(const struct tokens *line)
 {
 	int d = 0;
@@ -81,9 +73,9 @@ static enum import_dialect dialect_of(const struct tokens *line)
 	return (enum import_dialect)d;
 }
 
-void dialect_leave_line(struct import *im, const struct draft *d, const struct tokens *line)
+void dialect_leave_line(struct import *im, const struct tokens *line)
 {
-	import_leave(im, d, &line->token[0],
+	import_leave(im, &line->token[0], &line->token[0],
 		     dialect_of(line) == DIALECTS ? REASON_UNKNOWN : REASON_DIALECT);
 }
 

@@ -3,7 +3,7 @@
 #ifndef DVX_FLOW_IMPORT_DIALECT_H
 #define DVX_FLOW_IMPORT_DIALECT_H
 
-#include "draft.h"
+#include "values.h"
 
 void tc_read(struct import *im, struct token_reader *r);
 void testpmd_read(struct import *im, struct token_reader *r);
@@ -22,9 +22,6 @@ bool ovs_looks(const struct tokens *line);
 /* Returns the IP version that the first comment of iptables-save or ip6tables-save names, or 0. */
 uint8_t iptables_section(const char *from, const char *end);
 /* Leaves out a line that is of no dialect, or of another one. */
-void dialect_leave_line(struct import *im, const struct draft *d, const struct tokens *line);
-
-/* Returns whether the word is in a list, which ends with NULL. */
-bool dialect_among(const struct token *t, const char *const *words);
+void dialect_leave_line(struct import *im, const struct tokens *line);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <arpa/inet.h>
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,55 +8,7 @@
 
 #include "draft.h"
 #include "rules/arena.h"
-#include "rules/rule.h"
-
-static const char *const draft_words[DRAFT_SLOTS] = {
-	[SLOT_ETH_SRC] = "eth src",
-	[SLOT_ETH_DST] = "eth dst",
-	[SLOT_TAG] = "",
-	[SLOT_VLAN_ID] = "id",
-	[SLOT_VLAN_PCP] = "pcp",
-	[SLOT_VLAN_DEI] = "dei",
-	[SLOT_TAG2] = "",
-	[SLOT_VLAN2_ID] = "id",
-	[SLOT_VLAN2_PCP] = "pcp",
-	[SLOT_VLAN2_DEI] = "dei",
-	[SLOT_ETHERTYPE] = "ethertype",
-	[SLOT_MPLS] = "",
-	[SLOT_MPLS_LABEL] = "label",
-	[SLOT_MPLS_TC] = "tc",
-	[SLOT_MPLS_BOS] = "mpls_bos",
-	[SLOT_MPLS_TTL] = "mpls_ttl",
-	[SLOT_IP] = "",
-	[SLOT_SRC] = "src",
-	[SLOT_DST] = "dst",
-	[SLOT_HOST] = "host",
-	[SLOT_DSCP] = "dscp",
-	[SLOT_ECN] = "ecn",
-	[SLOT_TOS] = "tos",
-	[SLOT_TTL] = "ttl",
-	[SLOT_FLOWLABEL] = "flowlabel",
-	[SLOT_FRAGMENT] = "",
-	[SLOT_PROTO] = "",
-	[SLOT_TYPE] = "type",
-	[SLOT_CODE] = "code",
-	[SLOT_SPORT] = "src port",
-	[SLOT_DPORT] = "dst port",
-	[SLOT_PORT] = "port",
-	[SLOT_FLAGS] = "flags",
-	[SLOT_TUNNEL] = "",
-	[SLOT_VNI] = "vni",
-	[SLOT_OAM] = "oam",
-	[SLOT_KEY] = "key",
-};
-
-static const char *const draft_edits[DRAFT_CHANGES] = {
-	[EDIT_DECAP] = "decap",		[EDIT_POP] = "pop vlan",  [EDIT_ETH_SRC] = "set eth src",
-	[EDIT_ETH_DST] = "set eth dst", [EDIT_IP_SRC] = "set",	  [EDIT_IP_DST] = "set",
-	[EDIT_SPORT] = "set",		[EDIT_DPORT] = "set",	  [EDIT_TTL] = "set ttl",
-	[EDIT_DEC_TTL] = "dec ttl",	[EDIT_VLAN] = "set vlan", [EDIT_PUSH] = "push vlan",
-	[EDIT_PUSH_PCP] = "pcp",
-};
+#include "values.h"
 
 const char *import_format(struct import *im, const char *fmt, ...)
 {
@@ -77,14 +30,24 @@ const char *import_format(struct import *im, const char *fmt, ...)
 	return text;
 }
 
-static struct import_item *import_item(struct import *im, const struct draft *d,
-				       const struct token *at)
+const char *import_lower(struct import *im, const char *text)
 {
-	struct import_result *out = im->out;
+	char *lower = arena_text(im->out->memory, text, strlen(text));
+
+	if (!lower)
+		im->no_memory = true;
+	for (char *p = lower; p && *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return lower ? lower : "";
+}
+
+static struct import_item *import_item(const struct draft *d, const struct token *at)
+{
+	struct import_result *out = d->im->out;
 	struct import_item *item;
 
 	if (!array_grow((void **)&out->item, out->n, &out->room, sizeof(*out->item))) {
-		im->no_memory = true;
+		d->im->no_memory = true;
 		return NULL;
 	}
 	item = &out->item[out->n++];
@@ -96,24 +59,32 @@ static struct import_item *import_item(struct import *im, const struct draft *d,
 	return item;
 }
 
-static bool import_leave_more(struct import *im, const struct draft *d, const struct token *at,
-			      enum import_reason reason, const char *more)
+static bool draft_leave_more(const struct draft *d, const struct token *at,
+			     enum import_reason reason, const char *more)
 {
-	struct import_item *item = import_item(im, d, at);
+	struct import_item *item = import_item(d, at);
 
 	if (item) {
 		item->reason = reason;
 		item->word = at->text && *at->text != '\n' ? at->text : NULL;
 		item->more = more;
-		im->out->left_out++;
+		d->im->out->left_out++;
 	}
 	return false;
 }
 
-bool import_leave(struct import *im, const struct draft *d, const struct token *at,
+bool draft_leave(const struct draft *d, const struct token *at, enum import_reason reason)
+{
+	if (!d->im->once || at != d->im->left)
+		draft_leave_more(d, at, reason, NULL);
+	d->im->left = at;
+	return false;
+}
+
+bool import_leave(struct import *im, const struct token *from, const struct token *at,
 		  enum import_reason reason)
 {
-	return import_leave_more(im, d, at, reason, NULL);
+	return draft_leave(&(struct draft){.im = im, .at = from}, at, reason);
 }
 
 /*
@@ -123,26 +94,25 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 static bool draft_is_open(const struct draft *d)
 {
 	for (int level = 0; level < 2; level++)
-		for (unsigned int s = 0; s < DRAFT_SLOTS; s++) {
-			const char *text = d->part[level][s].text;
-
-			if (text && !(s == SLOT_IP && d->of_version) &&
-			    !(s == SLOT_TAG && !strcmp(text, "native")))
+		for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
+			if (d->part[level][s].n && !(s == SLOT_IP && d->of_version) &&
+			    !(s == SLOT_TAG && part_number(&d->part[level][s]) == TAG_NATIVE))
 				return false;
-		}
 	return true;
 }
 
-bool import_leave_end(struct import *im, const struct draft *d, const struct token *at,
-		      enum import_reason reason)
+bool draft_leave_end(const struct draft *d, const struct token *at, enum import_reason reason)
 {
-	struct import_result *out = im->out;
+	struct import_result *out = d->im->out;
+	size_t before = out->n;
 
-	import_leave(im, d, at, reason);
-	if (out->n && draft_is_open(d))
-		out->item[out->n - 1].all = true;
+	draft_leave(d, at, reason);
+	if (out->n > before && draft_is_open(d))
+		out->item[before].all = true;
 	return false;
 }
+
+/* --- interfaces -------------------------------------------------------------------------------- */
 
 /* Returns whether the name is a pattern: eth+ of iptables, eth* of nft. */
 static bool netdev_is_pattern(const char *netdev)
@@ -173,17 +143,17 @@ int import_netdev(struct import *im, const char *netdev)
 	return im->ask->netdev && (strncmp(netdev, ours, n) || netdev[n] != '.') ? 0 : -1;
 }
 
-int import_interface(struct import *im, struct draft *d, const char *netdev, bool negated)
+int draft_interface(struct draft *d, const char *netdev, bool negated)
 {
 	int ours;
 
 	/* A name that is excluded does not show which interface is meant. */
-	if (negated && !im->ask->netdev && !im->netdev && strcmp(netdev, "lo"))
+	if (negated && !d->im->ask->netdev && !d->im->netdev && strcmp(netdev, "lo"))
 		return -1;
-	ours = import_netdev(im, netdev);
+	ours = import_netdev(d->im, netdev);
 	/* Tagged packets belong to VLAN interfaces, whose names a pattern takes, too. */
 	if (ours == 1 && !negated && !netdev_is_pattern(netdev)) {
-		draft_add(im, d, SLOT_TAG, "native");
+		draft_set(d, SLOT_TAG, TAG_NATIVE);
 		d->no_labels = true;
 	}
 	return ours < 0 ? -1 : ours != negated;
@@ -191,201 +161,338 @@ int import_interface(struct import *im, struct draft *d, const char *netdev, boo
 
 /* --- conditions that meet ---------------------------------------------------------------------- */
 
-/* Returns whether a text of a slot is one value, so that different texts exclude each other. */
-static bool draft_exact(enum draft_slot slot, const char *text)
+static size_t draft_item_size(enum draft_slot slot)
 {
-	return slot != SLOT_TAG && slot != SLOT_TAG2 && !strpbrk(text, "/,-");
+	if (slot == SLOT_SRC || slot == SLOT_DST)
+		return sizeof(struct rule_net);
+	return slot == SLOT_SPORT || slot == SLOT_DPORT || slot == SLOT_PORT
+		       ? sizeof(struct rule_range)
+		       : sizeof(struct rule_value);
 }
 
-/* Parses FIRST-LAST or a port. */
-static bool draft_range(const char *text, unsigned long *first, unsigned long *last)
+static bool draft_same(enum draft_slot slot, const struct draft_part *p, const struct node_list *l)
 {
-	char *end;
-
-	*first = *last = strtoul(text, &end, 10);
-	if (end != text && *end == '-')
-		*last = strtoul(end + 1, &end, 10);
-	return end != text && !*end;
+	return p->n == l->n && !memcmp(p->item, l->item, l->n * draft_item_size(slot));
 }
 
-static const char *draft_meet_ranges(struct import *im, const char *a, const char *b)
-{
-	unsigned long first, last, first2, last2;
-
-	if (!draft_range(a, &first, &last) || !draft_range(b, &first2, &last2))
-		return NULL;
-	first = first > first2 ? first : first2;
-	last = last < last2 ? last : last2;
-	return first > last ? "" : import_format(im, "%lu-%lu", first, last);
-}
-
-/* Parses ADDRESS[/BITS]. */
-static bool draft_prefix(const char *text, uint8_t addr[16], unsigned long *bits)
-{
-	char head[INET6_ADDRSTRLEN], *end;
-	size_t n = strcspn(text, "/");
-	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
-
-	if (n >= sizeof(head))
-		return false;
-	memcpy(head, text, n);
-	head[n] = 0;
-	*bits = family == AF_INET ? 32 : 128;
-	if (text[n]) {
-		*bits = strtoul(text + n + 1, &end, 10);
-		if (*end)
-			return false;
-	}
-	return inet_pton(family, head, addr) == 1;
-}
-
-static bool draft_bits_differ(const uint8_t *a, const uint8_t *b, unsigned long bits)
-{
-	for (unsigned long i = 0; i < bits; i++)
-		if ((a[i / 8] ^ b[i / 8]) >> (7 - i % 8) & 1)
-			return true;
-	return false;
-}
+/* Results of an intersection. */
+enum meet { MEET_NOTHING, MEET_FIRST, MEET_SECOND, MEET_UNKNOWN };
 
 /* Intersects two prefixes: one contains the other, or they have nothing in common. */
-static const char *draft_meet_prefixes(const char *a, const char *b)
+static enum meet nets_meet(const struct rule_net *a, const struct rule_net *b)
 {
-	uint8_t one[16] = {0}, two[16] = {0};
-	unsigned long bits, bits2;
+	unsigned int bits = a->bits < b->bits ? a->bits : b->bits;
 
-	if (!draft_prefix(a, one, &bits) || !draft_prefix(b, two, &bits2))
-		return NULL;
-	if (!strchr(a, ':') != !strchr(b, ':') ||
-	    draft_bits_differ(one, two, bits < bits2 ? bits : bits2))
-		return "";
-	return bits < bits2 ? b : a;
+	if (a->bits >= NET_RANGE || b->bits >= NET_RANGE)
+		return MEET_UNKNOWN;
+	if (a->family != b->family)
+		return MEET_NOTHING;
+	for (unsigned int i = 0; i < bits; i++)
+		if ((a->addr[i / 8] ^ b->addr[i / 8]) >> (7 - i % 8) & 1)
+			return MEET_NOTHING;
+	return a->bits < b->bits ? MEET_SECOND : MEET_FIRST;
 }
 
-/* Returns the intersection of two texts; "": it is empty; NULL: it cannot be expressed. */
-static const char *draft_meet(struct import *im, enum draft_slot slot, const char *a, const char *b)
+/* Intersects two ranges; the second one becomes the result. */
+static enum meet ranges_meet(const struct rule_range *a, struct rule_range *b)
 {
-	if (!strcmp(a, b))
-		return a;
+	if (a->wild || b->wild)
+		return MEET_UNKNOWN;
+	b->first = a->first > b->first ? a->first : b->first;
+	b->last = a->last < b->last ? a->last : b->last;
+	return b->first > b->last ? MEET_NOTHING : MEET_SECOND;
+}
+
+static enum meet draft_meet(enum draft_slot slot, const struct draft_part *p, struct node_list *l)
+{
+	if (draft_same(slot, p, l))
+		return MEET_FIRST;
+	if (p->n > 1 || l->n > 1 || slot == SLOT_PORT || slot == SLOT_TAG || slot == SLOT_TAG2)
+		return MEET_UNKNOWN;
 	if (slot == SLOT_SRC || slot == SLOT_DST)
-		return draft_meet_prefixes(a, b);
+		return nets_meet(p->item, l->item);
 	if (slot == SLOT_SPORT || slot == SLOT_DPORT)
-		return draft_meet_ranges(im, a, b);
-	if (slot == SLOT_HOST || slot == SLOT_PORT)
-		return NULL;
-	return draft_exact(slot, a) && draft_exact(slot, b) ? "" : NULL;
+		return ranges_meet(p->item, l->item);
+	return part_number(p) >= 0 && ((struct rule_value *)l->item)->mask == UINT64_MAX
+		       ? MEET_NOTHING
+		       : MEET_UNKNOWN;
 }
 
-static bool draft_part_join(struct import *im, struct draft *d, struct draft_part *p,
-			    enum draft_slot slot, const struct draft_part *also)
+static bool draft_part_join(struct draft *d, enum draft_slot slot, struct node_list l, bool negated)
 {
-	const char *both;
+	struct draft_part *p = &d->part[d->inner][slot], also = {l.item, (uint32_t)l.n, negated};
+	enum meet both;
 
-	if (!also->text || !*also->text)
+	if (!l.n)
 		return true;
-	if (!p->text) {
-		*p = *also;
+	if (!p->n) {
+		*p = also;
 		return true;
 	}
-	if (p->negated || also->negated)
-		return p->negated == also->negated && !strcmp(p->text, also->text);
-	both = draft_meet(im, slot, p->text, also->text);
-	if (both && !*both)
-		d->nothing = true;
-	else if (both)
-		p->text = both;
-	return both != NULL;
+	if (p->negated || negated)
+		return p->negated == negated && draft_same(slot, p, &l);
+	both = draft_meet(slot, p, &l);
+	d->nothing |= both == MEET_NOTHING;
+	if (both == MEET_SECOND)
+		*p = also;
+	return both != MEET_UNKNOWN;
 }
 
-bool draft_add(struct import *im, struct draft *d, enum draft_slot slot, const char *text)
+bool draft_add(struct draft *d, enum draft_slot slot, struct value v)
 {
-	return draft_part_join(im, d, &d->part[d->inner][slot], slot,
-			       &(struct draft_part){text, false});
+	return draft_part_join(d, slot, v.list, false);
 }
 
-bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const char *text)
+bool draft_deny(struct draft *d, enum draft_slot slot, struct value v)
 {
-	if (!*text)
-		d->nothing = true;
-	return draft_part_join(im, d, &d->part[d->inner][slot], slot,
-			       &(struct draft_part){text, true});
+	d->nothing |= !v.list.n;
+	return draft_part_join(d, slot, v.list, true);
 }
 
-bool draft_add_type(struct import *im, struct draft *d, uint64_t type)
+bool draft_match(struct draft *d, const struct token *at, enum draft_slot slot, struct value v,
+		 bool negated)
+{
+	if (v.bad)
+		return draft_leave(d, at, REASON_VALUE);
+	return (negated ? draft_deny : draft_add)(d, slot, v) || draft_leave(d, at, REASON_TWICE);
+}
+
+bool draft_set(struct draft *d, enum draft_slot slot, uint64_t number)
+{
+	return draft_add(d, slot, value_of(d->im, number));
+}
+
+bool draft_match_number(struct draft *d, const struct token *at, enum draft_slot slot,
+			uint64_t number)
+{
+	return draft_match(d, at, slot, value_of(d->im, number), false);
+}
+
+bool draft_has(const struct draft *d, enum draft_slot slot)
+{
+	return d->part[d->inner][slot].n;
+}
+
+int64_t part_number(const struct draft_part *p)
+{
+	const struct rule_value *v = p->item;
+
+	return p->n == 1 && v->mask == UINT64_MAX ? (int64_t)v->value : -1;
+}
+
+int64_t draft_number(const struct draft *d, enum draft_slot slot)
+{
+	return part_number(&d->part[d->inner][slot]);
+}
+
+void draft_replace(struct draft *d, enum draft_slot slot, uint64_t number)
+{
+	d->part[0][slot] = (struct draft_part){value_of(d->im, number).list.item, 1, false};
+	if (d->im->no_memory)
+		d->part[0][slot].n = 0;
+}
+
+bool draft_add_type(struct draft *d, uint64_t type)
 {
 	if (type == 0x0800 || type == 0x86dd)
-		return draft_add(im, d, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
-	if (type == 0x8847)
-		return draft_add(im, d, SLOT_MPLS, "mpls");
-	return draft_add(im, d, SLOT_ETHERTYPE, import_format(im, "0x%x", (unsigned int)type));
+		return draft_set(d, SLOT_IP, type == 0x0800 ? 4 : 6);
+	return type == 0x8847 ? draft_set(d, SLOT_MPLS, 0) : draft_set(d, SLOT_ETHERTYPE, type);
 }
 
-void draft_one_tag(struct import *im, struct draft *d)
+void draft_one_tag(struct draft *d)
 {
 	const struct draft_part *p = d->part[0];
-	const char *tag = p[SLOT_TAG].text;
 
 	d->no_labels = true;
-	if (p[SLOT_TAG2].text || (tag && !strcmp(tag, "untagged")) ||
-	    (!p[SLOT_IP].text && !p[SLOT_ETHERTYPE].text && !p[SLOT_MPLS].text))
+	if (p[SLOT_TAG2].n || part_number(&p[SLOT_TAG]) == TAG_NONE ||
+	    !(p[SLOT_IP].n || p[SLOT_ETHERTYPE].n || p[SLOT_MPLS].n))
 		return;
-	draft_add(im, d, SLOT_TAG2, tag ? "num_of_vlans 1" : "num_of_vlans 0-1");
+	draft_set(d, SLOT_TAG2, p[SLOT_TAG].n ? TAG_LAST : TAG_AT_MOST_ONE);
 }
 
-const char *draft_value(const struct draft *d, enum draft_slot slot)
+/* --- changes ----------------------------------------------------------------------------------- */
+
+bool draft_has_change(const struct draft *d, enum rule_change_kind kind)
 {
-	return d->part[d->inner][slot].text;
+	return d->changes >> kind & 1;
 }
 
-bool draft_join(struct import *im, struct draft *d, const struct draft *also)
+/* Returns whether a change that the device makes later stands before this one. */
+static bool change_is_late(const struct draft *d, enum rule_change_kind kind)
 {
-	bool ok = true;
+	bool first = kind == CHANGE_POP || kind == CHANGE_DECAP;
 
-	d->nothing |= also->nothing;
-	d->no_labels |= also->no_labels;
-	for (int level = 0; level < 2; level++)
-		for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
-			ok &= draft_part_join(im, d, &d->part[level][s], (enum draft_slot)s,
-					      &also->part[level][s]);
-	return ok;
+	return d->changes & (first ? (1u << CHANGE_POP) - 1 : 1u << CHANGE_PUSH);
+}
+
+bool draft_change(struct draft *d, const struct token *at, struct rule_change c, bool ordered)
+{
+	if (ordered && change_is_late(d, c.kind))
+		return draft_leave(d, at, REASON_ORDER);
+	if (draft_has_change(d, c.kind))
+		return draft_leave(d, at, REASON_CHANGE);
+	d->change[c.kind] = c;
+	d->changes |= 1u << c.kind;
+	return true;
+}
+
+bool draft_settle(struct draft *d, const struct token *end, enum import_reason reason)
+{
+	if (!d->verdict)
+		return draft_leave(d, end, reason);
+	if (!strcmp(d->verdict, "drop"))
+		d->changes = 0;
+	return true;
 }
 
 /* --- the rule's text --------------------------------------------------------------------------- */
 
+static void part_print_number(FILE *f, const void *item)
+{
+	const struct rule_value *v = item;
+
+	fprintf(f, v->mask == UINT64_MAX ? "%" PRIu64 : "0x%" PRIx64 "/0x%" PRIx64, v->value,
+		v->mask);
+}
+
+static void part_print_hex(FILE *f, const void *item)
+{
+	const struct rule_value *v = item;
+
+	fprintf(f, v->mask == UINT64_MAX ? "0x%" PRIx64 : "0x%" PRIx64 "/0x%" PRIx64, v->value,
+		v->mask);
+}
+
+static void part_print_mac(FILE *f, const void *item)
+{
+	const struct rule_value *v = item;
+
+	mac_print(f, v->value);
+	if (v->mask == UINT64_MAX)
+		return;
+	fputc('/', f);
+	mac_print(f, v->mask);
+}
+
+static void part_print_net(FILE *f, const void *item)
+{
+	const struct rule_net *net = item;
+
+	address_print(f, net->family, net->addr);
+	if (net->bits == NET_RANGE || net->bits == NET_MASK) {
+		fputc(net->bits == NET_MASK ? '/' : '-', f);
+		address_print(f, net->family, net->end);
+	} else if (!net_is_host(net)) {
+		fprintf(f, "/%u", net->bits);
+	}
+}
+
+static void part_print_range(FILE *f, const void *item)
+{
+	const struct rule_range *r = item;
+
+	if (r->wild)
+		fprintf(f, "0x%x/0x%x", r->first, 0xffffu & ~r->wild);
+	else if (r->first == r->last)
+		fprintf(f, "%u", r->first);
+	else
+		fprintf(f, "%u-%u", r->first, r->last);
+}
+
+static void part_print_proto(FILE *f, const void *item)
+{
+	uint64_t proto = ((const struct rule_value *)item)->value;
+
+	if (proto == 6 || proto == 17)
+		fputs(proto == 6 ? "tcp" : "udp", f);
+	else if (proto == 1 || proto == 58)
+		fputs(proto == 1 ? "icmp" : "icmp6", f);
+	else
+		fprintf(f, "proto %" PRIu64, proto);
+}
+
+static const struct {
+	const char *word;
+	void (*print)(FILE *f, const void *item);
+	const char *name[6];
+} draft_slots[DRAFT_SLOTS] = {
+#define part_print_names NULL
+#define SLOT(slot, word, print, ...) [SLOT_##slot] = {word, part_print_##print, {__VA_ARGS__}},
+#include "slots.def"
+};
+
+static void draft_print_item(FILE *f, enum draft_slot slot, const void *item)
+{
+	if (draft_slots[slot].print)
+		draft_slots[slot].print(f, item);
+	else
+		fputs(draft_slots[slot].name[((const struct rule_value *)item)->value], f);
+}
+
 static void draft_print_parts(FILE *f, const struct draft *d, int level, bool negated)
 {
 	const struct draft_part *part = d->part[level];
-	bool type = d->no_labels && !level && !negated && !part[SLOT_MPLS].text;
+	bool type = d->no_labels && !level && !negated && !part[SLOT_MPLS].n;
 
-	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
-		if (part[s].text && part[s].negated == negated)
-			fprintf(f, "%s%s%s %s", negated ? " not" : "",
-				*draft_words[s]	       ? " "
-				: type && s == SLOT_IP ? " ethertype"
-						       : "",
-				draft_words[s], part[s].text);
+	for (unsigned int s = 0; s < DRAFT_SLOTS; s++) {
+		if (!part[s].n || part[s].negated != negated)
+			continue;
+		fprintf(f, "%s %s%s", negated ? " not" : "",
+			type && s == SLOT_IP ? "ethertype " : "", draft_slots[s].word);
+		for (size_t i = 0; i < part[s].n; i++) {
+			if (i)
+				fputc(',', f);
+			draft_print_item(f, s, (const char *)part[s].item + i * draft_item_size(s));
+		}
+	}
 }
 
-static bool draft_has(const struct draft *d, int level, bool negated)
+static bool draft_level_has(const struct draft *d, int level, bool negated)
 {
 	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
-		if (d->part[level][s].text && (!negated || d->part[level][s].negated))
+		if (d->part[level][s].n && (!negated || d->part[level][s].negated))
 			return true;
 	return false;
 }
 
+static const struct {
+	enum rule_change_kind kind;
+	const char *word, *side;
+} draft_changes[] = {
+	{CHANGE_DECAP, "decap", NULL},		{CHANGE_POP, "pop vlan", NULL},
+	{CHANGE_ETH_SRC, "set eth src ", NULL}, {CHANGE_ETH_DST, "set eth dst ", NULL},
+	{CHANGE_IP_SRC, "set ipv", "src"},	{CHANGE_IP_DST, "set ipv", "dst"},
+	{CHANGE_SPORT, "set ", "src"},		{CHANGE_DPORT, "set ", "dst"},
+	{CHANGE_TTL, "set ttl ", NULL},		{CHANGE_DEC_TTL, "dec ttl", NULL},
+	{CHANGE_VLAN, "set vlan ", NULL},	{CHANGE_PUSH, "push vlan ", NULL},
+};
+
 static void draft_print_changes(FILE *f, const struct draft *d)
 {
-	for (unsigned int c = 0; c < DRAFT_CHANGES; c++)
-		if (d->change[c])
-			fprintf(f, " %s%s%s", draft_edits[c], *d->change[c] ? " " : "",
-				d->change[c]);
+	for (size_t i = 0; i < sizeof(draft_changes) / sizeof(draft_changes[0]); i++) {
+		const struct rule_change *c = &d->change[draft_changes[i].kind];
+		const char *side = draft_changes[i].side;
+
+		if (!draft_has_change(d, draft_changes[i].kind))
+			continue;
+		fprintf(f, " %s", draft_changes[i].word);
+		if (c->kind == CHANGE_IP_SRC || c->kind == CHANGE_IP_DST) {
+			fprintf(f, "%u %s ", c->of, side);
+		} else if (side) {
+			part_print_proto(f, &(struct rule_value){.value = c->of});
+			fprintf(f, " %s port ", side);
+		}
+		change_print(f, c);
+		if (c->kind == CHANGE_PUSH && d->has_pcp)
+			fprintf(f, " pcp %" PRIu64, d->pcp);
+	}
 }
 
 static void draft_print(FILE *f, const struct draft *d)
 {
 	fprintf(f, "%s %s", d->verdict, d->direction ? d->direction : "in");
 	for (int level = 0; level < 2; level++) {
-		if (level && draft_has(d, level, false))
+		if (level && draft_level_has(d, level, false))
 			fputs(" inner", f);
 		draft_print_parts(f, d, level, false);
 		draft_print_parts(f, d, level, true);
@@ -395,8 +502,10 @@ static void draft_print(FILE *f, const struct draft *d)
 		fprintf(f, " goto table%u", d->go);
 	if (d->queue)
 		fprintf(f, " to %s", d->queue);
-	if (d->tag)
-		fprintf(f, " tag %s", d->tag);
+	if (d->tag.list.n) {
+		fputs(" tag ", f);
+		part_print_number(f, d->tag.list.item);
+	}
 	if (d->count)
 		fputs(" count", f);
 }
@@ -410,7 +519,7 @@ static void draft_mistake(void *arg, const struct mistake *m)
 }
 
 /* Adds the text if dvx-flow's parser accepts it; else leaves it out with the parser's message. */
-static void draft_add_text(struct import *im, const struct draft *d, const char *text, size_t n)
+static void draft_add_text(const struct draft *d, const char *text, size_t n)
 {
 	char why[sizeof(((struct mistake *)0)->text)] = "";
 	struct ruleset set;
@@ -418,26 +527,23 @@ static void draft_add_text(struct import *im, const struct draft *d, const char 
 	int ret = rules_parse_part(text, n, NULL, &set, draft_mistake, why);
 
 	if (ret < 0) {
-		im->no_memory = true;
+		d->im->no_memory = true;
 	} else if (ret) {
-		bool negated = draft_has(d, 0, true) || draft_has(d, 1, true);
+		bool negated = draft_level_has(d, 0, true) || draft_level_has(d, 1, true);
 
-		import_leave_more(im, d, &(struct token){NULL, d->at->line, d->at->column, false},
-				  negated ? REASON_NEGATION : REASON_RULE,
-				  import_format(im, "%s: %s", text, why));
-	} else {
-		item = import_item(im, d, d->at);
-		if (!item)
-			return;
-		item->rule = import_format(im, "%s", text);
+		draft_leave_more(d, &(struct token){NULL, d->at->line, d->at->column, false},
+				 negated ? REASON_NEGATION : REASON_RULE,
+				 import_format(d->im, "%s: %s", text, why));
+	} else if ((item = import_item(d, d->at))) {
+		item->rule = import_format(d->im, "%s", text);
 		item->leads = d->leads;
 		item->go = d->go;
-		im->out->any_leads |= d->leads;
+		d->im->out->any_leads |= d->leads;
 	}
 	ruleset_free(&set);
 }
 
-void import_add(struct import *im, const struct draft *d)
+void import_add(const struct draft *d)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -446,24 +552,22 @@ void import_add(struct import *im, const struct draft *d)
 	if (d->nothing)
 		return;
 	f = open_memstream(&text, &n);
-	if (!f) {
-		im->no_memory = true;
-		return;
-	}
-	draft_print(f, d);
-	if (fclose(f))
-		im->no_memory = true;
+	if (f)
+		draft_print(f, d);
+	if (!f || fclose(f))
+		d->im->no_memory = true;
 	else
-		draft_add_text(im, d, text, n);
+		draft_add_text(d, text, n);
 	free(text);
 }
 
-bool import_add_last(struct import *im, const struct draft *d, size_t first)
+bool import_add_last(const struct draft *d, size_t first)
 {
+	const struct import_result *out = d->im->out;
 	bool any = false, kept = false, all = false;
 
-	for (size_t i = first; i < im->out->n; i++) {
-		const struct import_item *item = &im->out->item[i];
+	for (size_t i = first; i < out->n; i++) {
+		const struct import_item *item = &out->item[i];
 
 		if (item->table != d->table)
 			continue;
@@ -472,7 +576,7 @@ bool import_add_last(struct import *im, const struct draft *d, size_t first)
 		all |= item->all;
 	}
 	if (all || (any && !kept))
-		return import_leave(im, d, d->at, REASON_LAST);
-	import_add(im, d);
+		return draft_leave(d, d->at, REASON_LAST);
+	import_add(d);
 	return true;
 }

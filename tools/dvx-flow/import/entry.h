@@ -5,6 +5,7 @@
 
 #include "export.h"
 #include "rules/compile.h"
+#include "values.h"
 
 /* An entry. The keys that are still in it have not been written yet. */
 struct entry {
@@ -13,6 +14,9 @@ struct entry {
 	size_t number;	    /* of the rule in the set */
 	const char *netdev; /* or NULL */
 	FILE *out;
+	const struct tc_tags *tags; /* of tc: those of the command that is written */
+	/* of testpmd: keys are those of the inner headers, and of the second tag */
+	bool inner, second;
 	/* the reason why it cannot be written */
 	struct source_location at;
 	char why[256];
@@ -41,18 +45,20 @@ bool entry_take_masked(struct entry *e, unsigned int key, uint64_t *value, uint6
  * which type it is not.
  */
 int entry_take_tag(struct entry *e, unsigned int cvlan, unsigned int svlan);
+/* Takes the traffic class, of which DSCP and ECN are parts. Returns false if it is not compared. */
+bool entry_take_tos(struct entry *e, uint64_t *value, uint64_t *mask);
 bool entry_has(const struct entry *e, unsigned int key, uint64_t value);
-/* Returns the key at this level: of the outer or the inner headers. */
-unsigned int entry_key(unsigned int key, bool inner);
+/* Returns the key of the entry's level that a key of the outer headers is. */
+unsigned int entry_key(const struct entry *e, unsigned int key);
+/* Writes the keys of a row that the entry has, as the row says. */
+void entry_put(struct entry *e, const struct row *row);
 
 struct entry_address {
-	int family;
 	uint8_t addr[16], mask[16]; /* network order */
 	int bits;		    /* -1: the mask is no prefix */
 };
 /* Takes an address of four keys; `first` is the key of the first word. */
-bool entry_take_address(struct entry *e, unsigned int first, bool inner, int family,
-			struct entry_address *a);
+bool entry_take_address(struct entry *e, unsigned int first, int version, struct entry_address *a);
 
 /* Notes the reason, at the word that a key comes from. Returns false. */
 bool entry_refuse(struct entry *e, struct source_location at, const char *fmt, ...)

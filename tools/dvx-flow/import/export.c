@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "entry.h"
-#include "values.h"
 
 const struct export_tool *export_find(const char *name)
 {
@@ -22,9 +21,11 @@ const struct export_tool *export_find(const char *name)
 
 /* --- an entry's parts -------------------------------------------------------------------------- */
 
-unsigned int entry_key(unsigned int key, bool inner)
+unsigned int entry_key(const struct entry *e, unsigned int key)
 {
-	if (!inner)
+	if (e->second && key >= KEY_VLAN_ID && key <= KEY_VLAN_PCP)
+		key += KEY_CVLAN2 - KEY_CVLAN;
+	if (!e->inner || (key >= KEY_INNER(KEY_PER_LEVEL) && key < RULE_KEYS))
 		return key;
 	return key < KEY_PER_LEVEL ? (unsigned int)KEY_INNER(key) : MATCH_INNER(key);
 }
@@ -59,19 +60,37 @@ int entry_take_tag(struct entry *e, unsigned int cvlan, unsigned int svlan)
 	return c ? 0x8100 : s ? 0x88a8 : 0;
 }
 
-bool entry_take_address(struct entry *e, unsigned int first, bool inner, int family,
-			struct entry_address *a)
+bool entry_take_tos(struct entry *e, uint64_t *value, uint64_t *mask)
 {
-	unsigned int words = family == AF_INET ? 1 : 4;
+	uint64_t dscp, dscp_mask, ecn, ecn_mask;
+
+	entry_take_masked(e, entry_key(e, KEY_DSCP), &dscp, &dscp_mask);
+	entry_take_masked(e, entry_key(e, KEY_ECN), &ecn, &ecn_mask);
+	*value = (dscp & dscp_mask) << 2 | (ecn & ecn_mask);
+	*mask = dscp_mask << 2 | ecn_mask;
+	return *mask;
+}
+
+void entry_put(struct entry *e, const struct row *row)
+{
+	if (row->write)
+		row->write(e, row, entry_key(e, row->key[0]));
+	if (row->key[1])
+		row->write(e, row, entry_key(e, row->key[1]));
+}
+
+bool entry_take_address(struct entry *e, unsigned int first, int version, struct entry_address *a)
+{
+	unsigned int words = version == 4 ? 1 : 4;
 	bool any = false;
 
-	*a = (struct entry_address){.family = family};
+	*a = (struct entry_address){.bits = 0};
 	for (unsigned int i = 0; i < words; i++) {
 		uint64_t value, mask;
 		uint32_t v, m;
 
 		/* IPv4's is the last word. */
-		any |= entry_take_masked(e, entry_key(first + 4 - words + i, inner), &value, &mask);
+		any |= entry_take_masked(e, first + 4 - words + i, &value, &mask);
 		v = htonl((uint32_t)(value & mask));
 		m = htonl((uint32_t)mask);
 		memcpy(a->addr + i * 4, &v, 4);
@@ -149,26 +168,16 @@ static int export_entry(void *arg, const struct shape *shape, const uint64_t *va
 	return 1;
 }
 
-/* Changes and matches that no tool gets. */
-static const struct {
-	enum rule_verdict verdict;
-	const char *why;
-} export_verdicts[] = {
-	{RULE_GOTO, "tables are not exported"},
-	{RULE_MIRROR, "copies are not exported"},
-};
-
+/* Returns whether a tool may have what the rule does. */
 static bool export_can(struct export_run *x)
 {
-	const char *why = x->rule->table ? "tables are not exported" : NULL;
+	const struct rule *r = x->rule;
+	bool tables = r->table || r->verdict == RULE_GOTO;
 
-	for (size_t i = 0; i < sizeof(export_verdicts) / sizeof(export_verdicts[0]); i++)
-		if (x->rule->verdict == export_verdicts[i].verdict)
-			why = export_verdicts[i].why;
-	x->at = x->rule->at;
-	if (why)
-		snprintf(x->why, sizeof(x->why), "%s", why);
-	return !why;
+	x->at = r->at;
+	snprintf(x->why, sizeof(x->why), "%s are not exported",
+		 r->verdict == RULE_MIRROR ? "copies" : "tables");
+	return !tables && r->verdict != RULE_MIRROR;
 }
 
 /* Writes all entries of a rule, or none: to memory first. */

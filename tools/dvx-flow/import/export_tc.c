@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes entries as commands "tc filter add ... flower ... action ...". */
-#include <arpa/inet.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "entry.h"
+#include "tc.h"
 
-/* A packet's tags, as tc names them: the filter's protocol is the first one's type. */
+/* A packet's types, as tc names them: the filter's protocol is the first one's type. */
 struct tc_tags {
 	const char *type[2]; /* of each tag; NULL: no tag */
+	const char *behind;  /* the EtherType behind the tags; NULL: it is not compared */
+	int ip;		     /* its version; 0: another type */
 };
 
 static const char tc_q[] = "802.1Q", tc_ad[] = "802.1ad";
@@ -16,16 +17,9 @@ static const char tc_q[] = "802.1Q", tc_ad[] = "802.1ad";
 /* Returns the kind of a tag: 802.1Q, 802.1ad or none (""); NULL: the entry does not compare it. */
 static const char *tc_tag_kind(struct entry *e, unsigned int cvlan, unsigned int svlan)
 {
-	switch (entry_take_tag(e, cvlan, svlan)) {
-	case 0x8100:
-		return tc_q;
-	case 0x88a8:
-		return tc_ad;
-	case 0:
-		return "";
-	default:
-		return NULL;
-	}
+	int type = entry_take_tag(e, cvlan, svlan);
+
+	return type < 0 ? NULL : type == 0x8100 ? tc_q : type ? tc_ad : "";
 }
 
 /* --- matches ---------------------------------------------------------------------------------- */
@@ -49,218 +43,171 @@ static const char *tc_ethertype(struct entry *e, char *text, size_t size)
 	return text;
 }
 
-static void tc_put_mac(struct entry *e, const char *word, unsigned int key)
+void tc_put_tag(struct entry *e, const struct row *row, unsigned int key)
+{
+	if (e->tags->type[row->what > SLOT_TAG2])
+		tc_put_number(e, row, key);
+}
+
+/* Writes the type of what follows a tag. */
+void tc_put_ethtype(struct entry *e, const struct row *row, unsigned int key)
+{
+	const struct tc_tags *tags = e->tags;
+	const char *next = row->arg == 1 && tags->type[1] ? tags->type[1] : tags->behind;
+
+	if (tags->type[row->arg - 1] && next)
+		fprintf(e->out, " %s %s", row->names, next);
+}
+
+void tc_put_mac(struct entry *e, const struct row *row, unsigned int key)
 {
 	uint64_t v, m;
 
 	if (!entry_take_masked(e, key, &v, &m))
 		return;
-	fprintf(e->out, " %s", word);
-	for (int i = 40; i >= 0; i -= 8)
-		fprintf(e->out, "%c%02x", i == 40 ? ' ' : ':', (unsigned int)(v >> i & 0xff));
-	for (int i = 40; i >= 0 && m != match_key_max(key); i -= 8)
-		fprintf(e->out, "%c%02x", i == 40 ? '/' : ':', (unsigned int)(m >> i & 0xff));
+	fprintf(e->out, " %s ", row->names);
+	mac_print(e->out, v);
+	if (m == match_key_max(key))
+		return;
+	fputc('/', e->out);
+	mac_print(e->out, m);
 }
 
-static void tc_put_address(struct entry *e, const char *word, unsigned int first, int family)
+void tc_put_proto(struct entry *e, const struct row *row, unsigned int key)
 {
-	char text[INET6_ADDRSTRLEN];
-	struct entry_address a;
-	uint64_t masks[4];
+	static const struct {
+		uint64_t number;
+		const char *name;
+	} protos[] = {{1, "icmp"}, {6, "tcp"}, {17, "udp"}, {58, "icmpv6"}, {132, "sctp"}};
+	uint64_t v;
+	size_t i = 0;
 
-	for (unsigned int i = 0; i < 4; i++)
-		masks[i] = e->mask[first + i];
-	if (!entry_take_address(e, first, false, family, &a))
+	if (!e->tags->ip || !entry_take(e, key, &v))
+		return;
+	while (i < 5 && protos[i].number != v)
+		i++;
+	if (i < 5)
+		fprintf(e->out, " %s %s", row->names, protos[i].name);
+	else
+		fprintf(e->out, " %s 0x%" PRIx64, row->names, v);
+}
+
+void tc_put_tos(struct entry *e, const struct row *row, unsigned int key)
+{
+	uint64_t v, m;
+
+	if (e->tags->ip && entry_take_tos(e, &v, &m))
+		fprintf(e->out, " %s 0x%" PRIx64 "/0x%" PRIx64, row->names, v, m);
+}
+
+void tc_put_fragment(struct entry *e, const struct row *row, unsigned int key)
+{
+	uint64_t v;
+
+	if (e->tags->ip && entry_take(e, key, &v))
+		fprintf(e->out, " %s %s", row->names, v ? "frag" : "nofrag");
+}
+
+void tc_put_flags(struct entry *e, const struct row *row, unsigned int key)
+{
+	uint64_t v, m;
+
+	if (e->tags->ip && entry_take_masked(e, key, &v, &m))
+		fprintf(e->out, " %s 0x%" PRIx64 "/0x%" PRIx64, row->names, v & m, m);
+}
+
+void tc_put_address(struct entry *e, const struct row *row, unsigned int key)
+{
+	struct entry before = *e;
+	struct entry_address a;
+
+	if (!e->tags->ip || !entry_take_address(e, key, e->tags->ip, &a))
 		return;
 	if (a.bits < 0) {
 		/* Puts the keys back. */
-		for (unsigned int i = 0; i < 4; i++)
-			e->mask[first + i] = masks[i];
+		*e = before;
 		return;
 	}
-	inet_ntop(family, a.addr, text, sizeof(text));
-	fprintf(e->out, " %s %s/%d", word, text, a.bits);
+	fprintf(e->out, " %s ", row->names);
+	address_print(e->out, e->tags->ip, a.addr);
+	fprintf(e->out, "/%d", a.bits);
 }
 
-static const struct {
-	unsigned int key;
-	const char *word;
-	unsigned int mask_base; /* in which tc reads a mask; 0: it takes none */
-} tc_numbers[] = {
-	{KEY_MPLS_LABEL, "mpls_label", 0},
-	{KEY_MPLS_TC, "mpls_tc", 0},
-	{KEY_MPLS_BOTTOM, "mpls_bos", 0},
-	{KEY_MPLS_TTL, "mpls_ttl", 0},
-	{KEY_TTL, "ip_ttl", 16},
-	{MATCH_TCP_SPORT, "src_port", 10},
-	{MATCH_TCP_DPORT, "dst_port", 10},
-	{MATCH_UDP_SPORT, "src_port", 10},
-	{MATCH_UDP_DPORT, "dst_port", 10},
-	{KEY_ICMP_TYPE, "type", 10},
-	{KEY_ICMP_CODE, "code", 10},
-	{KEY_ICMP6_TYPE, "type", 10},
-	{KEY_ICMP6_CODE, "code", 10},
-};
-
-static void tc_put_numbers(struct entry *e)
+void tc_put_number(struct entry *e, const struct row *row, unsigned int key)
 {
-	for (size_t i = 0; i < sizeof(tc_numbers) / sizeof(tc_numbers[0]); i++) {
-		uint64_t v, m = 0;
+	uint64_t v;
 
-		if (!entry_take(e, tc_numbers[i].key, &v) &&
-		    !(tc_numbers[i].mask_base && entry_take_masked(e, tc_numbers[i].key, &v, &m)))
-			continue;
-		fprintf(e->out, " %s %" PRIu64, tc_numbers[i].word, m ? v & m : v);
-		if (m)
-			fprintf(e->out, tc_numbers[i].mask_base == 16 ? "/0x%" PRIx64 : "/%" PRIu64,
-				m);
-	}
+	if (entry_take(e, key, &v))
+		fprintf(e->out, " %s %" PRIu64, row->names, v);
 }
 
-static const struct {
-	uint64_t number;
-	const char *name;
-} tc_protos[] = {{1, "icmp"}, {6, "tcp"}, {17, "udp"}, {58, "icmpv6"}, {132, "sctp"}};
-
-static void tc_put_ip(struct entry *e)
+/* Writes a number, or one under a mask, which tc reads as hexadecimal or in any base. */
+void tc_put_masked(struct entry *e, const struct row *row, unsigned int key)
 {
-	uint64_t v, m, ecn, ecn_mask;
-	size_t i = 0;
+	uint64_t v, m;
 
-	if (entry_take(e, KEY_PROTO, &v)) {
-		while (i < 5 && tc_protos[i].number != v)
-			i++;
-		if (i < 5)
-			fprintf(e->out, " ip_proto %s", tc_protos[i].name);
-		else
-			fprintf(e->out, " ip_proto 0x%" PRIx64, v);
-	}
-	entry_take_masked(e, KEY_DSCP, &v, &m);
-	entry_take_masked(e, KEY_ECN, &ecn, &ecn_mask);
-	v = (v & m) << 2 | (ecn & ecn_mask);
-	m = m << 2 | ecn_mask;
-	if (m)
-		fprintf(e->out, " ip_tos 0x%" PRIx64 "/0x%" PRIx64, v, m);
-	if (entry_take(e, KEY_FRAGMENT, &v))
-		fprintf(e->out, " ip_flags %s", v ? "frag" : "nofrag");
-	if (entry_take_masked(e, KEY_TCP_FLAGS, &v, &m))
-		fprintf(e->out, " tcp_flags 0x%" PRIx64 "/0x%" PRIx64, v & m, m);
-}
-
-static const struct {
-	unsigned int key;
-	const char *word;
-} tc_tag_fields[] = {
-	{KEY_VLAN_ID, "vlan_id"},
-	{KEY_VLAN_PCP, "vlan_prio"},
-	{KEY_VLAN2_ID, "cvlan_id"},
-	{KEY_VLAN2_PCP, "cvlan_prio"},
-};
-
-/* Writes the fields of two tags, each with the type of what follows the tag. */
-static void tc_put_tags(struct entry *e, const struct tc_tags *tags, const char *type)
-{
-	for (int tag = 0; tag < 2 && tags->type[tag]; tag++) {
-		const char *next = tag == 0 && tags->type[1] ? tags->type[1] : type;
-
-		for (int i = tag * 2; i < tag * 2 + 2; i++) {
-			uint64_t v;
-
-			if (entry_take(e, tc_tag_fields[i].key, &v))
-				fprintf(e->out, " %s %" PRIu64, tc_tag_fields[i].word, v);
-		}
-		if (next)
-			fprintf(e->out, " %s %s", tag ? "cvlan_ethtype" : "vlan_ethtype", next);
-	}
+	tc_put_number(e, row, key);
+	if (entry_take_masked(e, key, &v, &m))
+		fprintf(e->out,
+			key == KEY_TTL ? " %s %" PRIu64 "/0x%" PRIx64 : " %s %" PRIu64 "/%" PRIu64,
+			row->names, v & m, m);
 }
 
 /* --- actions ---------------------------------------------------------------------------------- */
 
-static const char *tc_layer(const struct rule_change *c, uint8_t ip)
-{
-	if (c->kind == CHANGE_ETH_SRC || c->kind == CHANGE_ETH_DST)
-		return "eth";
-	if (c->kind == CHANGE_SPORT || c->kind == CHANGE_DPORT)
-		return c->of == L4_TCP ? "tcp" : "udp";
-	return (c->of ? c->of : ip) == 6 ? "ip6" : "ip";
-}
-
-static const struct tc_edit {
-	enum rule_change_kind kind;
-	const char *field, *field6;
-} tc_edits[] = {
-	{CHANGE_ETH_SRC, "src", NULL},	 {CHANGE_ETH_DST, "dst", NULL},
-	{CHANGE_IP_SRC, "src", "src"},	 {CHANGE_IP_DST, "dst", "dst"},
-	{CHANGE_SPORT, "sport", NULL},	 {CHANGE_DPORT, "dport", NULL},
-	{CHANGE_TTL, "ttl", "hoplimit"}, {CHANGE_DEC_TTL, "ttl", "hoplimit"},
-};
-
-static void tc_put_value(struct entry *e, const struct rule_change *c)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	if (c->kind == CHANGE_ETH_SRC || c->kind == CHANGE_ETH_DST) {
-		for (int i = 0; i < 6; i++)
-			fprintf(e->out, "%c%02x", i ? ':' : ' ', c->addr[i]);
-	} else if (c->kind == CHANGE_IP_SRC || c->kind == CHANGE_IP_DST) {
-		fprintf(e->out, " %s",
-			inet_ntop(c->of == 4 ? AF_INET : AF_INET6, c->addr, text, sizeof(text)));
-	} else {
-		fprintf(e->out, " %u", c->value);
-	}
-}
-
 /* Writes `csum` with the protocols that have a checksum over the changed fields. */
-static void tc_put_csum(struct entry *e, uint8_t ip, uint64_t proto, bool addresses, bool header,
-			bool ports)
+static void tc_put_csum(struct entry *e, unsigned int sums)
 {
-	const char *l4 = proto == 6 ? "tcp" : proto == 17 ? "udp" : NULL;
-	const char *joint = "";
+	static const char *const names[] = {"ip4h", "tcp", "udp", "icmp"};
+	const char *joint = " action csum ";
 
-	if (proto == 58 && addresses && ip == 6)
-		l4 = "icmp";
-	fputs(" action csum", e->out);
-	if (ip == 4 && (addresses || header)) {
-		fputs(" ip4h", e->out);
-		joint = " and";
-	}
-	if (!proto && addresses)
-		fprintf(e->out, "%s tcp and udp%s", joint, ip == 6 ? " and icmp" : "");
-	else if (l4 && (addresses || ports))
-		fprintf(e->out, "%s %s", joint, l4);
-	fputs(" pipe", e->out);
+	for (int i = 0; i < 4; i++)
+		if (sums >> i & 1) {
+			fprintf(e->out, "%s%s", joint, names[i]);
+			joint = " and ";
+		}
+	if (sums)
+		fputs(" pipe", e->out);
 }
 
-static void tc_put_edits(struct entry *e, uint8_t ip, uint64_t proto)
+/* Writes one change of pedit. NULL: the rule does not have it. */
+static void tc_put_edit(struct entry *e, const struct row *row, const struct rule_change *c,
+			bool *begun)
 {
-	bool begun = false, addresses = false, header = false, ports = false;
+	int layer = (int)strcspn(row->names, ".");
 
-	for (size_t i = 0; i < sizeof(tc_edits) / sizeof(tc_edits[0]); i++) {
-		const struct tc_edit *row = &tc_edits[i];
-		const struct rule_change *c = entry_change(e, row->kind);
-		const char *layer;
+	if (!c)
+		return;
+	fprintf(e->out, "%s munge %.*s %s ", *begun ? "" : " action pedit ex", layer, row->names,
+		row->names + layer + 1);
+	fputs(c->kind == CHANGE_DEC_TTL ? "dec" : "set ", e->out);
+	change_print(e->out, c);
+	*begun = true;
+}
 
-		if (!c)
+static void tc_put_edits(struct entry *e, int64_t proto)
+{
+	unsigned int sums = 0;
+	bool begun = false;
+
+	for (const struct row *row = tc_munges; row->names; row++) {
+		const struct rule_change *c = entry_change(e, row->what), *dec = NULL;
+		unsigned int of = c && c->of ? c->of : e->tags->ip == 6 ? 6 : 4;
+
+		if (row->arg && row->arg != of)
 			continue;
-		layer = tc_layer(c, ip);
-		fprintf(e->out, "%s munge %s %s %s", begun ? "" : " action pedit ex", layer,
-			!strcmp(layer, "ip6") ? row->field6 : row->field,
-			row->kind == CHANGE_DEC_TTL ? "dec" : "set");
-		if (row->kind != CHANGE_DEC_TTL)
-			tc_put_value(e, c);
-		begun = true;
-		addresses |= row->kind == CHANGE_IP_SRC || row->kind == CHANGE_IP_DST;
-		header |= !strcmp(layer, "ip");
-		ports |= row->kind == CHANGE_SPORT || row->kind == CHANGE_DPORT;
+		if (row->what == CHANGE_TTL)
+			dec = entry_change(e, CHANGE_DEC_TTL);
+		tc_put_edit(e, row, c, &begun);
+		tc_put_edit(e, row, dec, &begun);
+		sums |= c || dec ? tc_sums_of(row) : 0;
 	}
 	if (begun)
 		fputs(" pipe", e->out);
-	if ((addresses && (ip == 4 || !proto || proto == 6 || proto == 17 || proto == 58)) ||
-	    header || ports)
-		tc_put_csum(e, ip, proto, addresses, header, ports);
+	tc_put_csum(e, sums & tc_sums(proto));
 }
 
-static void tc_put_actions(struct entry *e, uint8_t ip, uint64_t proto)
+static void tc_put_actions(struct entry *e, int64_t proto)
 {
 	const struct rule_change *c;
 
@@ -270,7 +217,7 @@ static void tc_put_actions(struct entry *e, uint8_t ip, uint64_t proto)
 	}
 	if (entry_change(e, CHANGE_POP))
 		fputs(" action vlan pop pipe", e->out);
-	tc_put_edits(e, ip, proto);
+	tc_put_edits(e, proto);
 	if ((c = entry_change(e, CHANGE_VLAN)))
 		fprintf(e->out, " action vlan modify id %u pipe", c->value);
 	if ((c = entry_change(e, CHANGE_PUSH)))
@@ -313,56 +260,43 @@ static bool tc_priority(struct export_state *state, struct entry *e, const char 
 	return entry_refuse(e, e->rule->at, "tc has 65535 preferences, and these rules need more");
 }
 
-static bool tc_filter_write(struct export_state *state, struct entry *e, const struct tc_tags *tags,
-			    const char *type)
+/* Writes a filter of the entry for packets with these tags. */
+static bool tc_filter_write(struct export_state *state, struct entry *e, const struct tc_tags *tags)
 {
-	const char *protocol = tags->type[0] ? tags->type[0] : type ? type : "all";
-	uint8_t ip = type && !strcmp(type, "ip") ? 4 : type && !strcmp(type, "ipv6") ? 6 : 0;
-	int family = ip == 6 ? AF_INET6 : AF_INET;
-	uint64_t proto = e->mask[KEY_PROTO] ? e->value[KEY_PROTO] : 0;
-
-	if (!tc_priority(state, e, protocol))
-		return false;
-	fprintf(e->out, "tc filter add dev %s ingress protocol %s prio %u flower",
-		e->netdev ? e->netdev : "eth0", protocol, state->priority);
-	tc_put_tags(e, tags, type);
-	tc_put_mac(e, "src_mac", KEY_SMAC);
-	tc_put_mac(e, "dst_mac", KEY_DMAC);
-	if (ip) {
-		tc_put_ip(e);
-		tc_put_address(e, "src_ip", MATCH_SRC_127_96, family);
-		tc_put_address(e, "dst_ip", MATCH_DST_127_96, family);
-	}
-	tc_put_numbers(e);
-	tc_put_actions(e, ip, proto);
-	return entry_done(e, "tc");
-}
-
-static bool tc_write_copy(struct export_state *state, struct entry *e, const struct tc_tags *tags,
-			  const char *type)
-{
+	const char *protocol = tags->type[0] ? tags->type[0] : tags->behind ? tags->behind : "all";
+	int64_t proto = e->mask[KEY_PROTO] ? (int64_t)e->value[KEY_PROTO] : -1;
 	struct entry copy = *e;
 
-	if (tc_filter_write(state, &copy, tags, type))
-		return true;
+	copy.tags = tags;
+	if (tc_priority(state, &copy, protocol)) {
+		fprintf(e->out, "tc filter add dev %s ingress protocol %s prio %u flower",
+			e->netdev ? e->netdev : "eth0", protocol, state->priority);
+		for (const struct row *row = tc_keys; row->names; row++)
+			entry_put(&copy, row);
+		tc_put_actions(&copy, proto);
+		if (entry_done(&copy, "tc"))
+			return true;
+	}
 	e->at = copy.at;
 	memcpy(e->why, copy.why, sizeof(e->why));
 	return false;
 }
 
 /*
- * Writes a filter for tagged packets. tc's type behind a tag may be a second tag, unless the rule
- * excludes one.
+ * Writes the entry for one kind of the first or second tag, or, if it compares the type but not the
+ * tag, for each: tc's type may be a tag's.
  */
-static bool tc_write_second(struct export_state *state, struct entry *e, struct tc_tags *tags,
-			    const char *second, const char *type)
+static bool tc_write_tag(struct export_state *state, struct entry *e, struct tc_tags *tags,
+			 const char *const kind[2], int tag)
 {
-	static const char *const seconds[] = {NULL, tc_q, tc_ad};
-	bool each = tags->type[0] && type && !second;
+	const char *const each[] = {NULL, tc_q, tc_ad};
+	bool all = tag < 2 && !kind[tag] && tags->behind && (!tag || tags->type[0]);
 
-	for (size_t i = 0; i < (each ? 3u : 1u); i++) {
-		tags->type[1] = each ? seconds[i] : second && *second ? second : NULL;
-		if (!tc_write_copy(state, e, tags, type))
+	if (tag == 2)
+		return tc_filter_write(state, e, tags);
+	for (size_t i = 0; i < (all ? 3u : 1u); i++) {
+		tags->type[tag] = all ? each[i] : kind[tag] && *kind[tag] ? kind[tag] : NULL;
+		if (!tc_write_tag(state, e, tags, kind, tag + 1))
 			return false;
 	}
 	return true;
@@ -370,33 +304,26 @@ static bool tc_write_second(struct export_state *state, struct entry *e, struct 
 
 static bool tc_write(struct export_state *state, struct entry *e)
 {
-	static const char *const firsts[] = {NULL, tc_q, tc_ad};
-	struct tc_tags tags = {{NULL, NULL}};
-	const char *first, *second, *type;
+	struct tc_tags tags = {.ip = 0};
+	const char *kind[2];
 	char text[16];
-	bool each;
 
 	if (!tc_can(e))
 		return false;
-	first = tc_tag_kind(e, KEY_CVLAN, KEY_SVLAN);
-	second = tc_tag_kind(e, KEY_CVLAN2, KEY_SVLAN2);
-	type = tc_ethertype(e, text, sizeof(text));
-	if (first && !*first && !type)
+	kind[0] = tc_tag_kind(e, KEY_CVLAN, KEY_SVLAN);
+	kind[1] = tc_tag_kind(e, KEY_CVLAN2, KEY_SVLAN2);
+	tags.behind = tc_ethertype(e, text, sizeof(text));
+	if (tags.behind && !strncmp(tags.behind, "ip", 2))
+		tags.ip = tags.behind[2] ? 6 : 4;
+	if (kind[0] && !*kind[0] && !tags.behind)
 		return entry_refuse(
 			e, rule_location(e->rule, KEY_CVLAN),
 			"tc cannot say `untagged' without a protocol: add one, such as ipv4");
-	if (second && !*second && !type)
+	if (kind[1] && !*kind[1] && !tags.behind)
 		return entry_refuse(e, rule_location(e->rule, KEY_CVLAN2),
 				    "tc cannot say that there is no second tag without a protocol: "
 				    "add one, such as ipv4");
-	each = !first && type;
-	/* tc's protocol is the tag's: untagged packets, and those of either tag. */
-	for (size_t i = 0; i < (each ? 3u : 1u); i++) {
-		tags.type[0] = each ? firsts[i] : first && *first ? first : NULL;
-		if (!tc_write_second(state, e, &tags, second, type))
-			return false;
-	}
-	return true;
+	return tc_write_tag(state, e, &tags, kind, 0);
 }
 
 const struct export_tool export_tc = {"tc", tc_write};

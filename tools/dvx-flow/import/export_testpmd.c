@@ -1,222 +1,166 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes entries as commands "flow create PORT ... pattern ... actions ..." of DPDK's testpmd. */
-#include <arpa/inet.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "entry.h"
+#include "testpmd.h"
 
 /* --- fields ------------------------------------------------------------------------------------ */
 
-static void pmd_put_number(struct entry *e, unsigned int key, const char *field)
+static void pmd_put(struct entry *e, const struct row *row, uint64_t v, uint64_t mask,
+		    uint64_t most)
+{
+	if (mask == most)
+		fprintf(e->out, " %s is %" PRIu64, row->names, v);
+	else if (mask)
+		fprintf(e->out, " %s spec %" PRIu64 " %s mask %" PRIu64, row->names, v & mask,
+			row->names, mask);
+}
+
+void pmd_put_number(struct entry *e, const struct row *row, unsigned int key)
 {
 	uint64_t v, m;
 
-	if (entry_take(e, key, &v))
-		fprintf(e->out, " %s is %" PRIu64, field, v);
-	else if (entry_take_masked(e, key, &v, &m))
-		fprintf(e->out, " %s spec %" PRIu64 " %s mask %" PRIu64, field, v & m, field, m);
+	entry_take_masked(e, key, &v, &m);
+	pmd_put(e, row, v, m, match_key_max(key));
 }
 
-static void pmd_put_mac(FILE *out, uint64_t mac)
-{
-	for (int i = 40; i >= 0; i -= 8)
-		fprintf(out, "%c%02x", i == 40 ? ' ' : ':', (unsigned int)(mac >> i & 0xff));
-}
-
-static void pmd_put_macs(struct entry *e, unsigned int key, const char *field)
+/* Writes the traffic class as one number. */
+void pmd_put_tos(struct entry *e, const struct row *row, unsigned int key)
 {
 	uint64_t v, m;
 
-	if (entry_take(e, key, &v)) {
-		fprintf(e->out, " %s is", field);
-		pmd_put_mac(e->out, v);
-	} else if (entry_take_masked(e, key, &v, &m)) {
-		fprintf(e->out, " %s spec", field);
-		pmd_put_mac(e->out, v & m);
-		fprintf(e->out, " %s mask", field);
-		pmd_put_mac(e->out, m);
-	}
+	entry_take_tos(e, &v, &m);
+	pmd_put(e, row, v, m, 0xff);
 }
 
-static void pmd_put_address(struct entry *e, unsigned int first, bool inner, int family,
-			    const char *field)
+void pmd_put_mac(struct entry *e, const struct row *row, unsigned int key)
 {
-	char text[INET6_ADDRSTRLEN];
+	uint64_t v, m;
+	bool all;
+
+	if (!entry_take_masked(e, key, &v, &m))
+		return;
+	all = m == match_key_max(key);
+	fprintf(e->out, " %s %s ", row->names, all ? "is" : "spec");
+	mac_print(e->out, v & m);
+	if (all)
+		return;
+	fprintf(e->out, " %s mask ", row->names);
+	mac_print(e->out, m);
+}
+
+void pmd_put_address(struct entry *e, const struct row *row, unsigned int key)
+{
+	int version = (int)row->arg;
 	struct entry_address a;
+	bool all;
 
-	if (!entry_take_address(e, first, inner, family, &a))
+	if (!entry_take_address(e, key, version, &a))
 		return;
-	inet_ntop(family, a.addr, text, sizeof(text));
-	if (a.bits == (family == AF_INET ? 32 : 128)) {
-		fprintf(e->out, " %s is %s", field, text);
+	all = a.bits == (version == 4 ? 32 : 128);
+	fprintf(e->out, " %s %s ", row->names, all ? "is" : "spec");
+	address_print(e->out, version, a.addr);
+	if (all)
 		return;
-	}
-	fprintf(e->out, " %s spec %s", field, text);
-	inet_ntop(family, a.mask, text, sizeof(text));
-	fprintf(e->out, " %s mask %s", field, text);
-}
-
-/* A row of numbers of an item. */
-struct pmd_number {
-	unsigned int key;
-	const char *field;
-};
-
-static void pmd_put_row(struct entry *e, const struct pmd_number *row, bool inner)
-{
-	for (; row->field; row++)
-		pmd_put_number(e, entry_key(row->key, inner), row->field);
+	fprintf(e->out, " %s mask ", row->names);
+	address_print(e->out, version, a.mask);
 }
 
 /* --- items ------------------------------------------------------------------------------------- */
 
-/* Returns whether the entry excludes a second tag, which testpmd cannot express. */
-static bool pmd_second_is_absent(const struct entry *e, bool inner)
+/* Writes an item and the fields that its rows have, without the slash behind. */
+static void pmd_put_fields(struct entry *e, const struct pmd_item *item)
 {
-	return entry_has(e, entry_key(KEY_CVLAN2, inner), 0) &&
-	       entry_has(e, entry_key(KEY_SVLAN2, inner), 0);
+	fputs(item->name, e->out);
+	for (const struct row *row = item->field; row->names; row++)
+		entry_put(e, row);
 }
 
-static void pmd_put_eth(struct entry *e, bool inner)
+static void pmd_put_item(struct entry *e, const struct pmd_item *item)
 {
-	static const struct pmd_number vlan[] = {
-		{KEY_VLAN_ID, "vid"}, {KEY_VLAN_PCP, "pcp"}, {KEY_VLAN_DEI, "dei"}, {0}};
-	static const struct pmd_number vlan2[] = {
-		{KEY_VLAN2_ID, "vid"}, {KEY_VLAN2_PCP, "pcp"}, {KEY_VLAN2_DEI, "dei"}, {0}};
-	int first = entry_take_tag(e, entry_key(KEY_CVLAN, inner), entry_key(KEY_SVLAN, inner));
-	int second = pmd_second_is_absent(e, inner)
-			     ? 0
-			     : entry_take_tag(e, entry_key(KEY_CVLAN2, inner),
-					      entry_key(KEY_SVLAN2, inner));
+	pmd_put_fields(e, item);
+	fputs(" / ", e->out);
+}
+
+/* Takes a tag's type as entry_take_tag() does. testpmd cannot say that there is no second tag. */
+static int pmd_take_tag(struct entry *e, unsigned int cvlan, unsigned int svlan)
+{
+	cvlan = entry_key(e, cvlan);
+	svlan = entry_key(e, svlan);
+	if (entry_key(e, KEY_CVLAN2) == cvlan && entry_has(e, cvlan, 0) && entry_has(e, svlan, 0))
+		return 0;
+	return entry_take_tag(e, cvlan, svlan);
+}
+
+/* Writes what follows the last tag: a further tag, or an EtherType. */
+static void pmd_put_type(struct entry *e, const char *word, int tag)
+{
+	unsigned int key = entry_key(e, KEY_ETHERTYPE);
 	uint64_t type;
 
-	fputs("eth", e->out);
-	pmd_put_macs(e, entry_key(KEY_SMAC, inner), "src");
-	pmd_put_macs(e, entry_key(KEY_DMAC, inner), "dst");
+	if (tag == 0x88a8)
+		fprintf(e->out, " %s is 0x88a8", word);
+	if (tag <= 0 && !entry_has(e, key, 0x8847) && entry_take(e, key, &type))
+		fprintf(e->out, " %s is 0x%04" PRIx64, word, type);
+	fputs(" / ", e->out);
+}
+
+static void pmd_put_eth(struct entry *e)
+{
+	const struct pmd_item *vlan = pmd_item_find("vlan");
+	int first = pmd_take_tag(e, KEY_CVLAN, KEY_SVLAN);
+	int second = pmd_take_tag(e, KEY_CVLAN2, KEY_SVLAN2);
+
+	pmd_put_fields(e, pmd_item_find("eth"));
 	if (first == 0)
 		fputs(" has_vlan is 0", e->out);
-	if (first == 0x88a8)
-		fputs(" type is 0x88a8", e->out);
-	if (first <= 0 && !entry_has(e, entry_key(KEY_ETHERTYPE, inner), 0x8847) &&
-	    entry_take(e, entry_key(KEY_ETHERTYPE, inner), &type))
-		fprintf(e->out, " type is 0x%04" PRIx64, type);
-	fputs(" / ", e->out);
+	pmd_put_type(e, "type", first);
 	if (first <= 0)
 		return;
-	fputs("vlan", e->out);
-	pmd_put_row(e, vlan, inner);
-	if (second == 0x88a8)
-		fputs(" inner_type is 0x88a8", e->out);
-	if (second <= 0 && !entry_has(e, entry_key(KEY_ETHERTYPE, inner), 0x8847) &&
-	    entry_take(e, entry_key(KEY_ETHERTYPE, inner), &type))
-		fprintf(e->out, " inner_type is 0x%04" PRIx64, type);
-	fputs(" / ", e->out);
+	pmd_put_fields(e, vlan);
+	pmd_put_type(e, "inner_type", second);
 	if (second <= 0)
 		return;
-	fputs("vlan", e->out);
-	pmd_put_row(e, vlan2, inner);
-	fputs(" / ", e->out);
+	e->second = true;
+	pmd_put_item(e, vlan);
+	e->second = false;
 }
 
-static void pmd_put_mpls(struct entry *e, bool inner)
+/* Returns the item of the entry's protocol; NULL: it has none. */
+static const struct pmd_item *pmd_l4(const struct entry *e)
 {
-	static const struct pmd_number mpls[] = {{KEY_MPLS_LABEL, "label"},
-						 {KEY_MPLS_TC, "tc"},
-						 {KEY_MPLS_BOTTOM, "s"},
-						 {KEY_MPLS_TTL, "ttl"},
-						 {0}};
-	uint64_t v;
+	unsigned int key = entry_key(e, KEY_PROTO);
 
-	if (!entry_has(e, entry_key(KEY_ETHERTYPE, inner), 0x8847))
-		return;
-	entry_take(e, entry_key(KEY_ETHERTYPE, inner), &v);
-	fputs("mpls", e->out);
-	pmd_put_row(e, mpls, inner);
-	fputs(" / ", e->out);
+	return entry_has(e, key, e->value[key]) ? pmd_item_of_proto(e->value[key]) : NULL;
 }
 
-/* Writes the traffic class as one number. */
-static void pmd_put_tos(struct entry *e, bool inner, const char *field)
-{
-	uint64_t v, m, ecn, ecn_mask;
-
-	entry_take_masked(e, entry_key(KEY_DSCP, inner), &v, &m);
-	entry_take_masked(e, entry_key(KEY_ECN, inner), &ecn, &ecn_mask);
-	v = (v & m) << 2 | (ecn & ecn_mask);
-	m = m << 2 | ecn_mask;
-	if (m == 0xff)
-		fprintf(e->out, " %s is %" PRIu64, field, v);
-	else if (m)
-		fprintf(e->out, " %s spec %" PRIu64 " %s mask %" PRIu64, field, v, field, m);
-}
-
-/* The protocols that are items. */
-static const struct pmd_l4 {
-	uint64_t proto;
-	const char *name;
-	struct pmd_number row[4];
-} pmd_l4s[] = {
-	{6,
-	 "tcp",
-	 {{MATCH_TCP_SPORT, "src"}, {MATCH_TCP_DPORT, "dst"}, {KEY_TCP_FLAGS, "flags"}, {0}}},
-	{17, "udp", {{MATCH_UDP_SPORT, "src"}, {MATCH_UDP_DPORT, "dst"}, {0}}},
-	{1, "icmp", {{0}}},
-	{58, "icmp6", {{0}}},
-	{132, "sctp", {{0}}},
-	{50, "esp", {{0}}},
-	{51, "ah", {{0}}},
-	{47, "gre", {{0}}},
-};
-
-static const struct pmd_l4 *pmd_l4(const struct entry *e, bool inner)
-{
-	unsigned int key = entry_key(KEY_PROTO, inner);
-
-	for (size_t i = 0; i < sizeof(pmd_l4s) / sizeof(pmd_l4s[0]); i++)
-		if (entry_has(e, key, pmd_l4s[i].proto))
-			return &pmd_l4s[i];
-	return NULL;
-}
-
-static void pmd_put_ip(struct entry *e, bool inner)
+static void pmd_put_ip(struct entry *e)
 {
 	uint64_t version, proto;
-	int family;
 
-	if (!entry_take(e, entry_key(MATCH_IP_VERSION, inner), &version))
+	if (!entry_take(e, entry_key(e, MATCH_IP_VERSION), &version))
 		return;
-	family = version == 4 ? AF_INET : AF_INET6;
-	fputs(version == 4 ? "ipv4" : "ipv6", e->out);
-	pmd_put_address(e, MATCH_SRC_127_96, inner, family, "src");
-	pmd_put_address(e, MATCH_DST_127_96, inner, family, "dst");
-	pmd_put_tos(e, inner, version == 4 ? "tos" : "tc");
-	pmd_put_number(e, entry_key(KEY_TTL, inner), version == 4 ? "ttl" : "hop");
-	if (version == 6)
-		pmd_put_number(e, entry_key(KEY_FLOWLABEL, inner), "flow");
+	pmd_put_fields(e, pmd_item_find(version == 4 ? "ipv4" : "ipv6"));
 	/* IPv6's is the next header, which may be an extension. */
-	if (version == 4 && !pmd_l4(e, inner) && entry_take(e, entry_key(KEY_PROTO, inner), &proto))
+	if (version == 4 && !pmd_l4(e) && entry_take(e, entry_key(e, KEY_PROTO), &proto))
 		fprintf(e->out, " proto is %" PRIu64, proto);
 	fputs(" / ", e->out);
 }
 
-static void pmd_put_l4(struct entry *e, bool inner)
+static void pmd_put_l4(struct entry *e)
 {
-	const struct pmd_l4 *l4 = pmd_l4(e, inner);
+	const struct pmd_item *l4 = pmd_l4(e);
 	uint64_t v;
 
 	if (!l4)
 		return;
-	entry_take(e, entry_key(KEY_PROTO, inner), &v);
-	fputs(l4->name, e->out);
+	entry_take(e, entry_key(e, KEY_PROTO), &v);
 	/* The item has 8 bits of flags; NS is the ninth. */
-	if (!(e->mask[entry_key(KEY_TCP_FLAGS, inner)] & 0x100))
-		pmd_put_row(e, l4->row, inner);
-	if (l4->proto == 1 || l4->proto == 58) {
-		pmd_put_number(e, l4->proto == 1 ? KEY_ICMP_TYPE : KEY_ICMP6_TYPE, "type");
-		pmd_put_number(e, l4->proto == 1 ? KEY_ICMP_CODE : KEY_ICMP6_CODE, "code");
-	}
-	fputs(" / ", e->out);
+	if (e->mask[entry_key(e, KEY_TCP_FLAGS)] & 0x100)
+		fprintf(e->out, "%s / ", l4->name);
+	else
+		pmd_put_item(e, l4);
 }
 
 static bool pmd_has_inner(const struct entry *e)
@@ -230,43 +174,40 @@ static bool pmd_has_inner(const struct entry *e)
 	return false;
 }
 
-static const struct {
-	uint64_t port;
-	const char *name;
-	unsigned int vni;
-} pmd_tunnels[] = {
-	{4789, "vxlan", KEY_VXLAN_VNI},
-	{4790, "vxlan-gpe", KEY_GPE_VNI},
-	{6081, "geneve", KEY_GENEVE_VNI},
-};
-
 /* Writes the tunnel behind UDP's port, if the entry looks behind it. */
 static void pmd_put_tunnel(struct entry *e, uint64_t port)
 {
-	bool decap = entry_change(e, CHANGE_DECAP);
+	static const struct {
+		uint64_t port;
+		const char *name;
+	} tunnels[] = {{4789, "vxlan"}, {4790, "vxlan-gpe"}, {6081, "geneve"}};
 	uint64_t v;
 
-	for (size_t i = 0; i < 3; i++)
-		if (port == pmd_tunnels[i].port &&
-		    (e->mask[pmd_tunnels[i].vni] || pmd_has_inner(e) || decap)) {
-			fputs(pmd_tunnels[i].name, e->out);
-			pmd_put_number(e, pmd_tunnels[i].vni, "vni");
-			fputs(" / ", e->out);
-		}
+	for (size_t i = 0; i < 3; i++) {
+		const struct pmd_item *item = pmd_item_find(tunnels[i].name);
+
+		if (port == tunnels[i].port && (e->mask[item->field[0].key[0]] ||
+						pmd_has_inner(e) || entry_change(e, CHANGE_DECAP)))
+			pmd_put_item(e, item);
+	}
 	if (entry_has(e, KEY_GRE_HAS_KEY, 1) && e->mask[KEY_GRE_KEY]) {
 		entry_take(e, KEY_GRE_HAS_KEY, &v);
-		fputs("gre_key", e->out);
-		pmd_put_number(e, KEY_GRE_KEY, "value");
-		fputs(" / ", e->out);
+		pmd_put_item(e, pmd_item_find("gre_key"));
 	}
 }
 
 static void pmd_put_level(struct entry *e, bool inner)
 {
-	pmd_put_eth(e, inner);
-	pmd_put_mpls(e, inner);
-	pmd_put_ip(e, inner);
-	pmd_put_l4(e, inner);
+	uint64_t type;
+
+	e->inner = inner;
+	pmd_put_eth(e);
+	if (entry_has(e, entry_key(e, KEY_ETHERTYPE), 0x8847)) {
+		entry_take(e, entry_key(e, KEY_ETHERTYPE), &type);
+		pmd_put_item(e, pmd_item_find("mpls"));
+	}
+	pmd_put_ip(e);
+	pmd_put_l4(e);
 }
 
 static void pmd_put_pattern(struct entry *e)
@@ -285,60 +226,39 @@ static void pmd_put_pattern(struct entry *e)
 
 /* --- actions ----------------------------------------------------------------------------------- */
 
-static const struct {
-	enum rule_change_kind kind;
-	const char *name, *name6;
-} pmd_edits[] = {
-	{CHANGE_DECAP, "vxlan_decap", NULL},
-	{CHANGE_POP, "of_pop_vlan", NULL},
-	{CHANGE_ETH_SRC, "set_mac_src mac_addr", NULL},
-	{CHANGE_ETH_DST, "set_mac_dst mac_addr", NULL},
-	{CHANGE_IP_SRC, "set_ipv4_src ipv4_addr", "set_ipv6_src ipv6_addr"},
-	{CHANGE_IP_DST, "set_ipv4_dst ipv4_addr", "set_ipv6_dst ipv6_addr"},
-	{CHANGE_SPORT, "set_tp_src port", NULL},
-	{CHANGE_DPORT, "set_tp_dst port", NULL},
-	{CHANGE_TTL, "set_ttl ttl_value", NULL},
-	{CHANGE_DEC_TTL, "dec_ttl", NULL},
-	{CHANGE_VLAN, "of_set_vlan_vid vlan_vid", NULL},
-	{CHANGE_PUSH, "of_push_vlan ethertype 0x8100 / of_set_vlan_vid vlan_vid", NULL},
-};
-
-static void pmd_put_edit(struct entry *e, const struct rule_change *c)
+static void pmd_put_change(struct entry *e, const struct row *row)
 {
-	char text[INET6_ADDRSTRLEN];
+	const struct rule_change *c = entry_change(e, row->what);
 
-	if (c->kind == CHANGE_ETH_SRC || c->kind == CHANGE_ETH_DST)
-		for (int i = 0; i < 6; i++)
-			fprintf(e->out, "%c%02x", i ? ':' : ' ', c->addr[i]);
-	else if (c->kind == CHANGE_IP_SRC || c->kind == CHANGE_IP_DST)
-		fprintf(e->out, " %s",
-			inet_ntop(c->of == 4 ? AF_INET : AF_INET6, c->addr, text, sizeof(text)));
-	else if (c->kind == CHANGE_PUSH)
-		fprintf(e->out, " %u / of_set_vlan_pcp vlan_pcp %u", c->value & 0xfff,
-			c->value >> 13);
-	else if (c->kind != CHANGE_DECAP && c->kind != CHANGE_POP && c->kind != CHANGE_DEC_TTL)
-		fprintf(e->out, " %u", c->value);
+	if (!c || (row->arg && row->arg != c->of))
+		return;
+	fprintf(e->out, "%s%s%s", row->names, row->word ? " " : "", row->word ? row->word : "");
+	if (c->kind == CHANGE_PUSH)
+		fprintf(e->out,
+			" 0x8100 / of_set_vlan_vid vlan_vid %u / of_set_vlan_pcp vlan_pcp %u",
+			c->value & 0xfff, c->value >> 13);
+	else if (row->word)
+		fputc(' ', e->out);
+	if (c->kind != CHANGE_PUSH)
+		change_print(e->out, c);
 	fputs(" / ", e->out);
 }
 
-static const struct {
-	unsigned int on; /* all of these */
-	const char *type;
-} pmd_types[] = {
-	{HASH_IPV4, "ipv4"},
-	{HASH_IPV6, "ipv6"},
-	{HASH_IPV4 | HASH_TCP, "ipv4-tcp"},
-	{HASH_IPV6 | HASH_TCP, "ipv6-tcp"},
-	{HASH_IPV4 | HASH_UDP, "ipv4-udp"},
-	{HASH_IPV6 | HASH_UDP, "ipv6-udp"},
-};
-
 static void pmd_put_rss(struct entry *e, const struct rule_rss *rss)
 {
+	/* A type is spread on if all of its bits are. In the order of PMD_RSS_TYPES. */
+	static const uint8_t types[] = {HASH_IPV4,
+					HASH_IPV6,
+					HASH_IPV4 | HASH_TCP,
+					HASH_IPV6 | HASH_TCP,
+					HASH_IPV4 | HASH_UDP,
+					HASH_IPV6 | HASH_UDP};
+	const char *name = PMD_RSS_TYPES;
+
 	fputs("rss types", e->out);
-	for (size_t i = 0; i < sizeof(pmd_types) / sizeof(pmd_types[0]); i++)
-		if ((rss->on & pmd_types[i].on) == pmd_types[i].on)
-			fprintf(e->out, " %s", pmd_types[i].type);
+	for (size_t i = 0; i < sizeof(types); i++, name += strcspn(name, " ") + 1)
+		if ((rss->on & types[i]) == types[i])
+			fprintf(e->out, " %.*s", (int)strcspn(name, " "), name);
 	fputs(" end queues", e->out);
 	for (uint32_t queue = rss->first; queue <= rss->last; queue++)
 		fprintf(e->out, " %u", queue);
@@ -350,15 +270,8 @@ static void pmd_put_actions(struct entry *e)
 	const struct rule *r = e->rule;
 
 	fputs(" actions ", e->out);
-	for (size_t i = 0; i < sizeof(pmd_edits) / sizeof(pmd_edits[0]); i++) {
-		const struct rule_change *c = entry_change(e, pmd_edits[i].kind);
-
-		if (!c)
-			continue;
-		fputs(c->of == 6 && pmd_edits[i].name6 ? pmd_edits[i].name6 : pmd_edits[i].name,
-		      e->out);
-		pmd_put_edit(e, c);
-	}
+	for (const struct row *row = pmd_changes; row->names; row++)
+		pmd_put_change(e, row);
 	if (r->count)
 		fputs("count / ", e->out);
 	if (r->has_tag)
@@ -386,7 +299,7 @@ static bool pmd_can(struct entry *e)
 		return entry_refuse(e, c->at, "testpmd ends VXLAN tunnels only");
 	/* VXLAN carries Ethernet, and so does a tunnel whose entry compares a MAC. */
 	if (pmd_has_inner(e) && !entry_has(e, MATCH_UDP_DPORT, 4789) &&
-	    !e->mask[entry_key(KEY_SMAC, true)] && !e->mask[entry_key(KEY_DMAC, true)])
+	    !e->mask[KEY_INNER(KEY_SMAC)] && !e->mask[KEY_INNER(KEY_DMAC)])
 		return entry_refuse(e, e->rule->at,
 				    "testpmd compares whether this tunnel carries Ethernet or IP, "
 				    "this rule takes both");

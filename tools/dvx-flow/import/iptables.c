@@ -11,7 +11,6 @@
 #include "iptables.h"
 #include "rules/arena.h"
 #include "rules/map.h"
-#include "values.h"
 
 struct ipt_rule {
 	struct tokens line; /* `at`: behind the chain's name */
@@ -61,39 +60,19 @@ static bool ipt_is_hook(const char *table, const char *name)
 /* Chains one inside the other. */
 #define IPT_DEPTH_MAX 256u
 
-static const struct {
-	const char *name, *verdict;
-	enum import_reason reason;
-	bool ends; /* the packet is_goto elsewhere */
-} ipt_targets[] = {
-	{"ACCEPT", "pass", 0, false},
-	{"DROP", "drop", 0, false},
-	{"RETURN", "", REASON_RETURN, false},
-	{"REJECT", NULL, REASON_REPLY, false},
-	{"LOG", NULL, REASON_LOG, false},
-	{"NFLOG", NULL, REASON_LOG, false},
-	{"ULOG", NULL, REASON_LOG, false},
-	{"AUDIT", NULL, REASON_LOG, false},
-	{"QUEUE", NULL, REASON_TARGET, true},
-	{"NFQUEUE", NULL, REASON_TARGET, true},
-	{"TEE", NULL, REASON_TARGET, false},
-	{"MARK", NULL, REASON_MARK, false},
-	{"CONNMARK", NULL, REASON_CONNTRACK, false},
-	{"CT", NULL, REASON_CONNTRACK, false},
-	{"NOTRACK", NULL, REASON_CONNTRACK, false},
-	{"DNAT", NULL, REASON_NAT, false},
-	{"SNAT", NULL, REASON_NAT, false},
-	{"MASQUERADE", NULL, REASON_NAT, false},
-	{"REDIRECT", NULL, REASON_NAT, false},
-	{"NETMAP", NULL, REASON_NAT, false},
-	{"SET", NULL, REASON_SETS, false},
-	{"SYNPROXY", NULL, REASON_REPLY, false},
-	{"LED", NULL, REASON_FINAL, false},
-	{"TCPMSS", NULL, REASON_CHANGE, false},
-	{"DSCP", NULL, REASON_CHANGE, false},
-	{"TOS", NULL, REASON_CHANGE, false},
-	{"TTL", NULL, REASON_CHANGE, false},
-	{"HL", NULL, REASON_CHANGE, false},
+/* Targets that cannot be expressed; arg: the packet goes elsewhere. */
+static const struct row ipt_refused[] = {
+	ROW_LEAVE("REJECT SYNPROXY", REPLY),
+	ROW_LEAVE("LOG NFLOG ULOG AUDIT", LOG),
+	ROW_LEAVE_END("QUEUE NFQUEUE", TARGET),
+	ROW_LEAVE("TEE", TARGET),
+	ROW_LEAVE("MARK", MARK),
+	ROW_LEAVE("CONNMARK CT NOTRACK", CONNTRACK),
+	ROW_LEAVE("DNAT SNAT MASQUERADE REDIRECT NETMAP", NAT),
+	ROW_LEAVE("SET", SETS),
+	ROW_LEAVE("LED", FINAL),
+	ROW_LEAVE("TCPMSS DSCP TOS TTL HL", CHANGE),
+	{0},
 };
 
 /* --- chains ------------------------------------------------------------------------------------ */
@@ -132,78 +111,65 @@ static void ipt_jump(struct ipt *t, struct ipt_read *r, bool last)
 	struct ipt_chain *to = ipt_chain(t, r->target->text, false);
 
 	if (!to || to->running || ipt_is_hook(to->table, to->name))
-		import_leave(r->im, r->d, r->target, REASON_CHAIN);
+		draft_leave(&r->d, r->target, REASON_CHAIN);
 	else if (r->is_goto && !last)
-		import_leave(r->im, r->d, r->target, REASON_RETURN);
+		draft_leave(&r->d, r->target, REASON_RETURN);
 	else if (t->depth == IPT_DEPTH_MAX)
-		import_leave(r->im, r->d, r->target, REASON_LONG);
+		draft_leave(&r->d, r->target, REASON_LONG);
 	else
-		ipt_run(t, to, r->d);
+		ipt_run(t, to, &r->d);
 }
 
 /* Adds a verdict. Packets that one chain accepts are judged by the next chain. */
 static void ipt_end(struct ipt *t, struct ipt_read *r, const char *verdict)
 {
-	r->d->verdict = verdict;
+	r->d.verdict = verdict;
 	if (strcmp(verdict, "pass") || t->last)
-		import_add(r->im, r->d);
+		import_add(&r->d);
 	else
-		import_leave_end(r->im, r->d, r->target, REASON_HOOK);
-}
-
-/* Handles RETURN: the policy of a chain of the kernel, nothing at another chain's end. */
-static void ipt_return(struct ipt *t, struct ipt_read *r, const struct ipt_chain *chain, bool last)
-{
-	if (ipt_is_hook(chain->table, chain->name))
-		ipt_end(t, r, chain->policy);
-	else if (!last)
-		import_leave(r->im, r->d, r->target, REASON_RETURN);
+		draft_leave_end(&r->d, r->target, REASON_HOOK);
 }
 
 static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain *chain, bool last)
 {
-	size_t i = 0;
+	const struct row *refused = r->target ? row_find(ipt_refused, r->target->text) : NULL;
 
-	if (r->elsewhere || r->d->nothing)
+	if (r->elsewhere || r->d.nothing)
 		return;
 	if (!r->target) {
-		import_leave(r->im, r->d, r->d->at, REASON_FINAL);
+		draft_leave(&r->d, r->d.at, REASON_FINAL);
 		return;
 	}
-	while (i < sizeof(ipt_targets) / sizeof(ipt_targets[0]) &&
-	       !token_is(r->target, ipt_targets[i].name))
-		i++;
-	if (i < sizeof(ipt_targets) / sizeof(ipt_targets[0]) && !ipt_targets[i].verdict) {
-		(ipt_targets[i].ends ? import_leave_end : import_leave)(r->im, r->d, r->target,
-									ipt_targets[i].reason);
+	if (refused) {
+		(refused->arg ? draft_leave_end : draft_leave)(&r->d, r->target, refused->what);
 		return;
 	}
 	/* More conditions may stand behind a target without words of its own. */
-	if (!ipt_words_read(r) || r->elsewhere || r->d->nothing)
+	if (!ipt_words_read(r) || r->elsewhere || r->d.nothing)
 		return;
-	if (i == sizeof(ipt_targets) / sizeof(ipt_targets[0])) {
+	/* RETURN is the policy of a chain of the kernel, nothing at another chain's end. */
+	if (token_among(r->target, "ACCEPT DROP"))
+		ipt_end(t, r, token_is(r->target, "DROP") ? "drop" : "pass");
+	else if (!token_is(r->target, "RETURN"))
 		ipt_jump(t, r, last);
-	} else if (!*ipt_targets[i].verdict) {
-		ipt_return(t, r, chain, last);
-	} else {
-		ipt_end(t, r, ipt_targets[i].verdict);
-	}
+	else if (ipt_is_hook(chain->table, chain->name))
+		ipt_end(t, r, chain->policy);
+	else if (!last)
+		draft_leave(&r->d, r->target, REASON_RETURN);
 }
 
 static void ipt_rule(struct ipt *t, const struct ipt_chain *chain, const struct ipt_rule *rule,
 		     const struct draft *before)
 {
 	struct tokens line = rule->line;
-	struct draft d = *before;
-	struct ipt_read r = {.im = t->im, .d = &d, .line = &line, .family = t->family};
+	struct ipt_read r = {.d = *before};
 
-	d.at = &line.token[0];
+	r.d.line = &line;
+	r.d.at = &line.token[0];
 	t->emitted += !ipt_is_hook(chain->table, chain->name);
-	if (t->emitted > IPT_RULES_MAX) {
-		import_leave(t->im, &d, d.at, REASON_LONG);
-		return;
-	}
-	if (ipt_words_read(&r))
+	if (t->emitted > IPT_RULES_MAX)
+		draft_leave(&r.d, r.d.at, REASON_LONG);
+	else if (ipt_words_read(&r))
 		ipt_target(t, &r, chain, !rule->next);
 }
 
@@ -237,16 +203,18 @@ static bool ipt_hook_follows(struct ipt *t, size_t i)
 /* Adds a chain's rules, and its policy. */
 static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
 {
-	struct draft d = {.direction = "in", .of_version = true};
+	struct draft d = {.im = t->im,
+			  .at = &chain->policy_at,
+			  .family = t->family,
+			  .direction = "in",
+			  .of_version = true};
 	size_t first = t->im->out->n;
-	const char *policy = chain->policy;
 
-	draft_add(t->im, &d, SLOT_IP, t->family == 4 ? "ipv4" : "ipv6");
-	d.at = &chain->policy_at;
+	draft_set(&d, SLOT_IP, t->family);
 	ipt_run(t, chain, &d);
-	d.verdict = policy;
-	if (strcmp(policy, "pass"))
-		import_add_last(t->im, &d, first);
+	d.verdict = chain->policy;
+	if (strcmp(chain->policy, "pass"))
+		import_add_last(&d, first);
 }
 
 /* Adds all rules of one IP version. */
@@ -284,41 +252,40 @@ static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens
 	return true;
 }
 
-/* Other chains of the kernel, and the tables whose rules do not see each packet. */
-static const char *const ipt_other_chains[] = {"FORWARD",     "OUTPUT", "PREROUTING",
-					       "POSTROUTING", "INPUT",	NULL};
-static const char *const ipt_tables[] = {"raw", "mangle", "filter", "security", NULL};
-
-/* Returns whether the chain's rules judge incoming packets; if not, sets the reason. */
+/*
+ * Returns whether the chain's rules judge incoming packets; if not, sets the reason: other chains
+ * of the kernel, and tables whose rules do not see each packet.
+ */
 static bool ipt_judges(const struct ipt *t, const char *chain, enum import_reason *reason)
 {
-	const struct token table = {t->table, 0, 0, false}, name = {chain, 0, 0, false};
+	static const char others[] = "FORWARD OUTPUT PREROUTING POSTROUTING INPUT";
 
-	*reason = token_is(&table, "nat")	       ? REASON_TABLE
-		  : !dialect_among(&table, ipt_tables) ? REASON_UNKNOWN
-						       : REASON_DIRECTION;
+	*reason = REASON_DIRECTION;
+	if (!strcmp(t->table, "nat"))
+		*reason = REASON_TABLE;
+	else if (names_index("raw mangle filter security", t->table, strlen(t->table)) < 0)
+		*reason = REASON_UNKNOWN;
 	return *reason == REASON_DIRECTION &&
-	       (ipt_is_hook(t->table, chain) || !dialect_among(&name, ipt_other_chains));
+	       (ipt_is_hook(t->table, chain) || names_index(others, chain, strlen(chain)) < 0);
 }
 
 static void ipt_append(struct ipt *t, struct tokens *line, bool first)
 {
-	const struct token *name = tokens_next(line);
-	const struct draft d = {.at = &line->token[0]};
+	const struct token *name = tokens_next(line), *from = &line->token[0];
 	enum import_reason reason;
 	struct ipt_chain *chain;
 	uint64_t where;
 
 	if (!name->text) {
-		import_leave(t->im, &d, name, REASON_ENDS);
+		import_leave(t->im, from, name, REASON_ENDS);
 	} else if (!ipt_judges(t, name->text, &reason)) {
-		import_leave(t->im, &d, name, reason);
+		import_leave(t->im, from, name, reason);
 	} else if (first && tokens_peek(line)->text &&
-		   value_number(tokens_peek(line)->text, 10, UINT32_MAX, &where) && where != 1) {
-		import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
+		   number_parse(tokens_peek(line)->text, 10, UINT32_MAX, &where) && where != 1) {
+		import_leave(t->im, from, tokens_peek(line), REASON_COMMAND);
 	} else {
-		if (first && tokens_take(line, "1"))
-			where = 1;
+		if (first)
+			tokens_take(line, "1");
 		chain = ipt_chain(t, name->text, true);
 		if (!chain || !ipt_keep(t, chain, line, first))
 			t->im->no_memory = true;
@@ -327,27 +294,21 @@ static void ipt_append(struct ipt *t, struct tokens *line, bool first)
 
 static void ipt_policy(struct ipt *t, const struct token *name, const struct token *policy)
 {
-	const struct draft d = {.at = name};
 	bool drop = token_is(policy, "DROP");
 	enum import_reason reason;
 	bool judges = ipt_judges(t, name->text, &reason);
 	struct ipt_chain *chain;
 
-	if (token_is(policy, "-")) {
-		if (judges)
-			ipt_chain(t, name->text, true);
-		return;
-	}
-	if (!drop && !token_is(policy, "ACCEPT")) {
-		import_leave(t->im, &d, policy, REASON_VALUE);
+	if (!token_among(policy, "- DROP ACCEPT")) {
+		import_leave(t->im, name, policy, REASON_VALUE);
 	} else if (judges) {
 		chain = ipt_chain(t, name->text, true);
-		if (chain) {
+		if (chain && !token_is(policy, "-")) {
 			chain->policy = drop ? "drop" : "pass";
 			chain->policy_at = *name;
 		}
 	} else if (drop) {
-		import_leave(t->im, &d, name, reason);
+		import_leave(t->im, name, name, reason);
 	}
 }
 
@@ -360,19 +321,12 @@ static void ipt_flush(struct ipt *t, const char *chain)
 			t->chain[i].first = NULL;
 }
 
-static const char *const ipt_commands[] = {
-	"iptables",	      "sudo", "iptables-legacy", "iptables-nft", "/sbin/iptables",
-	"/usr/sbin/iptables", NULL};
-static const char *const ipt6_commands[] = {"ip6tables",	   "ip6tables-legacy",
-					    "ip6tables-nft",	   "/sbin/ip6tables",
-					    "/usr/sbin/ip6tables", NULL};
-static const char *const ipt_adds[] = {"-A", "--append", NULL};
-static const char *const ipt_inserts[] = {"-I", "--insert", NULL};
-static const char *const ipt_policies[] = {"-P", "--policy", NULL};
+static const char ipt_commands[] =
+	"iptables iptables-legacy iptables-nft /sbin/iptables /usr/sbin/iptables sudo";
+static const char ipt6_commands[] =
+	"ip6tables ip6tables-legacy ip6tables-nft /sbin/ip6tables /usr/sbin/ip6tables";
 /* Make or empty chains, as a script does before its rules. */
-static const char *const ipt_silent[] = {"-N", "--new-chain", "-X",	"--delete-chain",
-					 "-Z", "--zero",      "COMMIT", NULL};
-static const char *const ipt_flushes[] = {"-F", "--flush", NULL};
+static const char ipt_silent[] = "-N --new-chain -X --delete-chain -Z --zero COMMIT";
 
 /* Reads options that may stand before the command. */
 static void ipt_options(struct ipt *t, struct tokens *line)
@@ -400,26 +354,28 @@ static void ipt_find_table(struct ipt *t, const struct tokens *line)
 
 static void ipt_command(struct ipt *t, struct tokens *line)
 {
-	const struct draft d = {.at = &line->token[0]};
 	const struct token *name;
 
 	ipt_options(t, line);
 	name = tokens_next(line);
-	if (dialect_among(name, ipt_adds))
-		ipt_append(t, line, false);
-	else if (dialect_among(name, ipt_inserts))
-		ipt_append(t, line, true);
-	else if (dialect_among(name, ipt_policies) && line->n - line->at == 2)
+	if (token_among(name, "-A --append -I --insert"))
+		ipt_append(t, line, token_among(name, "-I --insert"));
+	else if (token_among(name, "-P --policy") && line->n - line->at == 2)
 		ipt_policy(t, &line->token[line->at], &line->token[line->at + 1]);
-	else if (dialect_among(name, ipt_flushes))
+	else if (token_among(name, "-F --flush"))
 		ipt_flush(t, tokens_peek(line)->text);
-	else if (!dialect_among(name, ipt_silent))
-		import_leave(t->im, &d, name->text ? name : &line->token[0], REASON_COMMAND);
+	else if (!token_among(name, ipt_silent))
+		import_leave(t->im, &line->token[0], name->text ? name : &line->token[0],
+			     REASON_COMMAND);
+}
+
+static bool ipt_is_command(const struct token *t)
+{
+	return token_among(t, ipt_commands) || token_among(t, ipt6_commands);
 }
 
 static void ipt_line(struct ipt *t, struct tokens *line)
 {
-	const struct draft d = {.at = &line->token[0]};
 	struct token name = line->token[0];
 	const char *table = t->table;
 	uint8_t family = t->family;
@@ -429,21 +385,20 @@ static void ipt_line(struct ipt *t, struct tokens *line)
 	} else if (*name.text == ':' && line->n > 1) {
 		name.text++;
 		ipt_policy(t, &name, &line->token[1]);
-	} else if (dialect_among(&name, ipt_commands) || dialect_among(&name, ipt6_commands)) {
+	} else if (ipt_is_command(&name)) {
 		t->table = "filter";
-		while (dialect_among(tokens_peek(line), ipt_commands) ||
-		       dialect_among(tokens_peek(line), ipt6_commands))
-			t->family = dialect_among(tokens_next(line), ipt6_commands) ? 6 : 4;
+		while (ipt_is_command(tokens_peek(line)))
+			t->family = token_among(tokens_next(line), ipt6_commands) ? 6 : 4;
 		ipt_find_table(t, line);
 		ipt_command(t, line);
 		t->family = family;
 		t->table = table;
-	} else if (iptables_looks(line) || dialect_among(&name, ipt_silent) ||
-		   dialect_among(&name, ipt_flushes)) {
+	} else if (iptables_looks(line) || token_among(&name, ipt_silent) ||
+		   token_among(&name, "-F --flush")) {
 		line->at += *name.text == '[';
 		ipt_command(t, line);
 	} else {
-		dialect_leave_line(t->im, &d, line);
+		dialect_leave_line(t->im, line);
 	}
 }
 
@@ -486,26 +441,26 @@ uint8_t iptables_section(const char *from, const char *end)
 	return p4 && (!p6 || p4 < p6) ? 4 : 6;
 }
 
+/* Returns whether the words are a command of these names, with sudo or without. */
+static bool ipt_runs(const struct token *t, const char *commands)
+{
+	return token_among(t + token_is(t, "sudo"), commands);
+}
+
 /* Returns whether only iptables has such a line. */
 bool iptables_looks(const struct tokens *line)
 {
-	static const char *const tables[] = {"*filter", "*nat",	     "*mangle",
-					     "*raw",	"*security", NULL};
 	const struct token *t = &line->token[0];
 
 	if (*t->text == '[' && line->n > 1)
 		t++;
-	return dialect_among(t, tables) || dialect_among(t, ipt_adds) ||
-	       dialect_among(t, ipt_inserts) || dialect_among(t, ipt_policies) ||
-	       (dialect_among(t, ipt_commands) && strcmp(t->text, "sudo")) ||
-	       (token_is(t, "sudo") && line->n > 1 && dialect_among(t + 1, ipt_commands)) ||
+	return token_among(t, "*filter *nat *mangle *raw *security -A --append -I --insert -P "
+			      "--policy") ||
+	       ipt_runs(t, ipt_commands) ||
 	       (*t->text == ':' && line->n > 1 && strchr("-AD", *t[1].text));
 }
 
 bool ip6tables_looks(const struct tokens *line)
 {
-	const struct token *t = &line->token[0];
-
-	return dialect_among(t, ipt6_commands) ||
-	       (token_is(t, "sudo") && line->n > 1 && dialect_among(t + 1, ipt6_commands));
+	return ipt_runs(&line->token[0], ipt6_commands);
 }

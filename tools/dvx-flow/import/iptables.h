@@ -3,14 +3,11 @@
 #ifndef DVX_FLOW_IMPORT_IPTABLES_H
 #define DVX_FLOW_IMPORT_IPTABLES_H
 
-#include "draft.h"
+#include "values.h"
 
 struct ipt_read {
-	struct import *im;
-	struct draft *d;
-	struct tokens *line;
+	struct draft d;
 	const struct token *target; /* of -j or -g */
-	uint8_t family;		    /* 4 or 6 */
 	bool negated;
 	bool elsewhere; /* the rule is for another interface */
 	bool is_goto;	/* -g */

@@ -10,29 +10,19 @@
 
 #include "rules/arena.h"
 
-bool nft_is(const struct nft *t, size_t at, const char *word)
+const struct token *nft_word(const struct nft *t, size_t at)
 {
-	return at < t->words.n && token_is(&t->words.token[at], word);
+	return &t->words.token[at < t->words.n ? at : t->words.n];
 }
 
-bool nft_leave_end(struct nft *t, const struct draft *d, size_t at, enum import_reason reason)
+bool nft_is(const struct nft *t, size_t at, const char *words)
 {
-	const struct token *word = &t->words.token[at < t->words.n ? at : t->words.n];
-
-	if (word != t->left)
-		import_leave_end(t->im, d, word, reason);
-	t->left = word;
-	return false;
+	return token_among(nft_word(t, at), words);
 }
 
-bool nft_leave(struct nft *t, const struct draft *d, size_t at, enum import_reason reason)
+bool nft_leave(const struct nft_read *r, size_t at, enum import_reason reason)
 {
-	const struct token *word = &t->words.token[at < t->words.n ? at : t->words.n];
-
-	if (word != t->left)
-		import_leave(t->im, d, word, reason);
-	t->left = word;
-	return false;
+	return draft_leave(&r->d, nft_word(r->t, at), reason);
 }
 
 size_t nft_skip(const struct nft *t, size_t from, size_t end)
@@ -40,8 +30,8 @@ size_t nft_skip(const struct nft *t, size_t from, size_t end)
 	int depth = 0;
 
 	for (; from < end; from++) {
-		depth += nft_is(t, from, "{") || nft_is(t, from, "(");
-		depth -= nft_is(t, from, "}") || nft_is(t, from, ")");
+		depth += nft_is(t, from, "{ (");
+		depth -= nft_is(t, from, "} )");
 		if (depth <= 0)
 			return from + 1;
 	}
@@ -53,7 +43,8 @@ static uint64_t nft_hash(enum nft_family family, const char *table, const char *
 	return map_mix_text(map_mix_text(family, table), name);
 }
 
-struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, const char *name)
+struct nft_chain *nft_chain_find(const struct nft *t, const struct nft_chain *from,
+				 const char *name)
 {
 	uint64_t h = nft_hash(from->family, from->table, name);
 	const struct map_slot *slot;
@@ -102,24 +93,16 @@ struct nft_scope {
 	const char *table;
 };
 
-static const struct {
-	const char *name;
-	enum nft_family family;
-} nft_families[] = {
-	{"ip", NFT_IP},		{"ip6", NFT_IP6},      {"inet", NFT_INET},
-	{"netdev", NFT_NETDEV}, {"bridge", NFT_OTHER}, {"arp", NFT_OTHER},
-};
-
 /* Reads [FAMILY] TABLE. Returns the next word. */
 static size_t nft_scope(const struct nft *t, size_t at, struct nft_scope *scope)
 {
-	scope->family = NFT_IP;
-	for (size_t i = 0; i < sizeof(nft_families) / sizeof(nft_families[0]); i++)
-		if (nft_is(t, at, nft_families[i].name)) {
-			scope->family = nft_families[i].family;
-			at++;
-			break;
-		}
+	const char *text = nft_word(t, at)->text;
+	int family = text ? names_index("ip ip6 inet netdev bridge arp", text, strlen(text)) : -1;
+
+	scope->family = family < 0	     ? NFT_IP
+			: family < NFT_OTHER ? (enum nft_family)family
+					     : NFT_OTHER;
+	at += family >= 0;
 	scope->table = at < t->words.n ? t->words.token[at].text : "";
 	return at + 1;
 }
@@ -127,31 +110,25 @@ static size_t nft_scope(const struct nft *t, size_t at, struct nft_scope *scope)
 /* Returns the end of a statement: a line's end or a semicolon outside of braces. */
 static size_t nft_statement_end(const struct nft *t, size_t from, size_t end)
 {
-	while (from < end && !nft_is(t, from, "\n") && !nft_is(t, from, ";"))
-		from = nft_is(t, from, "{") || nft_is(t, from, "(") ? nft_skip(t, from, end)
-								    : from + 1;
+	while (from < end && !nft_is(t, from, "\n ;"))
+		from = nft_is(t, from, "{ (") ? nft_skip(t, from, end) : from + 1;
 	return from;
 }
-
-static const struct {
-	const char *name;
-	long value;
-} nft_priorities[] = {
-	{"raw", -300}, {"mangle", -150}, {"dstnat", -100},
-	{"filter", 0}, {"security", 50}, {"srcnat", 100},
-};
 
 /* Reads NAME [+|-] NUMBER, or a number. */
 static long nft_priority(const struct nft *t, size_t at, size_t end)
 {
+	static const char names[] =
+		"raw=-300 mangle=-150 dstnat=-100 filter=0 security=50 srcnat=100";
+	char named[16];
 	long v = 0;
 
 	if (at < end)
-		v = strtol(t->words.token[at].text, NULL, 10);
-	for (size_t i = 0; at < end && i < sizeof(nft_priorities) / sizeof(nft_priorities[0]); i++)
-		if (nft_is(t, at, nft_priorities[i].name))
-			v = nft_priorities[i].value;
-	if (at + 2 < end && (nft_is(t, at + 1, "+") || nft_is(t, at + 1, "-"))) {
+		v = strtol(names_value(names, t->words.token[at].text, named)
+				   ? named
+				   : t->words.token[at].text,
+			   NULL, 10);
+	if (at + 2 < end && nft_is(t, at + 1, "+ -")) {
 		long more = strtol(t->words.token[at + 2].text, NULL, 10) % 100000;
 
 		v = v % 100000 + (nft_is(t, at + 1, "+") ? more : -more);
@@ -196,7 +173,7 @@ static void nft_add_rule(struct nft *t, struct nft_chain *c, struct nft_span wor
 
 static void nft_chain_statement(struct nft *t, struct nft_chain *c, size_t at, size_t end)
 {
-	if (at == end || nft_is(t, at, "comment") || nft_is(t, at, "flags"))
+	if (at == end || nft_is(t, at, "comment flags"))
 		return;
 	if (nft_is(t, at, "type"))
 		nft_base(t, c, at, end);
@@ -275,7 +252,7 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 	if (!nft_block(t, &at, &stop))
 		return stop;
 	for (; at < stop; at++) {
-		live |= nft_is(t, at, "timeout") || nft_is(t, at, "dynamic");
+		live |= nft_is(t, at, "timeout dynamic");
 		if (nft_is(t, at, "elements") && nft_is(t, at + 1, "=") && nft_is(t, at + 2, "{")) {
 			s.elements = (struct nft_span){at + 3, nft_skip(t, at + 2, stop) - 1};
 			s.changes = false;
@@ -298,7 +275,7 @@ static size_t nft_read_part(struct nft *t, const struct nft_scope *scope, size_t
 
 	if (nft_is(t, at, "chain"))
 		return nft_read_chain(t, scope, at + 1, end);
-	if (nft_is(t, at, "set") || nft_is(t, at, "map"))
+	if (nft_is(t, at, "set map"))
 		return nft_read_set(t, scope, at + 1, end);
 	/* Counters, quotas, helpers: no rules. */
 	stop = nft_statement_end(t, at, end);
@@ -337,7 +314,7 @@ static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 		return false;
 	if (nft_is(t, at, "chain")) {
 		nft_read_chain(t, &scope, next, end);
-	} else if (nft_is(t, at, "set") || nft_is(t, at, "map")) {
+	} else if (nft_is(t, at, "set map")) {
 		nft_read_set(t, &scope, next, end);
 	} else if (rule) {
 		c = nft_chain(t, &scope, t->words.token[next].text);
@@ -351,19 +328,19 @@ static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 
 static size_t nft_read_command(struct nft *t, size_t at)
 {
-	const struct draft d = {.at = &t->words.token[at]};
+	const struct token *from = nft_word(t, at);
 	size_t end;
 
-	while (nft_is(t, at, "nft") || nft_is(t, at, "sudo") || nft_is(t, at, "$"))
+	while (nft_is(t, at, "nft sudo $"))
 		at++;
 	if (nft_is(t, at, "table"))
 		return nft_read_table(t, at + 1);
 	end = nft_statement_end(t, at, t->words.n);
-	if (nft_is(t, at, "add") || nft_is(t, at, "insert") || nft_is(t, at, "create")) {
+	if (nft_is(t, at, "add insert create")) {
 		if (!nft_read_add(t, at + 1, end, nft_is(t, at, "insert")))
-			nft_leave(t, &d, at + 1, REASON_COMMAND);
+			import_leave(t->im, from, nft_word(t, at + 1), REASON_COMMAND);
 	} else if (end > at && (!nft_is(t, at, "flush") || t->nchains)) {
-		nft_leave(t, &d, at, REASON_COMMAND);
+		import_leave(t->im, from, nft_word(t, at), REASON_COMMAND);
 	}
 	return end + 1;
 }
@@ -382,9 +359,9 @@ static size_t nft_hook(const struct nft_chain *c)
 }
 
 /* Returns whether the device's packets enter the chain: 1, 0 (others do), or -1 (left out). */
-static int nft_enters(struct nft *t, const struct nft_chain *c)
+static int nft_enters(const struct nft *t, const struct nft_chain *c)
 {
-	const struct draft d = {.at = &t->words.token[c->at]};
+	const struct token *at = nft_word(t, c->at);
 	enum import_reason reason = IMPORT_REASONS;
 	int ours = c->netdev ? import_netdev(t->im, c->netdev) : 1;
 
@@ -399,9 +376,9 @@ static int nft_enters(struct nft *t, const struct nft_chain *c)
 	if (reason == IMPORT_REASONS)
 		return ours;
 	for (const struct nft_rule *r = c->first; r; r = r->next)
-		nft_leave(t, &(struct draft){.at = d.at}, r->words.from, reason);
+		import_leave(t->im, at, nft_word(t, r->words.from), reason);
 	if (c->drops && !c->first)
-		nft_leave(t, &d, c->at, reason);
+		import_leave(t->im, at, at, reason);
 	return -1;
 }
 
@@ -436,24 +413,24 @@ static void nft_find_last(struct nft_chain *const *chain, size_t n)
 /* Adds a base chain's rules and its policy. */
 static void nft_enter(struct nft *t, struct nft_chain *c)
 {
-	struct draft d = {.at = &t->words.token[c->at],
-			  .direction = "in",
-			  .of_version = c->family == NFT_IP || c->family == NFT_IP6};
+	bool versions = c->family == NFT_IP || c->family == NFT_IP6;
+	struct draft d = {
+		.im = t->im, .at = nft_word(t, c->at), .direction = "in", .of_version = versions};
 	size_t first = t->im->out->n;
 
-	if (c->family == NFT_IP || c->family == NFT_IP6)
-		draft_add(t->im, &d, SLOT_IP, c->family == NFT_IP ? "ipv4" : "ipv6");
+	if (versions)
+		draft_set(&d, SLOT_IP, c->family == NFT_IP ? 4 : 6);
 	nft_run(t, c, &d);
 	if (!c->drops)
 		return;
 	d.verdict = "drop";
 	if (c->family == NFT_INET) {
-		d.part[0][SLOT_IP].text = "ipv4";
-		if (!import_add_last(t->im, &d, first))
+		draft_replace(&d, SLOT_IP, 4);
+		if (!import_add_last(&d, first))
 			return;
-		d.part[0][SLOT_IP].text = "ipv6";
+		draft_replace(&d, SLOT_IP, 6);
 	}
-	import_add_last(t->im, &d, first);
+	import_add_last(&d, first);
 }
 
 static void nft_emit(struct nft *t)
@@ -504,6 +481,7 @@ void nft_read(struct import *im, struct token_reader *r)
 {
 	struct nft t = {.im = im};
 
+	im->once = true;
 	if (nft_words(&t, r)) {
 		for (size_t at = 0; at < t.words.n;)
 			at = nft_read_command(&t, at);
@@ -518,17 +496,13 @@ void nft_read(struct import *im, struct token_reader *r)
 
 bool nft_looks(const struct tokens *line)
 {
-	static const char *const objects[] = {"table", "chain",	  "rule", "set",
-					      "map",   "element", NULL};
-	size_t i = token_is(&line->token[0], "nft") || token_is(&line->token[0], "$");
+	const struct token *t = &line->token[0];
 
-	if (i && line->n > 1 && token_is(&line->token[0], "nft"))
+	if (line->n > 1 && token_among(t, "nft table"))
 		return true;
-	if (token_is(&line->token[0], "table") && line->n > 1)
-		return true;
-	if (token_is(&line->token[0], "flush") && line->n > 1)
-		return token_is(&line->token[1], "ruleset") || token_is(&line->token[1], "table");
-	return line->n > i + 1 &&
-	       (token_is(&line->token[i], "add") || token_is(&line->token[i], "insert")) &&
-	       dialect_among(&line->token[i + 1], objects);
+	if (line->n > 1 && token_is(t, "flush"))
+		return token_among(t + 1, "ruleset table");
+	t += token_among(t, "nft $");
+	return token_among(t, "add insert") &&
+	       token_among(t + 1, "table chain rule set map element");
 }

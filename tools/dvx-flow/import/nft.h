@@ -47,29 +47,63 @@ struct nft {
 	struct map chain_names, set_names; /* hash -> a place in `chain` or `set` */
 	size_t emitted;
 	unsigned int depth; /* of conditions and chains, one inside the other */
-	const struct token *left; /* reported last, as one rule can be tried several times */
 };
+
+/* A rule of a chain while its words are read. */
+struct nft_read {
+	struct draft d;
+	struct nft *t;
+	struct nft_chain *c;
+	size_t end;
+	bool is_last; /* rule of its chain */
+};
+
+static inline struct nft_read *nft_of(struct draft *d)
+{
+	return (struct nft_read *)d;
+}
 
 /* Rules that jumps and sets make. */
 #define NFT_RULES_MAX 65536u
 #define NFT_DEPTH_MAX 512u
 
-struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, const char *name);
+struct nft_chain *nft_chain_find(const struct nft *t, const struct nft_chain *from,
+				 const char *name);
 const struct nft_set *nft_set_find(const struct nft *t, const struct nft_chain *of,
 				   const char *name);
 /* Returns the word behind a { ... } or ( ... ) that begins here. */
 size_t nft_skip(const struct nft *t, size_t from, size_t end);
-bool nft_is(const struct nft *t, size_t at, const char *word);
-/* Leaves out a rule once. Returns false. */
-bool nft_leave(struct nft *t, const struct draft *d, size_t at, enum import_reason reason);
-
-/* Leaves out a rule that ends its packets' way, once. Returns false. */
-bool nft_leave_end(struct nft *t, const struct draft *d, size_t at, enum import_reason reason);
+/* Returns a word, or the end of the text. */
+const struct token *nft_word(const struct nft *t, size_t at);
+/* Returns whether a word is one of several with blanks between them. */
+bool nft_is(const struct nft *t, size_t at, const char *words);
+/* Leaves out a rule. Returns false. */
+bool nft_leave(const struct nft_read *r, size_t at, enum import_reason reason);
 
 /* Adds the rules of a chain, under the conditions of a jump to it. */
 void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before);
-/* Adds one rule, once for each alternative of its sets. */
-void nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
-	      const struct draft *before);
+
+/* --- nft_match.c: expressions that name a field, and their values --- */
+
+/*
+ * Reads the key that begins here, and moves *at behind its words. Adds the conditions that it
+ * implies: "tcp dport" is of TCP. `joined`: other keys are before it. Returns NULL if there is
+ * none, or the rule is left out.
+ */
+const struct row *nft_key_read(struct nft_read *r, size_t *at, bool joined);
+/*
+ * Moves span->from behind the words after an element. Returns false if they cannot be expressed,
+ * and the rule is left out.
+ */
+bool nft_element_rest(const struct nft_read *r, struct nft_span *span);
+/* Finds the elements of { ... } or @NAME, and moves *at behind it. False: the rule is left out. */
+bool nft_set_span(const struct nft_read *r, size_t *at, struct nft_span *span);
+/* Adds one value, the word `at`. Returns false if the rule is left out. */
+bool nft_match_one(struct nft_read *r, const struct row *key, size_t at);
+/*
+ * Adds [OPERATOR] VALUE, or a set if dvx-flow has lists of this field, and moves *at behind it.
+ * Returns false if it is a set of another field; or sets *at to end + 1 if the rule is left out.
+ */
+bool nft_match_list(struct nft_read *r, const struct row *key, size_t *at);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "ovs.h"
 #include "rules/arena.h"
-#include "values.h"
 
 /* --- a flow's parts ---------------------------------------------------------------------------- */
 
@@ -52,26 +51,25 @@ static bool ovs_split(struct import *im, const struct tokens *line, size_t from,
 
 static void ovs_emit(struct ovs_read *r)
 {
-	if (!r->any_tag) {
-		draft_one_tag(r->im, r->d);
-		import_add(r->im, r->d);
-		return;
-	}
+	struct draft *d = &r->d;
+
 	/* A tag of either type. */
-	if (!draft_add(r->im, r->d, SLOT_TAG, "vlan")) {
-		ovs_leave(r, r->d->at, REASON_TWICE);
+	if (r->any_tag && !draft_set(d, SLOT_TAG, TAG_VLAN)) {
+		draft_leave(d, d->at, REASON_TWICE);
 		return;
 	}
-	draft_one_tag(r->im, r->d);
-	import_add(r->im, r->d);
-	r->d->part[0][SLOT_TAG].text = "svlan";
-	import_add(r->im, r->d);
+	draft_one_tag(d);
+	import_add(d);
+	if (!r->any_tag)
+		return;
+	draft_replace(d, SLOT_TAG, TAG_SVLAN);
+	import_add(d);
 }
 
 static bool ovs_has_conditions(const struct draft *d)
 {
 	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
-		if (d->part[0][s].text)
+		if (draft_has(d, s))
 			return true;
 	return false;
 }
@@ -94,20 +92,21 @@ static struct ovs_table *ovs_table_of(struct ovs *o, uint32_t number)
 
 static void ovs_flow(struct ovs *o, struct tokens *parts)
 {
-	struct draft d = {.at = &parts->token[0], .direction = "in"};
-	struct ovs_read r = {.im = o->im, .d = &d, .parts = parts, .priority = 32768};
-	bool ok = ovs_match_read(&r);
-	struct ovs_table *table = ovs_table_of(o, d.table);
+	struct ovs_read r = {
+		.d = {.im = o->im, .line = parts, .at = &parts->token[0], .direction = "in"},
+		.priority = 32768};
+	bool ok = ovs_match_read(&r.d);
+	struct ovs_table *table = ovs_table_of(o, r.d.table);
 
-	d.order = 65535 - r.priority;
+	r.d.order = 65535 - r.priority;
 	/* An item that is left out keeps its place among the others. */
 	if (!ok && o->im->out->n)
-		o->im->out->item[o->im->out->n - 1].order = d.order;
+		o->im->out->item[o->im->out->n - 1].order = r.d.order;
 	if (!ok || !table || r.elsewhere)
 		return;
 	/* Even if the flow's actions cannot be expressed, no packet reaches the table's end. */
-	table->whole |= !r.any_tag && !ovs_has_conditions(&d);
-	if (ovs_actions_read(&r))
+	table->whole |= !r.any_tag && !ovs_has_conditions(&r.d);
+	if (ovs_actions_read(&r.d))
 		ovs_emit(&r);
 }
 
@@ -116,19 +115,15 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 /* Leaves out flows of a second bridge. */
 static bool ovs_bridge(struct ovs *o, const struct token *at)
 {
-	const struct draft d = {.at = at};
-
 	if (!o->bridge)
 		o->bridge = at->text;
 	return !at->text || !strcmp(at->text, o->bridge) ||
-	       import_leave(o->im, &d, at, REASON_TABLES);
+	       import_leave(o->im, at, at, REASON_TABLES);
 }
 
 /* Reads a command. A new bridge has a flow for all other packets, until del-flows. */
 static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts)
 {
-	const struct draft d = {.at = &line->token[0]};
-
 	while (tokens_peek(line)->text && *tokens_peek(line)->text == '-') {
 		bool value = token_is(tokens_peek(line), "-O");
 
@@ -148,24 +143,22 @@ static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts
 		   !o->im->out->n) {
 		o->deleted = true;
 	} else {
-		import_leave(o->im, &d, tokens_peek(line), REASON_COMMAND);
+		import_leave(o->im, &line->token[0], tokens_peek(line), REASON_COMMAND);
 	}
 }
 
 static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 {
-	static const char *const programs[] = {"$", "sudo", "ovs-ofctl", "%", NULL};
-	const struct draft d = {.at = &line->token[0]};
 	bool command = false;
 
-	while (dialect_among(tokens_peek(line), programs))
+	while (token_among(tokens_peek(line), "$ sudo ovs-ofctl %"))
 		command |= token_is(tokens_next(line), "ovs-ofctl");
 	if (command) {
 		ovs_command(o, line, parts);
 	} else if (strstr(line->token[0].text, "ST_FLOW")) {
 		/* The heading of dump-flows. */
 	} else if (!ovs_looks(line)) {
-		dialect_leave_line(o->im, &d, line);
+		dialect_leave_line(o->im, line);
 	} else if (!ovs_split(o->im, line, line->at, parts)) {
 		o->im->no_memory = true;
 	} else {
@@ -178,12 +171,13 @@ static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 static void ovs_miss(struct ovs *o, const struct token_reader *r)
 {
 	const struct token end = {NULL, r->line, r->column, false};
-	struct draft d = {.at = &end, .direction = "in", .verdict = "drop", .order = UINT64_MAX};
+	struct draft d = {
+		.im = o->im, .at = &end, .direction = "in", .verdict = "drop", .order = UINT64_MAX};
 
 	for (size_t i = 0; i < o->n; i++) {
 		d.table = o->table[i].number;
 		if (!o->table[i].whole && (d.table || o->deleted || (o->flows && !o->commands)))
-			import_add_last(o->im, &d, 0);
+			import_add_last(&d, 0);
 	}
 }
 

@@ -22,21 +22,20 @@ struct ovs {
 };
 
 struct ovs_read {
-	struct import *im;
-	struct draft *d;
-	struct tokens *parts;
+	struct draft d;	  /* d.line: the flow's parts */
+	const char *text; /* the value of the part that is read */
 	uint64_t priority;
 	bool elsewhere; /* another port's */
 	bool any_tag;	/* a VLAN tag of either type */
 };
 
-static inline bool ovs_leave(struct ovs_read *r, const struct token *at, enum import_reason reason)
+static inline struct ovs_read *ovs_of(struct draft *d)
 {
-	return import_leave(r->im, r->d, at, reason);
+	return (struct ovs_read *)d;
 }
 
 /* Reads parts up to actions=, and sets what follows. Returns false if the flow is left out. */
-bool ovs_match_read(struct ovs_read *r);
-bool ovs_actions_read(struct ovs_read *r);
+bool ovs_match_read(struct draft *d);
+bool ovs_actions_read(struct draft *d);
 
 #endif

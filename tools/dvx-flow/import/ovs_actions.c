@@ -1,301 +1,187 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The actions of ovs-actions(7), which act in the order in which they stand. */
-#include <arpa/inet.h>
-#include <string.h>
-#include <strings.h>
-
 #include "ovs.h"
-#include "values.h"
-
-enum ovs_do {
-	OVS_FATE,
-	OVS_GOTO,
-	OVS_POP,
-	OVS_PUSH,
-	OVS_SET_VLAN,
-	OVS_SET_MAC,
-	OVS_SET_NET4,
-	OVS_SET_NET6,
-	OVS_SET_PORT,
-	OVS_SET_TTL,
-	OVS_SET_FIELD,
-	OVS_LEAVE,
-};
-
-static const struct ovs_action {
-	const char *name; /* up to a colon or a parenthesis */
-	enum ovs_do how;
-	unsigned int what; /* the change, or the reason */
-	const char *text;
-} ovs_actions[] = {
-	{"drop", OVS_FATE, 0, "drop"},
-	{"normal", OVS_FATE, 0, "pass"},
-	{"local", OVS_FATE, 0, "pass"},
-	{"output:local", OVS_FATE, 0, "pass"},
-	{"strip_vlan", OVS_POP, EDIT_POP, NULL},
-	{"pop_vlan", OVS_POP, EDIT_POP, NULL},
-	{"push_vlan", OVS_PUSH, EDIT_PUSH, NULL},
-	{"mod_vlan_vid", OVS_SET_VLAN, EDIT_VLAN, NULL},
-	{"set_vlan_vid", OVS_SET_VLAN, EDIT_VLAN, NULL},
-	{"mod_dl_src", OVS_SET_MAC, EDIT_ETH_SRC, ""},
-	{"mod_dl_dst", OVS_SET_MAC, EDIT_ETH_DST, ""},
-	{"mod_nw_src", OVS_SET_NET4, EDIT_IP_SRC, "ipv4 src "},
-	{"mod_nw_dst", OVS_SET_NET4, EDIT_IP_DST, "ipv4 dst "},
-	{"mod_tp_src", OVS_SET_PORT, EDIT_SPORT, "src port "},
-	{"mod_tp_dst", OVS_SET_PORT, EDIT_DPORT, "dst port "},
-	{"mod_nw_ttl", OVS_SET_TTL, EDIT_TTL, NULL},
-	{"set_field", OVS_SET_FIELD, 0, NULL},
-	{"set_vlan_pcp", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"mod_vlan_pcp", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"mod_nw_tos", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"mod_nw_ecn", OVS_LEAVE, REASON_CHANGE, NULL},
-	/* A packet whose TTL runs out goes to the controller. */
-	{"dec_ttl", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"load", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"move", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"push", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"pop", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"push_mpls", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"pop_mpls", OVS_LEAVE, REASON_CHANGE, NULL},
-	{"set_tunnel", OVS_LEAVE, REASON_ENCAP, NULL},
-	{"set_queue", OVS_LEAVE, REASON_KERNEL_QUEUE, NULL},
-	{"enqueue", OVS_LEAVE, REASON_KERNEL_QUEUE, NULL},
-	{"resubmit", OVS_GOTO, 0, NULL},
-	{"goto_table", OVS_GOTO, 0, NULL},
-	{"conjunction", OVS_LEAVE, REASON_FIELD, NULL},
-	{"ct", OVS_LEAVE, REASON_CONNTRACK, NULL},
-	{"ct_clear", OVS_LEAVE, REASON_CONNTRACK, NULL},
-	{"learn", OVS_LEAVE, REASON_MEMORY, NULL},
-	{"meter", OVS_LEAVE, REASON_LIMIT, NULL},
-	{"output", OVS_LEAVE, REASON_TARGET, NULL},
-	{"group", OVS_LEAVE, REASON_TARGET, NULL},
-	{"bundle", OVS_LEAVE, REASON_TARGET, NULL},
-	{"multipath", OVS_LEAVE, REASON_TARGET, NULL},
-	{"controller", OVS_LEAVE, REASON_TARGET, NULL},
-	{"flood", OVS_LEAVE, REASON_TARGET, NULL},
-	{"all", OVS_LEAVE, REASON_TARGET, NULL},
-	{"in_port", OVS_LEAVE, REASON_TARGET, NULL},
-	{"clone", OVS_LEAVE, REASON_TARGET, NULL},
-	{"sample", OVS_LEAVE, REASON_TARGET, NULL},
-	{"note", OVS_LEAVE, REASON_LOG, NULL},
-};
-
-/* set_field:VALUE->FIELD. */
-static const struct {
-	const char *field;
-	enum ovs_do how;
-	unsigned int change;
-	const char *text;
-} ovs_set_fields[] = {
-	{"vlan_vid", OVS_SET_VLAN, EDIT_VLAN, NULL},
-	{"dl_vlan", OVS_SET_VLAN, EDIT_VLAN, NULL},
-	{"eth_src", OVS_SET_MAC, EDIT_ETH_SRC, ""},
-	{"dl_src", OVS_SET_MAC, EDIT_ETH_SRC, ""},
-	{"eth_dst", OVS_SET_MAC, EDIT_ETH_DST, ""},
-	{"dl_dst", OVS_SET_MAC, EDIT_ETH_DST, ""},
-	{"ip_src", OVS_SET_NET4, EDIT_IP_SRC, "ipv4 src "},
-	{"nw_src", OVS_SET_NET4, EDIT_IP_SRC, "ipv4 src "},
-	{"ip_dst", OVS_SET_NET4, EDIT_IP_DST, "ipv4 dst "},
-	{"nw_dst", OVS_SET_NET4, EDIT_IP_DST, "ipv4 dst "},
-	{"ipv6_src", OVS_SET_NET6, EDIT_IP_SRC, "ipv6 src "},
-	{"ipv6_dst", OVS_SET_NET6, EDIT_IP_DST, "ipv6 dst "},
-	{"nw_ttl", OVS_SET_TTL, EDIT_TTL, NULL},
-	{"tcp_src", OVS_SET_PORT, EDIT_SPORT, "src port "},
-	{"udp_src", OVS_SET_PORT, EDIT_SPORT, "src port "},
-	{"tcp_dst", OVS_SET_PORT, EDIT_DPORT, "dst port "},
-	{"udp_dst", OVS_SET_PORT, EDIT_DPORT, "dst port "},
-};
 
 /* --- changes ----------------------------------------------------------------------------------- */
 
-/* Returns whether a change that the device makes later stands before this one. */
-static bool ovs_late(const struct draft *d, unsigned int change)
+static bool ovs_pop(struct draft *d, const struct row *row, const struct token *at)
 {
-	unsigned int from = change <= EDIT_POP ? EDIT_POP + 1 : EDIT_PUSH;
-
-	while (from < DRAFT_CHANGES && !d->change[from])
-		from++;
-	return from < DRAFT_CHANGES;
+	return draft_change(d, at, (struct rule_change){.kind = CHANGE_POP}, true);
 }
 
-static bool ovs_edit(struct ovs_read *r, const struct token *at, unsigned int change,
-		     const char *prefix, const char *text)
-{
-	if (!text || (!*text && change != EDIT_POP))
-		return ovs_leave(r, at, REASON_VALUE);
-	if (ovs_late(r->d, change))
-		return ovs_leave(r, at, REASON_ORDER);
-	if (r->d->change[change])
-		return ovs_leave(r, at, REASON_CHANGE);
-	r->d->change[change] = import_format(r->im, "%s%s", prefix ? prefix : "", text);
-	return true;
-}
-
-static bool ovs_push(struct ovs_read *r, const struct token *at, const char *value)
+static bool ovs_push(struct draft *d, const struct row *row, const struct token *at)
 {
 	uint64_t type;
 
-	if (!value_number(value, 0, 0xffff, &type) || type != 0x8100 || r->d->change[EDIT_PUSH])
-		return ovs_leave(r, at, REASON_CHANGE);
-	r->d->change[EDIT_PUSH] = "0";
-	return true;
+	if (!number_parse(ovs_of(d)->text, 0, 0xffff, &type) || type != 0x8100)
+		return draft_leave(d, at, REASON_CHANGE);
+	return draft_change(d, at, (struct rule_change){.kind = CHANGE_PUSH}, false);
 }
 
 /* Sets the VLAN of the tag that was pushed before, if one was. Bit 12 means that the tag exists. */
-static bool ovs_set_vlan(struct ovs_read *r, const struct token *at, const char *value)
+static bool ovs_set_vlan(struct draft *d, const struct row *row, const struct token *at)
 {
-	const char *tag = draft_value(r->d, SLOT_TAG), *text;
+	bool pushed = draft_has_change(d, CHANGE_PUSH);
+	struct rule_change c = {.kind = CHANGE_VLAN};
 	uint64_t id;
 
-	if (!value_number(value, 0, 0x1fff, &id))
-		return ovs_leave(r, at, REASON_VALUE);
+	if (!number_parse(ovs_of(d)->text, 0, 0x1fff, &id))
+		return draft_leave(d, at, REASON_VALUE);
 	/* It is not known whether there is another tag. */
-	if (r->d->change[EDIT_POP] && !r->d->change[EDIT_PUSH])
-		return ovs_leave(r, at, REASON_CHANGE);
-	text = import_format(r->im, "%u", (unsigned int)id & 0xfff);
+	if (draft_has_change(d, CHANGE_POP) && !pushed)
+		return draft_leave(d, at, REASON_CHANGE);
+	c.value = id & 0xfff;
+	if (pushed) {
+		d->change[CHANGE_PUSH].value = c.value;
+		return true;
+	}
 	/* A packet without a tag gets one. */
-	if (tag && !strcmp(tag, "untagged") && !r->d->change[EDIT_PUSH])
-		return ovs_edit(r, at, EDIT_PUSH, "", text);
-	if (!r->d->change[EDIT_PUSH])
-		return ovs_edit(r, at, EDIT_VLAN, "", text);
-	r->d->change[EDIT_PUSH] = text;
-	return true;
+	if (draft_number(d, SLOT_TAG) == TAG_NONE)
+		c.kind = CHANGE_PUSH;
+	return draft_change(d, at, c, true);
 }
 
-static bool ovs_set_port(struct ovs_read *r, const struct token *at, unsigned int change,
-			 const char *side, const char *value)
+/* Adds a change. A port is of the flow's protocol. */
+static bool ovs_change(struct draft *d, const struct row *row, const struct token *at)
 {
-	const char *l4 = draft_value(r->d, SLOT_PROTO);
+	bool port = row->what == CHANGE_SPORT || row->what == CHANGE_DPORT;
+	int64_t of = port ? draft_number(d, SLOT_PROTO) : (int64_t)row->arg;
+	struct rule_change c;
 
-	if (!l4)
-		return ovs_leave(r, at, REASON_CHANGE);
-	return ovs_edit(r, at, change, import_format(r->im, "%s %s", l4, side),
-			value_masked(r->im, value, 0, 16));
+	if (of < 0)
+		return draft_leave(d, at, REASON_CHANGE);
+	if (!change_fill(&c, row->what, (unsigned int)of, row->value(d, row, ovs_of(d)->text)))
+		return draft_leave(d, at, REASON_VALUE);
+	return draft_change(d, at, c, true);
 }
 
-static bool ovs_apply(struct ovs_read *r, const struct token *at, enum ovs_do how,
-		      unsigned int change, const char *text, const char *value);
+#define OVS_CHANGE(name, change, of, how, ...) \
+	ROW_CHANGE(name, change, of, how, .read = ovs_change, __VA_ARGS__)
 
-static bool ovs_set_field(struct ovs_read *r, const struct token *at, const char *value)
+/* Actions that change the packet; with an arrow, fields of set_field. */
+static const struct row ovs_changes[] = {
+	ROW_READ("strip_vlan pop_vlan", ovs_pop),
+	ROW_READ("push_vlan", ovs_push),
+	ROW_READ("mod_vlan_vid set_vlan_vid ->vlan_vid ->dl_vlan", ovs_set_vlan),
+	OVS_CHANGE("mod_dl_src ->eth_src ->dl_src", ETH_SRC, 0, value_mac),
+	OVS_CHANGE("mod_dl_dst ->eth_dst ->dl_dst", ETH_DST, 0, value_mac),
+	OVS_CHANGE("mod_nw_src ->ip_src ->nw_src", IP_SRC, 4, value_net),
+	OVS_CHANGE("mod_nw_dst ->ip_dst ->nw_dst", IP_DST, 4, value_net),
+	OVS_CHANGE("->ipv6_src", IP_SRC, 6, value_net),
+	OVS_CHANGE("->ipv6_dst", IP_DST, 6, value_net),
+	OVS_CHANGE("mod_tp_src ->tcp_src ->udp_src", SPORT, 0, value_number, .bits = 16),
+	OVS_CHANGE("mod_tp_dst ->tcp_dst ->udp_dst", DPORT, 0, value_number, .bits = 16),
+	OVS_CHANGE("mod_nw_ttl ->nw_ttl", TTL, 0, value_number, .bits = 8),
+	{0},
+};
+
+/* Reads a change to this value. One with a mask is about a part of a field. */
+static bool ovs_change_read(struct draft *d, const char *name, const struct token *at,
+			    const char *value)
 {
-	const char *arrow = strstr(value, "->");
+	const struct row *row = row_find(ovs_changes, name);
+
+	if (!row || strchr(value, '/'))
+		return draft_leave(d, at, REASON_CHANGE);
+	ovs_of(d)->text = value;
+	return row->read(d, row, at);
+}
+
+/* Reads VALUE->FIELD. */
+static bool ovs_set_field(struct draft *d, const struct token *at, const char *text)
+{
+	const char *arrow = strstr(text, "->");
 
 	if (!arrow)
-		return ovs_leave(r, at, REASON_VALUE);
-	for (size_t i = 0; i < sizeof(ovs_set_fields) / sizeof(ovs_set_fields[0]); i++)
-		if (!strcmp(arrow + 2, ovs_set_fields[i].field))
-			return ovs_apply(r, at, ovs_set_fields[i].how, ovs_set_fields[i].change,
-					 ovs_set_fields[i].text,
-					 import_format(r->im, "%.*s", (int)(arrow - value), value));
-	return ovs_leave(r, at, REASON_CHANGE);
-}
-
-static bool ovs_apply(struct ovs_read *r, const struct token *at, enum ovs_do how,
-		      unsigned int change, const char *text, const char *value)
-{
-	/* Part of a field. */
-	if (strchr(value, '/') && how != OVS_SET_FIELD)
-		return ovs_leave(r, at, REASON_CHANGE);
-	switch (how) {
-	case OVS_POP:
-		return ovs_edit(r, at, change, NULL, "");
-	case OVS_PUSH:
-		return ovs_push(r, at, value);
-	case OVS_SET_VLAN:
-		return ovs_set_vlan(r, at, value);
-	case OVS_SET_MAC:
-		return ovs_edit(r, at, change, text, value_mac(r->im, value));
-	case OVS_SET_NET4:
-		return ovs_edit(r, at, change, text, value_net(r->im, value, AF_INET));
-	case OVS_SET_NET6:
-		return ovs_edit(r, at, change, text, value_net(r->im, value, AF_INET6));
-	case OVS_SET_PORT:
-		return ovs_set_port(r, at, change, text, value);
-	case OVS_SET_TTL:
-		return ovs_edit(r, at, change, NULL, value_masked(r->im, value, 0, 8));
-	default:
-		return ovs_set_field(r, at, value);
-	}
+		return draft_leave(d, at, REASON_VALUE);
+	return ovs_change_read(d, arrow, at,
+			       import_format(d->im, "%.*s", (int)(arrow - text), text));
 }
 
 /* --- all --------------------------------------------------------------------------------------- */
 
-static const struct ovs_action *ovs_action_find(const char *text)
-{
-	size_t n = strcspn(text, ":(");
-
-	for (size_t i = 0; i < sizeof(ovs_actions) / sizeof(ovs_actions[0]); i++)
-		if (!strcasecmp(text, ovs_actions[i].name) ||
-		    (strlen(ovs_actions[i].name) == n &&
-		     !strncasecmp(text, ovs_actions[i].name, n)))
-			return &ovs_actions[i];
-	return NULL;
-}
+/* Names up to a colon or a parenthesis. */
+static const struct row ovs_others[] = {
+	/* A packet whose TTL runs out goes to the controller. */
+	ROW_LEAVE("set_vlan_pcp mod_vlan_pcp mod_nw_tos mod_nw_ecn dec_ttl load move push pop "
+		  "push_mpls "
+		  "pop_mpls",
+		  CHANGE),
+	ROW_LEAVE("set_tunnel", ENCAP),
+	ROW_LEAVE("set_queue enqueue", KERNEL_QUEUE),
+	ROW_LEAVE("conjunction", FIELD),
+	ROW_LEAVE("ct ct_clear", CONNTRACK),
+	ROW_LEAVE("learn", MEMORY),
+	ROW_LEAVE("meter", LIMIT),
+	ROW_LEAVE("output group bundle multipath controller flood all in_port clone sample",
+		  TARGET),
+	ROW_LEAVE("note", LOG),
+	{0},
+};
 
 /* Reads goto_table:5, or resubmit(,5) at the end; resubmit:5 is about a port. */
-static bool ovs_goto(struct ovs_read *r, const struct token *at, const char *text)
+static bool ovs_goto(struct draft *d, const struct token *at, const char *text)
 {
-	static const char *const words[] = {"goto_table:", "resubmit(,"};
-	const char *from = NULL;
+	size_t from = names_begin("goto_table:", text) ? 11 : 10;
 	uint64_t n;
-	size_t len;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strncasecmp(text, words[i], strlen(words[i])))
-			from = text + strlen(words[i]);
-	if (!from)
-		return ovs_leave(r, at, REASON_TABLES);
-	len = strcspn(from, ")");
-	if (!value_number(import_format(r->im, "%.*s", (int)len, from), 10, 254, &n))
-		return ovs_leave(r, at, REASON_TABLES);
-	r->d->leads = true;
-	r->d->go = (uint32_t)n;
-	r->d->verdict = "send";
+	if (!names_begin("goto_table: resubmit(,", text) ||
+	    !number_parse(import_format(d->im, "%.*s", (int)strcspn(text + from, ")"), text + from),
+			  10, 254, &n))
+		return draft_leave(d, at, REASON_TABLES);
+	d->leads = true;
+	d->go = (uint32_t)n;
+	d->verdict = "send";
 	return true;
 }
 
-static bool ovs_action(struct ovs_read *r, const struct token *at, const char *text)
+static bool ovs_action(struct draft *d, const struct token *at, const char *text)
 {
-	const struct ovs_action *a = ovs_action_find(text);
+	const char *lower = import_lower(d->im, text);
+	const char *name = import_format(d->im, "%.*s", (int)strcspn(lower, ":("), lower);
 	const char *value = strchr(text, ':');
+	const struct row *refused = row_find(ovs_others, name);
 	uint64_t port;
 
-	if (r->d->verdict)
-		return ovs_leave(r, at, REASON_TARGET);
-	if (!a)
-		return ovs_leave(r, at,
-				 value_number(text, 10, 0xffff, &port) ? REASON_TARGET
-								       : REASON_UNKNOWN);
-	if (a->how == OVS_LEAVE)
-		return ovs_leave(r, at, (enum import_reason)a->what);
-	if (a->how == OVS_GOTO)
-		return ovs_goto(r, at, text);
-	if (a->how != OVS_FATE)
-		return ovs_apply(r, at, a->how, a->what, a->text, value ? value + 1 : "");
-	r->d->verdict = a->text;
+	value = value ? value + 1 : "";
+	if (d->verdict)
+		return draft_leave(d, at, REASON_TARGET);
+	if (!strcmp(name, "goto_table") || !strcmp(name, "resubmit"))
+		return ovs_goto(d, at, lower);
+	if (!strcmp(name, "set_field"))
+		return ovs_set_field(d, at, value);
+	if (*name != '-' && row_find(ovs_changes, name))
+		return ovs_change_read(d, name, at, value);
+	if (!strcmp(name, "drop"))
+		d->verdict = "drop";
+	else if (names_index("normal local", name, strlen(name)) >= 0 ||
+		 !strcmp(lower, "output:local"))
+		d->verdict = "pass";
+	else if (refused)
+		return draft_leave(d, at, refused->what);
+	else
+		return draft_leave(d, at,
+				   number_parse(text, 10, 0xffff, &port) ? REASON_TARGET
+									 : REASON_UNKNOWN);
 	return true;
 }
 
-bool ovs_actions_read(struct ovs_read *r)
+bool ovs_actions_read(struct draft *d)
 {
-	const struct token *at = tokens_next(r->parts);
+	const struct token *at = tokens_next(d->line);
 	const char *text;
 
 	if (!at->text)
-		return ovs_leave(r, at, REASON_ENDS);
+		return draft_leave(d, at, REASON_ENDS);
 	text = strchr(at->text, '=') + 1;
 	/* An empty list drops. */
-	if (!*text && !tokens_peek(r->parts)->text)
-		r->d->verdict = "drop";
+	if (!*text && !tokens_peek(d->line)->text)
+		d->verdict = "drop";
 	while (at->text) {
-		if (*text && !ovs_action(r, at, text))
+		if (*text && !ovs_action(d, at, text))
 			return false;
-		at = tokens_next(r->parts);
+		at = tokens_next(d->line);
 		text = at->text;
 	}
-	if (!r->d->verdict)
-		return ovs_leave(r, at, REASON_FATE);
-	if (!strcmp(r->d->verdict, "drop"))
-		memset(r->d->change, 0, sizeof(r->d->change));
-	return true;
+	return draft_settle(d, at, REASON_FATE);
 }

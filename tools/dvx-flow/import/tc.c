@@ -4,15 +4,12 @@
  * preference comes first. Inside one preference the kernel looks up masks in the order in which
  * they were added, and filters of one mask exclude each other.
  */
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/arena.h"
 #include "rules/map.h"
-#include "rules/words.h"
 #include "tc.h"
-#include "values.h"
 
 /* A preference. */
 struct tc_prio {
@@ -41,99 +38,68 @@ struct tc {
 
 /* --- the head: up to the kind of filter ------------------------------------------------------- */
 
-enum tc_head_kind {
-	TC_DEV,
-	TC_PROTOCOL,
-	TC_PRIO,
-	TC_CHAIN,
-	TC_PARENT,
-	TC_INGRESS,
-	TC_SKIP1,
-	TC_HEAD_REFUSE,
-};
-
-static const struct tc_head {
-	const char *name;
-	enum tc_head_kind kind;
-	enum import_reason reason;
-} tc_heads[] = {
-	{"dev", TC_DEV, 0},
-	{"protocol", TC_PROTOCOL, 0},
-	{"proto", TC_PROTOCOL, 0},
-	{"prio", TC_PRIO, 0},
-	{"preference", TC_PRIO, 0},
-	{"pref", TC_PRIO, 0},
-	{"chain", TC_CHAIN, 0},
-	{"parent", TC_PARENT, 0},
-	{"handle", TC_SKIP1, 0},
-	{"ingress", TC_INGRESS, 0},
-	{"egress", TC_HEAD_REFUSE, REASON_EGRESS},
-	{"root", TC_HEAD_REFUSE, REASON_EGRESS},
-	{"block", TC_HEAD_REFUSE, REASON_BLOCK},
-};
-
-/* The parents of an ingress qdisc and of clsact's ingress side. */
-static const char *const tc_parents[] = {"ffff:", "ffff:fff2", "ffff:0", "ffff:ffff", NULL};
-
-static bool tc_head_value(struct tc_read *r, enum tc_head_kind kind, const struct token *at)
+static bool tc_dev(struct draft *d, const struct row *row, const struct token *at)
 {
-	uint64_t n = 0;
-	int ours;
+	int ours = import_netdev(d->im, at->text);
 
-	switch (kind) {
-	case TC_DEV:
-		ours = import_netdev(r->im, at->text);
-		r->elsewhere |= ours == 0;
-		return ours >= 0 || tc_leave(r, at, REASON_INTERFACE);
-	case TC_PROTOCOL:
-		r->protocol = at;
-		return true;
-	case TC_PRIO:
-		return value_number(at->text, 0, 0xffff, &r->prio) || tc_leave(r, at, REASON_VALUE);
-	case TC_CHAIN:
-		if (!value_number(at->text, 0, UINT32_MAX, &n))
-			return tc_leave(r, at, REASON_VALUE);
-		r->d->table = (uint32_t)n;
-		return true;
-	case TC_PARENT:
-		r->ingress = dialect_among(at, tc_parents);
-		return r->ingress || tc_leave(r, at, REASON_EGRESS);
-	default:
-		return true;
-	}
+	tc_of(d)->elsewhere |= ours == 0;
+	return ours >= 0 || draft_leave(d, at, REASON_INTERFACE);
 }
 
-static bool tc_head_word(struct tc_read *r, const struct tc_head *h, const struct token *name)
+static bool tc_head_protocol(struct draft *d, const struct row *row, const struct token *at)
 {
-	const struct token *value;
-
-	if (h->kind == TC_HEAD_REFUSE)
-		return tc_leave(r, name, h->reason);
-	if (h->kind == TC_INGRESS) {
-		r->ingress = true;
-		return true;
-	}
-	value = tokens_next(r->line);
-	return value->text ? tc_head_value(r, h->kind, value) : tc_leave(r, value, REASON_ENDS);
+	tc_of(d)->protocol = at;
+	return true;
 }
+
+static bool tc_prio_read(struct draft *d, const struct row *row, const struct token *at)
+{
+	return number_parse(at->text, 0, 0xffff, &tc_of(d)->prio) ||
+	       draft_leave(d, at, REASON_VALUE);
+}
+
+static bool tc_chain_read(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t n;
+
+	if (!number_parse(at->text, 0, UINT32_MAX, &n))
+		return draft_leave(d, at, REASON_VALUE);
+	d->table = (uint32_t)n;
+	return true;
+}
+
+/* Reads the parent: an ingress qdisc, or clsact's ingress side. */
+static bool tc_parent(struct draft *d, const struct row *row, const struct token *at)
+{
+	tc_of(d)->ingress = token_among(at, "ffff: ffff:fff2 ffff:0 ffff:ffff");
+	return tc_of(d)->ingress || draft_leave(d, at, REASON_EGRESS);
+}
+
+static const struct row tc_heads[] = {
+	ROW_READ("dev", tc_dev),
+	ROW_READ("protocol proto", tc_head_protocol),
+	ROW_READ("prio preference pref", tc_prio_read),
+	ROW_READ("chain", tc_chain_read),
+	ROW_READ("parent", tc_parent),
+	ROW_READ("handle", row_skip_value),
+	ROW_LEAVE("egress root", EGRESS),
+	ROW_LEAVE("block", BLOCK),
+	{0},
+};
 
 /* Reads the head. Returns false if the filter is left out. */
 static bool tc_head(struct tc_read *r)
 {
 	for (;;) {
-		const struct token *name = tokens_next(r->line);
-		size_t i = 0;
+		const struct token *name = tokens_peek(r->d.line);
 
-		if (token_is(name, "flower") || token_is(name, "matchall"))
-			return r->ingress || tc_leave(r, name, REASON_EGRESS);
+		if (tokens_take(r->d.line, "flower") || tokens_take(r->d.line, "matchall"))
+			return r->ingress || draft_leave(&r->d, name, REASON_EGRESS);
 		if (!name->text)
-			return tc_leave(r, name, REASON_ENDS);
-		while (i < sizeof(tc_heads) / sizeof(tc_heads[0]) &&
-		       !token_is(name, tc_heads[i].name))
-			i++;
-		if (i == sizeof(tc_heads) / sizeof(tc_heads[0]))
-			return tc_leave(r, name, REASON_KIND);
-		if (!tc_head_word(r, &tc_heads[i], name))
+			return draft_leave(&r->d, name, REASON_ENDS);
+		if (tokens_take(r->d.line, "ingress"))
+			r->ingress = true;
+		else if (!row_take(&r->d, tc_heads, REASON_KIND))
 			return false;
 	}
 }
@@ -177,7 +143,7 @@ static const char *tc_mask_text(const struct tc_read *r)
 
 	for (unsigned int slot = 0; slot < DRAFT_SLOTS; slot++)
 		if (r->mask[slot])
-			text = import_format(r->im, "%s %u%s", text, slot, r->mask[slot]);
+			text = import_format(r->d.im, "%s %u/%s", text, slot, r->mask[slot]);
 	return text;
 }
 
@@ -205,42 +171,42 @@ static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 {
 	uint64_t protocol = TC_ALL;
-	struct tc_chain *c = tc_chain_of(t, r->d->table);
+	struct tc_chain *c = tc_chain_of(t, r->d.table);
 	uint64_t prio = c ? tc_take_prio(c, r) : 0;
 
 	if (!c)
-		return tc_leave(r, r->d->at, REASON_LONG);
-	if (r->protocol && !tc_type(r->protocol->text, &protocol))
-		return tc_leave(r, r->protocol, REASON_VALUE);
-	r->d->order = prio << 32;
+		return draft_leave(&r->d, r->d.at, REASON_LONG);
+	if (r->protocol && !tc_type(r->d.im, r->protocol->text, &protocol))
+		return draft_leave(&r->d, r->protocol, REASON_VALUE);
+	r->d.order = prio << 32;
 	*p = &c->prio[prio];
 	if (!(*p)->used)
 		(*p)->protocol = protocol;
 	(*p)->used = true;
 	return (*p)->protocol == protocol ||
-	       tc_leave(r, r->protocol ? r->protocol : r->d->at, REASON_PRIORITY);
+	       draft_leave(&r->d, r->protocol ? r->protocol : r->d.at, REASON_PRIORITY);
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
-static const char *const tc_adds[] = {"add", "replace", NULL};
-static const char *const tc_objects[] = {"filter", "qdisc", "chain", "class", "actions", NULL};
-static const char *const tc_programs[] = {"tc", "sudo", "/sbin/tc", "/usr/sbin/tc", NULL};
-/* Options of tc itself, and prompts. */
-static const char *const tc_options[] = {"-s", "-force", "-b", "-batch", "$", "-p", NULL};
+/* Programs and their options, and prompts. */
+static const char tc_programs[] = "tc sudo /sbin/tc /usr/sbin/tc -s -force -b -batch $ -p";
 
 static void tc_filter(struct tc *t, struct tokens *line)
 {
-	struct draft d = {.at = &line->token[0], .direction = "in", .no_labels = true};
-	struct tc_read r = {.im = t->im, .d = &d, .line = line};
+	struct tc_read r = {.d = {.im = t->im,
+				  .line = line,
+				  .at = &line->token[0],
+				  .direction = "in",
+				  .no_labels = true}};
 	struct tc_prio *p = NULL;
 
 	if (!tc_head(&r) || r.elsewhere || !tc_order(t, &r, &p) || !tc_protocol(&r) ||
 	    !tc_keys_read(&r))
 		return;
-	d.order += tc_mask_rank(t, p, tc_mask_text(&r));
+	r.d.order += tc_mask_rank(t, p, tc_mask_text(&r));
 	if (tc_actions_read(&r))
-		import_add(t->im, &d);
+		import_add(&r.d);
 }
 
 /* Returns whether it is `replace' with a handle, which may remove a filter that was read before. */
@@ -255,25 +221,21 @@ static bool tc_replaces(const struct tokens *line)
 
 static void tc_line(struct tc *t, struct tokens *line)
 {
-	const struct draft d = {.at = &line->token[0]};
-
-	while (dialect_among(tokens_peek(line), tc_programs) ||
-	       dialect_among(tokens_peek(line), tc_options))
+	while (token_among(tokens_peek(line), tc_programs))
 		tokens_next(line);
 	if (!tc_looks(line)) {
-		dialect_leave_line(t->im, &d, line);
+		dialect_leave_line(t->im, line);
 	} else if (tokens_take(line, "filter")) {
-		if (dialect_among(tokens_peek(line), tc_adds) && !tc_replaces(line)) {
+		if (token_among(tokens_peek(line), "add replace") && !tc_replaces(line)) {
 			tokens_next(line);
 			tc_filter(t, line);
 		} else {
-			import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
+			import_leave(t->im, &line->token[0], tokens_peek(line), REASON_COMMAND);
 		}
-	} else if (token_is(tokens_peek(line), "qdisc") &&
-		   (!t->im->out->n || token_is(tokens_peek(line) + 1, "add"))) {
-		/* This makes a place for filters, or removes it before there are any. */
-	} else {
-		import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
+	} else if (!token_is(tokens_peek(line), "qdisc") ||
+		   (t->im->out->n && !token_is(tokens_peek(line) + 1, "add"))) {
+		/* A qdisc makes a place for filters, or removes it before there are any. */
+		import_leave(t->im, &line->token[0], tokens_peek(line), REASON_COMMAND);
 	}
 }
 
@@ -298,8 +260,7 @@ bool tc_looks(const struct tokens *line)
 {
 	size_t i = 0;
 
-	while (i < line->n && (dialect_among(&line->token[i], tc_programs) ||
-			       dialect_among(&line->token[i], tc_options)))
+	while (i < line->n && token_among(&line->token[i], tc_programs))
 		i++;
-	return i < line->n && dialect_among(&line->token[i], tc_objects);
+	return i < line->n && token_among(&line->token[i], "filter qdisc chain class actions");
 }

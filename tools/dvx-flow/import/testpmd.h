@@ -1,28 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A flow of testpmd while its words are read. All functions return false if it is left out. */
+/*
+ * A flow of testpmd: its words, read from left to right by the importer, from right to left by the
+ * exporter. Functions that read return false if the flow is left out.
+ */
 #ifndef DVX_FLOW_IMPORT_TESTPMD_H
 #define DVX_FLOW_IMPORT_TESTPMD_H
 
 #include "dialect.h"
 
+/* The tokens that were given for a field. */
+struct pmd_given {
+	const struct token *at, *by[5]; /* by: in the order of PMD_OPERATORS */
+};
+#define PMD_OPERATORS "is spec last mask prefix"
+enum { PMD_IS, PMD_SPEC, PMD_LAST, PMD_MASK, PMD_PREFIX };
+
 struct pmd_read {
-	struct import *im;
-	struct draft *d;
-	struct tokens *line;
-	bool elsewhere; /* another port's */
-	int depth;	/* of the last item: Ethernet, VLAN, MPLS, IP, layer 4, tunnel */
+	struct draft d;
+	int depth; /* of the last item: Ethernet, VLAN, MPLS, IP, layer 4, tunnel */
 	unsigned int tags;
+	const struct pmd_given *given; /* for the field that is read */
+	bool push_open;		       /* a tag was pushed, and its ID is not known yet */
 };
 
-static inline bool pmd_leave(struct pmd_read *r, const struct token *at, enum import_reason reason)
+static inline struct pmd_read *pmd_of(struct draft *d)
 {
-	return import_leave(r->im, r->d, at, reason);
+	return (struct pmd_read *)d;
 }
 
 /* Reads from behind `pattern` to behind its `end`. */
-bool pmd_pattern(struct pmd_read *r);
-bool pmd_actions(struct pmd_read *r);
-/* Reads queues and types behind the word `rss`. */
-bool pmd_rss(struct pmd_read *r, const struct token *at);
+bool pmd_pattern(struct draft *d);
+bool pmd_actions(struct draft *d);
+
+/* Depths that differ from others: VLAN tags and GRE's key may repeat theirs. */
+enum { PMD_TAGS = 2, PMD_TUNNEL = 6 };
+
+struct pmd_item {
+	const char *name;
+	int depth;	   /* 0: any place; PMD_TUNNEL begins the headers inside */
+	unsigned int slot; /* DRAFT_SLOTS: it adds nothing by itself */
+	uint64_t number;
+	const struct row *field; /* in the order of an exported flow */
+};
+
+/* Returns NULL if there is no such item. */
+const struct pmd_item *pmd_item_find(const char *name);
+/* Returns the item of a protocol; NULL: it has none. */
+const struct pmd_item *pmd_item_of_proto(uint64_t proto);
+
+/* The changes, in their order of an exported flow. */
+extern const struct row pmd_changes[];
+#define PMD_RSS_TYPES "ipv4 ipv6 ipv4-tcp ipv6-tcp ipv4-udp ipv6-udp"
+
+void pmd_put_number(struct entry *e, const struct row *row, unsigned int key);
+void pmd_put_mac(struct entry *e, const struct row *row, unsigned int key);
+void pmd_put_address(struct entry *e, const struct row *row, unsigned int key);
+void pmd_put_tos(struct entry *e, const struct row *row, unsigned int key);
 
 #endif

@@ -1,231 +1,267 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The actions of a testpmd flow. They may stand in any order; the PMD has an order of its own. */
-#include <arpa/inet.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "testpmd.h"
-#include "values.h"
 
-enum pmd_do {
-	PMD_VERDICT,
-	PMD_QUEUE,
-	PMD_TAG,
-	PMD_COUNT,
-	PMD_RSS,
-	PMD_EDIT,
-	PMD_ADDRESS4,
-	PMD_ADDRESS6,
-	PMD_HARDWARE,
-	PMD_PORT_OF,
-	PMD_PUSH,
-	PMD_VID,
-	PMD_NOTHING,
-	PMD_LEAVE,
-};
-
-static const struct pmd_action {
-	const char *name, *field; /* the word before the value, if it has one */
-	enum pmd_do how;
-	unsigned int what; /* the change, or the reason */
-	const char *text;
-} pmd_actions_known[] = {
-	{"drop", NULL, PMD_VERDICT, 0, "drop"},
-	{"queue", "index", PMD_QUEUE, 0, NULL},
-	{"mark", "id", PMD_TAG, 0, NULL},
-	{"count", NULL, PMD_COUNT, 0, NULL},
-	{"void", NULL, PMD_NOTHING, 0, NULL},
-	{"dec_ttl", NULL, PMD_EDIT, EDIT_DEC_TTL, ""},
-	{"set_ttl", "ttl_value", PMD_EDIT, EDIT_TTL, NULL},
-	{"set_ipv4_src", "ipv4_addr", PMD_ADDRESS4, EDIT_IP_SRC, "ipv4 src "},
-	{"set_ipv4_dst", "ipv4_addr", PMD_ADDRESS4, EDIT_IP_DST, "ipv4 dst "},
-	{"set_ipv6_src", "ipv6_addr", PMD_ADDRESS6, EDIT_IP_SRC, "ipv6 src "},
-	{"set_ipv6_dst", "ipv6_addr", PMD_ADDRESS6, EDIT_IP_DST, "ipv6 dst "},
-	{"set_mac_src", "mac_addr", PMD_HARDWARE, EDIT_ETH_SRC, ""},
-	{"set_mac_dst", "mac_addr", PMD_HARDWARE, EDIT_ETH_DST, ""},
-	{"set_tp_src", "port", PMD_PORT_OF, EDIT_SPORT, "src port "},
-	{"set_tp_dst", "port", PMD_PORT_OF, EDIT_DPORT, "dst port "},
-	{"of_pop_vlan", NULL, PMD_EDIT, EDIT_POP, ""},
-	{"of_push_vlan", "ethertype", PMD_PUSH, EDIT_PUSH, NULL},
-	{"of_set_vlan_vid", "vlan_vid", PMD_VID, EDIT_VLAN, NULL},
-	{"of_set_vlan_pcp", "vlan_pcp", PMD_EDIT, EDIT_PUSH_PCP, NULL},
-	{"vxlan_decap", NULL, PMD_EDIT, EDIT_DECAP, ""},
-	{"jump", NULL, PMD_LEAVE, REASON_GROUP, NULL},
-	{"passthru", NULL, PMD_LEAVE, REASON_FINAL, NULL},
-	{"flag", NULL, PMD_LEAVE, REASON_MARK, NULL},
-	{"rss", NULL, PMD_RSS, 0, NULL},
-	{"pf", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
-	{"vf", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
-	{"port_id", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
-	{"phy_port", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
-	{"represented_port", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
-	{"port_representor", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
-	{"meter", NULL, PMD_LEAVE, REASON_LIMIT, NULL},
-	/* The action sets when the driver reports the flow as idle; the flow stays. */
-	{"age", "timeout", PMD_NOTHING, 0, NULL},
-	{"sample", NULL, PMD_LEAVE, REASON_TARGET, NULL},
-	{"conntrack", NULL, PMD_LEAVE, REASON_CONNTRACK, NULL},
-	{"indirect", NULL, PMD_LEAVE, REASON_INDIRECT, NULL},
-	{"indirect_list", NULL, PMD_LEAVE, REASON_INDIRECT, NULL},
-	{"shared_indirect", NULL, PMD_LEAVE, REASON_INDIRECT, NULL},
-	{"security", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"vxlan_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
-	{"nvgre_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
-	{"l2_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
-	{"raw_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
-	{"mplsogre_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
-	{"mplsoudp_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
-	{"raw_decap", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"nvgre_decap", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"l2_decap", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"mplsogre_decap", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"mplsoudp_decap", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"modify_field", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
-	{"set_meta", NULL, PMD_LEAVE, REASON_MARK, NULL},
-	{"set_tag", NULL, PMD_LEAVE, REASON_MARK, NULL},
-};
-
-static bool pmd_edit(struct pmd_read *r, const struct token *at, unsigned int change,
-		     const char *text)
+static bool pmd_set_verdict(struct draft *d, const struct token *at, const char *verdict)
 {
-	if (!text ||
-	    (!*text && change != EDIT_DEC_TTL && change != EDIT_POP && change != EDIT_DECAP))
-		return pmd_leave(r, at, REASON_VALUE);
-	if (r->d->change[change])
-		return pmd_leave(r, at, REASON_CHANGE);
-	r->d->change[change] = text;
+	if (d->verdict)
+		return draft_leave(d, at, REASON_TARGET);
+	d->verdict = verdict;
 	return true;
 }
 
-static bool pmd_set_verdict(struct pmd_read *r, const struct token *at, const char *verdict)
+static bool pmd_drop(struct draft *d, const struct row *row, const struct token *at)
 {
-	if (r->d->verdict)
-		return pmd_leave(r, at, REASON_TARGET);
-	r->d->verdict = verdict;
+	return pmd_set_verdict(d, at, "drop");
+}
+
+static bool pmd_queue(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t n;
+
+	if (!number_parse(at->text, 0, 0xffff, &n))
+		return draft_leave(d, at, REASON_VALUE);
+	d->queue = import_format(d->im, "queue %u", (unsigned int)n);
+	return pmd_set_verdict(d, at, "send");
+}
+
+/* --- rss --------------------------------------------------------------------------------------- */
+
+/* Bits of PMD_RSS_TYPES for IPv4, or, shifted by one, for IPv6. */
+enum { RSS_ADDRESS = 1, RSS_TCP = 4, RSS_UDP = 16, RSS_KINDS = 21 };
+
+/* Reads FIRST FIRST+1 ... end: the queues of `to rss` are in a row. */
+static bool rss_queues(struct draft *d, const struct token *at)
+{
+	uint64_t first = 0, last = 0, n, count = 0;
+
+	while (!tokens_take(d->line, "end")) {
+		const struct token *queue = tokens_next(d->line);
+
+		if (!queue->text)
+			return draft_leave(d, queue, REASON_ENDS);
+		if (!number_parse(queue->text, 0, 0xffff, &n) || (count && n != last + 1))
+			return draft_leave(d, queue, REASON_TARGET);
+		first = count++ ? first : n;
+		last = n;
+	}
+	if (!count)
+		return draft_leave(d, at, REASON_TARGET);
+	d->queue = count == 1 ? import_format(d->im, "queue %u", (unsigned int)first)
+			      : import_format(d->im, "rss %u-%u", (unsigned int)first,
+					      (unsigned int)last);
 	return true;
 }
 
-/* Returns a port's text, with the pattern's protocol. */
-static const char *pmd_port_text(struct pmd_read *r, const char *side, const char *port)
+static bool rss_read_types(struct draft *d, unsigned int *kinds)
 {
-	const char *l4 = draft_value(r->d, SLOT_PROTO);
+	*kinds = 0;
+	while (!tokens_take(d->line, "end")) {
+		const struct token *type = tokens_next(d->line);
+		size_t n = type->text ? strlen(type->text) : 0;
+		int one = names_index(PMD_RSS_TYPES, type->text, n);
+		int both = names_index("ip tcp udp", type->text, n);
 
-	return port && l4 ? import_format(r->im, "%s %s%s", l4, side, port) : NULL;
+		if (one < 0 && both < 0)
+			return draft_leave(d, type, type->text ? REASON_TARGET : REASON_ENDS);
+		*kinds |= one >= 0 ? 1u << one : 3u << 2 * both;
+	}
+	return true;
 }
 
-static const char *pmd_prefixed(struct pmd_read *r, const char *prefix, const char *text)
+/*
+ * Returns the kinds as `on`, for the packets of the pattern. NULL: dvx-flow cannot, as it hashes
+ * ports with addresses only, and alike for both IP versions.
+ */
+static const char *rss_on(struct draft *d, unsigned int kinds)
 {
-	return text && *text ? import_format(r->im, "%s%s", prefix, text) : NULL;
+	int64_t ip = draft_number(d, SLOT_IP), l4 = draft_number(d, SLOT_PROTO);
+	unsigned int v4 = kinds & RSS_KINDS, v6 = kinds >> 1 & RSS_KINDS, one = ip == 6 ? v6 : v4;
+
+	if (ip < 0 && v4 != v6)
+		return NULL;
+	one &= ~((l4 == L4_TCP ? RSS_UDP : 0u) | (l4 == L4_UDP ? RSS_TCP : 0u));
+	if (!one || (!(one & RSS_ADDRESS) && l4 != L4_TCP && l4 != L4_UDP))
+		return NULL;
+	return import_format(d->im, "%s%s%s",
+			     ip == 4   ? "ipv4"
+			     : ip == 6 ? "ipv6"
+				       : "ipv4,ipv6",
+			     one & RSS_TCP ? ",tcp" : "", one & RSS_UDP ? ",udp" : "");
+}
+
+/*
+ * Reads queues, and the kinds of packets that are spread. The driver's own key differs from
+ * dvx-flow's; without a key in the action, a flow may reach another queue.
+ */
+static bool pmd_rss(struct draft *d, const struct row *row, const struct token *at)
+{
+	unsigned int kinds = RSS_ADDRESS | RSS_ADDRESS << 1; /* the driver's default */
+	const char *on;
+
+	for (;;) {
+		if (tokens_take(d->line, "queues")) {
+			if (!rss_queues(d, at))
+				return false;
+		} else if (tokens_take(d->line, "types")) {
+			if (!rss_read_types(d, &kinds))
+				return false;
+		} else {
+			break;
+		}
+	}
+	/* Keys, functions and levels. */
+	if (!d->queue || !token_among(tokens_peek(d->line), "/ end"))
+		return draft_leave(d, d->queue ? tokens_peek(d->line) : at, REASON_TARGET);
+	if (strncmp(d->queue, "queue", 5)) {
+		on = rss_on(d, kinds);
+		if (!on)
+			return draft_leave(d, at, REASON_TARGET);
+		d->queue = import_format(d->im, "%s on %s", d->queue, on);
+	}
+	return pmd_set_verdict(d, at, "send");
+}
+
+/* --- others ------------------------------------------------------------------------------------ */
+
+static bool pmd_mark(struct draft *d, const struct row *row, const struct token *at)
+{
+	d->tag = value_masked(d, row, at->text);
+	return d->tag.list.n || draft_leave(d, at, REASON_VALUE);
+}
+
+/* Reads count. An indirect counter is shared by several rules. */
+static bool pmd_count(struct draft *d, const struct row *row, const struct token *at)
+{
+	if (token_among(tokens_peek(d->line), "identifier shared"))
+		return draft_leave(d, tokens_peek(d->line), REASON_INDIRECT);
+	d->count = true;
+	return true;
+}
+
+/* Adds a change. A port is of the pattern's protocol. */
+static bool pmd_change(struct draft *d, const struct row *row, const struct token *at)
+{
+	bool port = row->what == CHANGE_SPORT || row->what == CHANGE_DPORT;
+	int64_t of = port ? draft_number(d, SLOT_PROTO) : (int64_t)row->arg;
+	struct rule_change c = {.kind = row->what};
+
+	if (row->value &&
+	    (!change_fill(&c, row->what, (unsigned int)of, row->value(d, row, at->text)) || of < 0))
+		return draft_leave(d, at, REASON_VALUE);
+	return draft_change(d, at, c, false);
 }
 
 /* Sets a VLAN ID. Behind a push it is the new tag's. */
-static bool pmd_vid(struct pmd_read *r, const struct token *at, const char *id)
+static bool pmd_vid(struct draft *d, const struct row *row, const struct token *at)
 {
-	if (r->d->change[EDIT_PUSH] && !*r->d->change[EDIT_PUSH] && id) {
-		r->d->change[EDIT_PUSH] = id;
-		return true;
-	}
-	return pmd_edit(r, at, EDIT_VLAN, id);
-}
+	uint64_t id;
 
-static bool pmd_push(struct pmd_read *r, const struct token *at, const char *type)
-{
-	uint64_t n;
-
-	if (!value_number(type, 0, 0xffff, &n) || n != 0x8100 || r->d->change[EDIT_PUSH])
-		return pmd_leave(r, at, REASON_CHANGE);
-	r->d->change[EDIT_PUSH] = "";
+	if (!number_parse(at->text, 0, 0xfff, &id))
+		return draft_leave(d, at, REASON_VALUE);
+	if (!pmd_of(d)->push_open)
+		return draft_change(d, at,
+				    (struct rule_change){.kind = row->what, .value = (uint32_t)id},
+				    false);
+	d->change[CHANGE_PUSH].value = (uint32_t)id;
+	pmd_of(d)->push_open = false;
 	return true;
 }
 
-static bool pmd_apply(struct pmd_read *r, const struct pmd_action *a, const struct token *at,
-		      const char *value)
+static bool pmd_push(struct draft *d, const struct row *row, const struct token *at)
 {
-	struct import *im = r->im;
 	uint64_t n;
 
-	switch (a->how) {
-	case PMD_VERDICT:
-		return pmd_set_verdict(r, at, a->text);
-	case PMD_QUEUE:
-		if (!value_number(value, 0, 0xffff, &n))
-			return pmd_leave(r, at, REASON_VALUE);
-		r->d->queue = import_format(im, "queue %u", (unsigned int)n);
-		return pmd_set_verdict(r, at, "send");
-	case PMD_TAG:
-		r->d->tag = value_masked(im, value, 0, 32);
-		return r->d->tag || pmd_leave(r, at, REASON_VALUE);
-	case PMD_RSS:
-		return pmd_rss(r, at) && pmd_set_verdict(r, at, "send");
-	case PMD_COUNT:
-		r->d->count = true;
-		return true;
-	case PMD_ADDRESS4:
-		return pmd_edit(r, at, a->what,
-				pmd_prefixed(r, a->text, value_net(im, value, AF_INET)));
-	case PMD_ADDRESS6:
-		return pmd_edit(r, at, a->what,
-				pmd_prefixed(r, a->text, value_net(im, value, AF_INET6)));
-	case PMD_HARDWARE:
-		return pmd_edit(r, at, a->what, value_mac(im, value));
-	case PMD_PORT_OF:
-		return pmd_edit(r, at, a->what,
-				pmd_port_text(r, a->text, value_masked(im, value, 0, 16)));
-	case PMD_PUSH:
-		return pmd_push(r, at, value);
-	case PMD_VID:
-		return pmd_vid(r, at, value_masked(im, value, 0, 12));
-	case PMD_EDIT:
-		/* The priority is that of a tag that was pushed before. */
-		if (a->what == EDIT_PUSH_PCP && !r->d->change[EDIT_PUSH])
-			return pmd_leave(r, at, REASON_CHANGE);
-		return pmd_edit(r, at, a->what, a->text ? a->text : value_masked(im, value, 0, 8));
-	case PMD_LEAVE:
-		return pmd_leave(r, at, (enum import_reason)a->what);
-	default:
-		return true;
-	}
+	if (!number_parse(at->text, 0, 0xffff, &n) || n != 0x8100)
+		return draft_leave(d, at, REASON_CHANGE);
+	pmd_of(d)->push_open = true;
+	return draft_change(d, at, (struct rule_change){.kind = row->what}, false);
 }
 
-static bool pmd_action(struct pmd_read *r)
+/* Sets the priority of a tag that was pushed before. */
+static bool pmd_pcp(struct draft *d, const struct row *row, const struct token *at)
 {
-	const struct token *at = tokens_next(r->line), *value = at;
-	const struct pmd_action *a = NULL;
+	if (draft_has_change(d, CHANGE_PUSH) && !number_parse(at->text, 0, 0xff, &d->pcp))
+		return draft_leave(d, at, REASON_VALUE);
+	if (!draft_has_change(d, CHANGE_PUSH) || d->has_pcp)
+		return draft_leave(d, at, REASON_CHANGE);
+	d->has_pcp = true;
+	return true;
+}
 
-	for (size_t i = 0; i < sizeof(pmd_actions_known) / sizeof(pmd_actions_known[0]); i++)
-		if (token_is(at, pmd_actions_known[i].name))
-			a = &pmd_actions_known[i];
+#define PMD_CHANGE(name, field, change, of, how, ...) \
+	ROW_CHANGE(name, change, of, how, .word = field, .read = pmd_change, __VA_ARGS__)
+
+const struct row pmd_changes[] = {
+	PMD_CHANGE("vxlan_decap", NULL, DECAP, 0, NULL),
+	PMD_CHANGE("of_pop_vlan", NULL, POP, 0, NULL),
+	PMD_CHANGE("set_mac_src", "mac_addr", ETH_SRC, 0, value_mac),
+	PMD_CHANGE("set_mac_dst", "mac_addr", ETH_DST, 0, value_mac),
+	PMD_CHANGE("set_ipv4_src", "ipv4_addr", IP_SRC, 4, value_net),
+	PMD_CHANGE("set_ipv6_src", "ipv6_addr", IP_SRC, 6, value_net),
+	PMD_CHANGE("set_ipv4_dst", "ipv4_addr", IP_DST, 4, value_net),
+	PMD_CHANGE("set_ipv6_dst", "ipv6_addr", IP_DST, 6, value_net),
+	PMD_CHANGE("set_tp_src", "port", SPORT, 0, value_number, .bits = 16),
+	PMD_CHANGE("set_tp_dst", "port", DPORT, 0, value_number, .bits = 16),
+	PMD_CHANGE("set_ttl", "ttl_value", TTL, 0, value_number, .bits = 8),
+	PMD_CHANGE("dec_ttl", NULL, DEC_TTL, 0, NULL),
+	ROW_READ("of_set_vlan_vid", pmd_vid, .word = "vlan_vid", .what = CHANGE_VLAN),
+	ROW_READ("of_push_vlan", pmd_push, .word = "ethertype", .what = CHANGE_PUSH),
+	ROW_READ("of_set_vlan_pcp", pmd_pcp, .word = "vlan_pcp", .what = RULE_CHANGE_KINDS),
+	{0},
+};
+
+static const struct row pmd_others[] = {
+	ROW_READ("drop", pmd_drop),
+	ROW_READ("queue", pmd_queue, .word = "index"),
+	ROW_READ("rss", pmd_rss),
+	ROW_READ("mark", pmd_mark, .word = "id", .bits = 32),
+	ROW_READ("count", pmd_count),
+	ROW_READ("void", row_skip),
+	/* The action sets when the driver reports the flow as idle; the flow stays. */
+	ROW_READ("age", row_skip, .word = "timeout"),
+	ROW_LEAVE("jump", GROUP),
+	ROW_LEAVE("passthru", FINAL),
+	ROW_LEAVE("flag set_meta set_tag", MARK),
+	ROW_LEAVE("pf vf port_id phy_port represented_port port_representor", TRANSFER),
+	ROW_LEAVE("meter", LIMIT),
+	ROW_LEAVE("sample", TARGET),
+	ROW_LEAVE("conntrack", CONNTRACK),
+	ROW_LEAVE("indirect indirect_list shared_indirect", INDIRECT),
+	ROW_LEAVE("vxlan_encap nvgre_encap l2_encap raw_encap mplsogre_encap mplsoudp_encap",
+		  ENCAP),
+	ROW_LEAVE("security raw_decap nvgre_decap l2_decap mplsogre_decap mplsoudp_decap "
+		  "modify_field",
+		  CHANGE),
+	{0},
+};
+
+static bool pmd_action(struct draft *d)
+{
+	const struct token *at = tokens_next(d->line), *value = at;
+	const struct row *a = row_find(pmd_changes, at->text);
+
+	a = a ? a : row_find(pmd_others, at->text);
 	if (!a)
-		return pmd_leave(r, at, at->text ? REASON_UNKNOWN : REASON_ENDS);
-	if (a->field) {
-		if (!tokens_take(r->line, a->field))
-			return pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
-		value = tokens_next(r->line);
+		return draft_leave(d, at, at->text ? REASON_UNKNOWN : REASON_ENDS);
+	if (a->word) {
+		if (!tokens_take(d->line, a->word))
+			return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
+		value = tokens_next(d->line);
 		if (!value->text)
-			return pmd_leave(r, value, REASON_ENDS);
+			return draft_leave(d, value, REASON_ENDS);
 	}
-	/* An indirect counter is shared by several rules. */
-	if (a->how == PMD_COUNT && (token_is(tokens_peek(r->line), "identifier") ||
-				    token_is(tokens_peek(r->line), "shared")))
-		return pmd_leave(r, tokens_peek(r->line), REASON_INDIRECT);
-	return pmd_apply(r, a, value, value->text);
+	return a->read ? a->read(d, a, value) : draft_leave(d, value, a->what);
 }
 
-bool pmd_actions(struct pmd_read *r)
+bool pmd_actions(struct draft *d)
 {
-	struct draft *d = r->d;
-
-	while (!tokens_take(r->line, "end")) {
-		if (!pmd_action(r))
+	while (!tokens_take(d->line, "end")) {
+		if (!pmd_action(d))
 			return false;
-		if (!token_is(tokens_peek(r->line), "end") && !tokens_take(r->line, "/"))
-			return pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
+		if (!token_is(tokens_peek(d->line), "end") && !tokens_take(d->line, "/"))
+			return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
 	}
-	if (!d->verdict)
-		return pmd_leave(r, tokens_peek(r->line), REASON_FATE);
-	if (d->change[EDIT_PUSH] ? !*d->change[EDIT_PUSH] : d->change[EDIT_PUSH_PCP] != NULL)
-		return pmd_leave(r, tokens_peek(r->line), REASON_CHANGE);
-	if (!strcmp(d->verdict, "drop"))
-		memset(d->change, 0, sizeof(d->change));
-	return true;
+	return draft_settle(d, tokens_peek(d->line), REASON_FATE) &&
+	       (!pmd_of(d)->push_open || draft_leave(d, tokens_peek(d->line), REASON_CHANGE));
 }

@@ -1,477 +1,460 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The items of a testpmd pattern. */
-#include <arpa/inet.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "rules/compile.h"
 #include "testpmd.h"
-#include "values.h"
-
-enum pmd_kind {
-	PMD_MAC,
-	PMD_NET4,
-	PMD_NET6,
-	PMD_PORT,
-	PMD_NUMBER,
-	PMD_TYPE,
-	PMD_TCI,
-	PMD_PROTO,
-	PMD_FLAGS,
-	PMD_HAS_VLAN,
-	PMD_FRAG4,
-	PMD_FRAG6,
-	PMD_REFUSE
-};
-
-struct pmd_field {
-	const char *name;
-	enum pmd_kind kind;
-	unsigned int slot; /* PMD_REFUSE: the reason */
-	unsigned int bits;
-	bool whole; /* compared if the item has a spec and no mask at all */
-};
-
-static const struct pmd_field pmd_eth[] = {
-	{"dst", PMD_MAC, SLOT_ETH_DST, 48, true},
-	{"src", PMD_MAC, SLOT_ETH_SRC, 48, true},
-	{"type", PMD_TYPE, 0, 16, true},
-	{"has_vlan", PMD_HAS_VLAN, SLOT_TAG, 1, false},
-	{0},
-};
-
-/* The slots of the second tag follow those of the first. */
-static const struct pmd_field pmd_vlan[] = {
-	{"vid", PMD_NUMBER, SLOT_VLAN_ID, 12, true},  {"pcp", PMD_NUMBER, SLOT_VLAN_PCP, 3, false},
-	{"dei", PMD_NUMBER, SLOT_VLAN_DEI, 1, false}, {"tci", PMD_TCI, 0, 16, false},
-	{"inner_type", PMD_TYPE, 0, 16, false},	      {"has_more_vlan", PMD_HAS_VLAN, SLOT_TAG2, 1, false},
-	{0},
-};
-
-static const struct pmd_field pmd_ipv4[] = {
-	{"src", PMD_NET4, SLOT_SRC, 32, true},
-	{"dst", PMD_NET4, SLOT_DST, 32, true},
-	{"tos", PMD_NUMBER, SLOT_TOS, 8, false},
-	{"ttl", PMD_NUMBER, SLOT_TTL, 8, false},
-	{"proto", PMD_PROTO, SLOT_PROTO, 8, false},
-	{"fragment_offset", PMD_FRAG4, SLOT_FRAGMENT, 16, false},
-	{0},
-};
-
-static const struct pmd_field pmd_ipv6[] = {
-	{"src", PMD_NET6, SLOT_SRC, 128, true},
-	{"dst", PMD_NET6, SLOT_DST, 128, true},
-	{"tc", PMD_NUMBER, SLOT_TOS, 8, false},
-	{"hop", PMD_NUMBER, SLOT_TTL, 8, false},
-	{"flow", PMD_NUMBER, SLOT_FLOWLABEL, 20, false},
-	{"proto", PMD_REFUSE, REASON_NEXTHDR, 0, false},
-	{"has_frag_ext", PMD_FRAG6, SLOT_FRAGMENT, 1, false},
-	{0},
-};
-
-static const struct pmd_field pmd_tcp[] = {
-	{"src", PMD_PORT, SLOT_SPORT, 16, true},
-	{"dst", PMD_PORT, SLOT_DPORT, 16, true},
-	{"flags", PMD_FLAGS, SLOT_FLAGS, 8, false},
-	{0},
-};
-
-static const struct pmd_field pmd_udp[] = {
-	{"src", PMD_PORT, SLOT_SPORT, 16, true},
-	{"dst", PMD_PORT, SLOT_DPORT, 16, true},
-	{0},
-};
-
-static const struct pmd_field pmd_icmp[] = {
-	{"type", PMD_NUMBER, SLOT_TYPE, 8, true},
-	{"code", PMD_NUMBER, SLOT_CODE, 8, true},
-	{0},
-};
-
-static const struct pmd_field pmd_vni[] = {
-	{"vni", PMD_NUMBER, SLOT_VNI, 24, true},
-	{0},
-};
-
-static const struct pmd_field pmd_gre_key[] = {
-	{"value", PMD_NUMBER, SLOT_KEY, 32, true},
-	{0},
-};
-
-static const struct pmd_field pmd_mpls[] = {
-	{"label", PMD_NUMBER, SLOT_MPLS_LABEL, 20, true},
-	{"tc", PMD_NUMBER, SLOT_MPLS_TC, 3, false},
-	{"s", PMD_NUMBER, SLOT_MPLS_BOS, 1, false},
-	{"ttl", PMD_NUMBER, SLOT_MPLS_TTL, 8, false},
-	{0},
-};
-
-static const struct pmd_field pmd_none[] = {{0}};
-
-/* Items that add nothing by themselves have no slot. */
-#define PMD_BARE DRAFT_SLOTS
-
-/* Depths that differ from others: VLAN tags and GRE's key may repeat theirs. */
-enum { PMD_TAGS = 2, PMD_TUNNEL = 6 };
-
-static const struct pmd_item {
-	const char *name;
-	int depth; /* 0: any place; PMD_TUNNEL begins the headers inside */
-	unsigned int slot;
-	const char *text;
-	const struct pmd_field *field;
-} pmd_items[] = {
-	{"void", 0, PMD_BARE, NULL, pmd_none},
-	{"eth", 1, PMD_BARE, NULL, pmd_eth},
-	{"vlan", PMD_TAGS, SLOT_TAG, "vlan", pmd_vlan},
-	{"mpls", 3, SLOT_MPLS, "mpls", pmd_mpls},
-	{"ipv4", 4, SLOT_IP, "ipv4", pmd_ipv4},
-	{"ipv6", 4, SLOT_IP, "ipv6", pmd_ipv6},
-	{"tcp", 5, SLOT_PROTO, "tcp", pmd_tcp},
-	{"udp", 5, SLOT_PROTO, "udp", pmd_udp},
-	{"sctp", 5, SLOT_PROTO, "proto 132", pmd_none},
-	{"icmp", 5, SLOT_PROTO, "icmp", pmd_icmp},
-	{"icmp6", 5, SLOT_PROTO, "icmp6", pmd_icmp},
-	{"esp", 5, SLOT_PROTO, "proto 50", pmd_none},
-	{"ah", 5, SLOT_PROTO, "proto 51", pmd_none},
-	{"vxlan", PMD_TUNNEL, SLOT_TUNNEL, "vxlan", pmd_vni},
-	{"vxlan-gpe", PMD_TUNNEL, SLOT_TUNNEL, "vxlan-gpe", pmd_vni},
-	{"geneve", PMD_TUNNEL, SLOT_TUNNEL, "geneve", pmd_vni},
-	{"gre", PMD_TUNNEL, SLOT_PROTO, "proto 47", pmd_none},
-	{"gre_key", PMD_TUNNEL, PMD_BARE, NULL, pmd_gre_key},
-};
-
-static const struct {
-	const char *name;
-	enum import_reason reason;
-} pmd_refused[] = {
-	{"raw", REASON_FIELD},
-	{"flex", REASON_FIELD},
-	{"integrity", REASON_FIELD},
-	{"conntrack", REASON_CONNTRACK},
-	{"meta", REASON_MARK},
-	{"mark", REASON_MARK},
-	{"tag", REASON_MARK},
-	{"port_id", REASON_TRANSFER},
-	{"pf", REASON_TRANSFER},
-	{"vf", REASON_TRANSFER},
-	{"phy_port", REASON_TRANSFER},
-	{"represented_port", REASON_TRANSFER},
-	{"invert", REASON_NEGATION},
-	{"any", REASON_FIELD},
-	{"fuzzy", REASON_FIELD},
-	{"arp_eth_ipv4", REASON_FIELD},
-	{"gtpu", REASON_FIELD},
-	{"gtpc", REASON_FIELD},
-	{"gtp", REASON_FIELD},
-	{"pppoes", REASON_FIELD},
-	{"pfcp", REASON_FIELD},
-	{"l2tpv2", REASON_FIELD},
-	{"l2tpv3oip", REASON_FIELD},
-	{"ecpri", REASON_FIELD},
-	{"port_representor", REASON_TRANSFER},
-	/* The item compares GRE's payload, too. */
-	{"nvgre", REASON_TUNNEL_PROTOCOL},
-};
-
-/* The tokens that were given for a field. */
-struct pmd_given {
-	const struct token *spec, *last, *mask, *prefix, *is, *at;
-};
-
-#define PMD_FIELDS_MAX 8
 
 /* --- values ------------------------------------------------------------------------------------ */
-
-static bool pmd_match_add(struct pmd_read *r, const struct token *at, unsigned int slot, const char *text)
-{
-	if (!text)
-		return pmd_leave(r, at, REASON_VALUE);
-	return draft_add(r->im, r->d, (enum draft_slot)slot, text) ||
-	       pmd_leave(r, at, REASON_TWICE);
-}
 
 /* Returns the mask of a number: as written, or as so many leading bits, or all. */
 static bool pmd_mask(const struct pmd_given *s, unsigned int bits, uint64_t *mask)
 {
-	uint64_t most = bits == 64 ? UINT64_MAX : (1ull << bits) - 1, n;
+	uint64_t most = (1ull << bits) - 1, n;
 
 	*mask = most;
-	if (s->mask)
-		return value_number(s->mask->text, 0, UINT64_MAX, mask);
-	if (!s->prefix)
+	if (s->by[PMD_MASK])
+		return number_parse(s->by[PMD_MASK]->text, 0, UINT64_MAX, mask);
+	if (!s->by[PMD_PREFIX])
 		return true;
-	if (!value_number(s->prefix->text, 0, bits, &n))
+	if (!number_parse(s->by[PMD_PREFIX]->text, 0, bits, &n))
 		return false;
 	*mask = n ? most & ~(most >> n) : 0;
 	return true;
 }
 
-static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
-		      uint64_t first)
+/* Parses a spec of row->bits bits, and its mask. `ranges`: the field may have a `last`. */
+static bool pmd_spec(struct draft *d, const struct row *row, const struct token *at, bool ranges,
+		     uint64_t *v, uint64_t *mask)
 {
-	uint64_t last, mask;
+	const struct pmd_given *s = pmd_of(d)->given;
+	uint64_t most = (1ull << row->bits) - 1;
 
-	if (f->slot == SLOT_TTL && value_number(s->last->text, 0, 0xff, &last) &&
-	    pmd_mask(s, f->bits, &mask) && (mask & 0xff) == 0xff)
-		return pmd_match_add(r, s->last, f->slot, value_range(r->im, first, last, 8));
-	if (f->kind != PMD_PORT || !pmd_mask(s, f->bits, &mask) || (mask & 0xffff) != 0xffff)
-		return pmd_leave(r, s->last, REASON_RANGE);
-	if (!value_number(s->last->text, 0, 0xffff, &last) || last < first)
-		return pmd_leave(r, s->last, REASON_VALUE);
-	return pmd_match_add(r, s->last, f->slot,
-		       import_format(r->im, "%" PRIu64 "-%" PRIu64, first, last));
+	if (!number_parse(at->text, 0, most, v) || !pmd_mask(s, row->bits, mask))
+		return draft_leave(d, at, REASON_VALUE);
+	*mask &= most;
+	return !s->by[PMD_LAST] || ranges || draft_leave(d, s->by[PMD_LAST], REASON_RANGE);
+}
+
+/* Returns the distance of the slots of the tag that is read from those of the first one. */
+static unsigned int pmd_shift(struct draft *d)
+{
+	return pmd_of(d)->tags > 1 ? SLOT_VLAN2_ID - SLOT_VLAN_ID : 0;
+}
+
+static bool pmd_number(struct draft *d, const struct row *row, const struct token *at)
+{
+	bool tag = row->what >= SLOT_VLAN_ID && row->what <= SLOT_VLAN_DEI;
+	const struct token *last = pmd_of(d)->given->by[PMD_LAST];
+	uint64_t v, mask, end;
+
+	if (!pmd_spec(d, row, at, row->what == SLOT_TTL, &v, &mask))
+		return false;
+	if (!last)
+		return draft_match(d, at, row->what + (tag ? pmd_shift(d) : 0),
+				   value_under_mask(d->im, v, mask, row->bits), false);
+	if (mask != 0xff || !number_parse(last->text, 0, 0xff, &end))
+		return draft_leave(d, last, REASON_RANGE);
+	return draft_match(d, last, row->what, value_range(d->im, v, end, 8), false);
+}
+
+static bool pmd_port(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct token *last = pmd_of(d)->given->by[PMD_LAST];
+	uint64_t v, mask, end;
+
+	if (!pmd_spec(d, row, at, true, &v, &mask))
+		return false;
+	if (!last)
+		return draft_match(d, at, row->what, value_port_mask(d->im, v, mask), false);
+	if (mask != 0xffff)
+		return draft_leave(d, last, REASON_RANGE);
+	if (!number_parse(last->text, 0, 0xffff, &end) || end < v)
+		return draft_leave(d, last, REASON_VALUE);
+	return draft_match(d, last, row->what, value_ports_from(d->im, v, end), false);
+}
+
+static bool pmd_flags(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t v, mask;
+
+	return pmd_spec(d, row, at, false, &v, &mask) &&
+	       draft_match(d, at, row->what, value_flags(d->im, v, mask), false);
 }
 
 /*
  * Adds offset and "more fragments", as DPDK's mlx5 driver takes them: all of these bits 0, or any
  * of them set.
  */
-static bool pmd_frag4(struct pmd_read *r, const struct pmd_given *s, const struct token *spec,
-		      uint64_t v, uint64_t mask)
+static bool pmd_frag4(struct draft *d, const struct row *row, const struct token *at)
 {
+	const struct token *last = pmd_of(d)->given->by[PMD_LAST];
 	const uint64_t bits = 0x3fff;
-	uint64_t last = v;
+	uint64_t v, mask, end;
 
-	if (s->last && !value_number(s->last->text, 0, 0xffff, &last))
-		return pmd_leave(r, s->last, REASON_VALUE);
+	if (!pmd_spec(d, row, at, true, &v, &mask))
+		return false;
+	end = v;
+	if (last && !number_parse(last->text, 0, 0xffff, &end))
+		return draft_leave(d, last, REASON_VALUE);
 	v &= bits;
-	last &= bits;
-	if ((mask & bits) != bits || v > 1 || last != (v ? bits : 0))
-		return pmd_leave(r, spec, REASON_FRAGMENT);
-	return pmd_match_add(r, spec, SLOT_FRAGMENT, v ? "fragment" : "nofrag");
+	if ((mask & bits) != bits || v > 1 || (end & bits) != (v ? bits : 0))
+		return draft_leave(d, at, REASON_FRAGMENT);
+	return draft_match_number(d, at, SLOT_FRAGMENT, v);
+}
+
+static bool pmd_frag6(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t v, mask;
+
+	return pmd_spec(d, row, at, false, &v, &mask) &&
+	       (!mask || draft_match_number(d, at, SLOT_FRAGMENT, v));
+}
+
+static bool pmd_proto(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct pmd_given *s = pmd_of(d)->given;
+	uint64_t mask;
+
+	if (!pmd_mask(s, 8, &mask) || (mask & 0xff) != 0xff)
+		return draft_leave(d, s->at, REASON_MASK);
+	return draft_match(d, at, row->what, value_proto(d, &(struct row){0}, at->text), false);
 }
 
 /* Adds a VLAN tag's 16 bits as its three fields. */
-static bool pmd_tci(struct pmd_read *r, const struct token *at, unsigned int shift, uint64_t v,
-		    uint64_t mask)
+static bool pmd_tci(struct draft *d, const struct row *row, const struct token *at)
 {
 	static const struct {
 		unsigned int slot, low;
 		uint64_t most;
 	} parts[] = {{SLOT_VLAN_ID, 0, 0xfff}, {SLOT_VLAN_PCP, 13, 7}, {SLOT_VLAN_DEI, 12, 1}};
+	uint64_t v, mask;
 
+	if (!pmd_spec(d, row, at, false, &v, &mask))
+		return false;
 	for (size_t i = 0; i < 3; i++) {
-		uint64_t part = mask >> parts[i].low & parts[i].most;
+		uint64_t most = parts[i].most, part = mask >> parts[i].low & most;
 
-		if (part && part != parts[i].most)
-			return pmd_leave(r, at, REASON_MASK);
-		if (part &&
-		    !pmd_match_add(r, at, parts[i].slot + shift,
-			     import_format(r->im, "%" PRIu64, v >> parts[i].low & parts[i].most)))
+		if (part && part != most)
+			return draft_leave(d, at, REASON_MASK);
+		if (part && !draft_match_number(d, at, parts[i].slot + pmd_shift(d),
+						v >> parts[i].low & most))
 			return false;
 	}
 	return true;
 }
 
-/* Adds a type behind a tag. It belongs to the tag that follows. */
-static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
+/* Parses a spec that is compared as a whole, or not at all: *mask 0. */
+static bool pmd_spec_whole(struct draft *d, const struct row *row, const struct token *at,
+			   uint64_t *v, uint64_t *mask)
 {
-	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
+	return pmd_spec(d, row, at, false, v, mask) &&
+	       (!*mask || *mask == (1ull << row->bits) - 1 ||
+		draft_leave(d, pmd_of(d)->given->at, REASON_MASK));
+}
 
-	if (type == 0x8100 || type == 0x88a8)
-		return r->tags > 1 ? pmd_leave(r, at, REASON_FIELD)
-				   : pmd_match_add(r, at, slot, type == 0x8100 ? "vlan" : "svlan");
-	return draft_add_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
+/* Adds a type behind a tag. It belongs to the tag that follows. */
+static bool pmd_type(struct draft *d, const struct row *row, const struct token *at)
+{
+	unsigned int tags = pmd_of(d)->tags;
+	uint64_t type, mask;
+
+	if (!pmd_spec_whole(d, row, at, &type, &mask))
+		return false;
+	if (!mask)
+		return true;
+	if (type != 0x8100 && type != 0x88a8)
+		return draft_add_type(d, type) || draft_leave(d, at, REASON_TWICE);
+	if (tags > 1)
+		return draft_leave(d, at, REASON_FIELD);
+	return draft_match_number(d, at, tags ? SLOT_TAG2 : SLOT_TAG,
+				  type == 0x8100 ? TAG_VLAN : TAG_SVLAN);
 }
 
 /* Adds whether there is a tag, or one behind the item's. The driver compares type 0x8100. */
-static bool pmd_has_vlan(struct pmd_read *r, const struct token *at, unsigned int slot, bool has)
+static bool pmd_has_vlan(struct draft *d, const struct row *row, const struct token *at)
 {
-	const char *given = draft_value(r->d, (enum draft_slot)slot);
+	uint64_t has, mask;
 
-	if (r->tags > 1)
-		return pmd_leave(r, at, REASON_FIELD);
-	/* An earlier type, if it is a tag's, implies the tag already. */
-	if (has)
-		return given || pmd_match_add(r, at, slot, "vlan");
-	return pmd_match_add(r, at, slot, slot == SLOT_TAG ? "untagged" : "num_of_vlans 1");
-}
-
-static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
-			     const struct pmd_given *s, const struct token *spec)
-{
-	unsigned int shift = r->tags > 1 && f->slot >= SLOT_VLAN_ID && f->slot <= SLOT_VLAN_DEI
-				     ? SLOT_VLAN2_ID - SLOT_VLAN_ID
-				     : 0;
-	uint64_t most = (1ull << f->bits) - 1, v, mask;
-
-	if (!value_number(spec->text, 0, most, &v) || !pmd_mask(s, f->bits, &mask))
-		return pmd_leave(r, spec, REASON_VALUE);
-	mask &= most;
-	if (f->kind == PMD_FRAG4)
-		return pmd_frag4(r, s, spec, v, mask);
-	if (s->last)
-		return pmd_range(r, f, s, v);
-	if (f->kind == PMD_TCI)
-		return pmd_tci(r, spec, r->tags > 1 ? SLOT_VLAN2_ID - SLOT_VLAN_ID : 0, v, mask);
-	if (f->kind == PMD_TYPE || f->kind == PMD_HAS_VLAN) {
-		if (mask != most)
-			return !mask || pmd_leave(r, s->at, REASON_MASK);
-		return f->kind == PMD_TYPE ? pmd_type(r, spec, v)
-					   : pmd_has_vlan(r, spec, f->slot, v);
-	}
-	if (f->kind == PMD_FRAG6)
-		return !mask || pmd_match_add(r, spec, f->slot, v ? "fragment" : "nofrag");
-	if (f->kind == PMD_FLAGS)
-		return pmd_match_add(r, spec, f->slot, value_flags(r->im, v, mask));
-	if (f->kind == PMD_PORT)
-		return pmd_match_add(r, spec, f->slot, value_port_mask(r->im, v, mask));
-	return pmd_match_add(r, spec, f->slot + shift, value_under_mask(r->im, v, mask, f->bits));
-}
-
-/* Adds a range of addresses, if all of their bits are compared. */
-static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
-		     const struct token *spec, const char *masked)
-{
-	int family = f->kind == PMD_NET4 ? AF_INET : AF_INET6;
-	const char *one = f->kind == PMD_MAC ? NULL : value_net(r->im, masked, family);
-
-	if (!one || strchr(one, '/') || !*one)
-		return pmd_leave(r, s->last, REASON_RANGE);
-	return pmd_match_add(
-		r, spec, f->slot,
-		value_nets(r->im, import_format(r->im, "%s-%s", one, s->last->text), family));
-}
-
-static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
-			      const struct pmd_given *s, const struct token *spec)
-{
-	const struct token *mask = s->mask ? s->mask : s->prefix;
-	const char *text =
-		mask ? import_format(r->im, "%s/%s", spec->text, mask->text) : spec->text;
-
-	if (s->last)
-		return pmd_nets(r, f, s, spec, text);
-	if (f->kind == PMD_MAC)
-		return pmd_match_add(r, spec, f->slot, value_mac(r->im, text));
-	return pmd_match_add(r, spec, f->slot,
-		       value_net(r->im, text, f->kind == PMD_NET4 ? AF_INET : AF_INET6));
-}
-
-static bool pmd_field_add(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
-			  bool masked)
-{
-	const struct token *spec = s->is ? s->is : s->spec;
-	uint64_t mask;
-
-	if (f->kind == PMD_REFUSE)
-		return pmd_leave(r, s->at, (enum import_reason)f->slot);
-	/* Without a spec the field may have any value. */
-	if (!spec)
+	if (!pmd_spec_whole(d, row, at, &has, &mask))
+		return false;
+	if (!mask)
 		return true;
-	/* Another field's mask leaves this one uncompared; without any, the item's default does. */
-	if (!s->is && !s->mask && !s->prefix && (masked || !f->whole))
-		return masked || pmd_leave(r, s->at, REASON_MASK);
-	if (f->kind == PMD_PROTO) {
-		if (!pmd_mask(s, 8, &mask) || (mask & 0xff) != 0xff)
-			return pmd_leave(r, s->at, REASON_MASK);
-		return pmd_match_add(r, spec, f->slot, value_proto(r->im, spec->text, 0));
-	}
-	if (f->kind == PMD_MAC || f->kind == PMD_NET4 || f->kind == PMD_NET6)
-		return pmd_address_field(r, f, s, spec);
-	return pmd_number_field(r, f, s, spec);
+	if (pmd_of(d)->tags > 1)
+		return draft_leave(d, at, REASON_FIELD);
+	/* An earlier type, if it is a tag's, implies the tag already. */
+	if (has && draft_has(d, row->what))
+		return true;
+	return draft_match_number(d, at, row->what,
+				  has			  ? TAG_VLAN
+				  : row->what == SLOT_TAG ? TAG_NONE
+							  : TAG_LAST);
+}
+
+/* Adds an address, or a range of addresses if all of their bits are compared. */
+static bool pmd_address(struct draft *d, const struct row *row, const struct token *spec)
+{
+	const struct pmd_given *s = pmd_of(d)->given;
+	const struct token *mask = s->by[PMD_MASK] ? s->by[PMD_MASK] : s->by[PMD_PREFIX];
+	struct value v = row->value(
+		d, row, mask ? import_format(d->im, "%s/%s", spec->text, mask->text) : spec->text);
+
+	if (!s->by[PMD_LAST])
+		return draft_match(d, spec, row->what, v, false);
+	if (row->value != value_net || !v.list.n || !net_is_host(v.list.item))
+		return draft_leave(d, s->by[PMD_LAST], REASON_RANGE);
+	return draft_match(d, spec, row->what,
+			   value_nets(d, row,
+				      import_format(d->im, "%.*s-%s", (int)strcspn(spec->text, "/"),
+						    spec->text, s->by[PMD_LAST]->text)),
+			   false);
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+#define PMD_NUMBER(name, slot, width, match, ...)                      \
+	ROW_READ(name, pmd_number, .what = SLOT_##slot, .bits = width, \
+		 ROW_KEY(pmd_put_number, match), __VA_ARGS__)
+#define PMD_ADDRESS(name, slot, version)                                \
+	ROW_MATCH(name, slot, value_net, .arg = version, .whole = true, \
+		  ROW_KEY(pmd_put_address, MATCH_##slot##_127_96))
+#define PMD_TOS(name) \
+	ROW_READ(name, pmd_number, .what = SLOT_TOS, .bits = 8, ROW_KEY(pmd_put_tos, KEY_DSCP))
+#define PMD_PORT(name, slot)                                                     \
+	ROW_READ(name, pmd_port, .what = SLOT_##slot, .bits = 16, .whole = true, \
+		 ROW_KEY(pmd_put_number, MATCH_TCP_##slot, MATCH_UDP_##slot))
+
+static const struct row pmd_eth[] = {
+	ROW_MATCH("src", ETH_SRC, value_mac, .whole = true, ROW_KEY(pmd_put_mac, KEY_SMAC)),
+	ROW_MATCH("dst", ETH_DST, value_mac, .whole = true, ROW_KEY(pmd_put_mac, KEY_DMAC)),
+	ROW_READ("type", pmd_type, .bits = 16, .whole = true),
+	ROW_READ("has_vlan", pmd_has_vlan, .what = SLOT_TAG, .bits = 1),
+	{0},
+};
+
+/* The slots and keys of the second tag follow those of the first. */
+static const struct row pmd_vlan[] = {
+	PMD_NUMBER("vid", VLAN_ID, 12, KEY_VLAN_ID, .whole = true),
+	PMD_NUMBER("pcp", VLAN_PCP, 3, KEY_VLAN_PCP),
+	PMD_NUMBER("dei", VLAN_DEI, 1, KEY_VLAN_DEI),
+	ROW_READ("tci", pmd_tci, .bits = 16),
+	ROW_READ("inner_type", pmd_type, .bits = 16),
+	ROW_READ("has_more_vlan", pmd_has_vlan, .what = SLOT_TAG2, .bits = 1),
+	{0},
+};
+
+static const struct row pmd_ipv4[] = {
+	PMD_ADDRESS("src", SRC, 4),
+	PMD_ADDRESS("dst", DST, 4),
+	PMD_TOS("tos"),
+	PMD_NUMBER("ttl", TTL, 8, KEY_TTL),
+	ROW_READ("proto", pmd_proto, .what = SLOT_PROTO),
+	ROW_READ("fragment_offset", pmd_frag4, .bits = 16),
+	{0},
+};
+
+static const struct row pmd_ipv6[] = {
+	PMD_ADDRESS("src", SRC, 6),
+	PMD_ADDRESS("dst", DST, 6),
+	PMD_TOS("tc"),
+	PMD_NUMBER("hop", TTL, 8, KEY_TTL),
+	PMD_NUMBER("flow", FLOWLABEL, 20, KEY_FLOWLABEL),
+	ROW_LEAVE("proto", NEXTHDR),
+	ROW_READ("has_frag_ext", pmd_frag6, .bits = 1),
+	{0},
+};
+
+static const struct row pmd_tcp[] = {
+	PMD_PORT("src", SPORT),
+	PMD_PORT("dst", DPORT),
+	ROW_READ("flags", pmd_flags, .what = SLOT_FLAGS, .bits = 8,
+		 ROW_KEY(pmd_put_number, KEY_TCP_FLAGS)),
+	{0},
+};
+static const struct row pmd_udp[] = {PMD_PORT("src", SPORT), PMD_PORT("dst", DPORT), {0}};
+static const struct row pmd_icmp[] = {
+	PMD_NUMBER("type", TYPE, 8, KEY_ICMP_TYPE, .whole = true),
+	PMD_NUMBER("code", CODE, 8, KEY_ICMP_CODE, .whole = true),
+	{0},
+};
+static const struct row pmd_icmp6[] = {
+	PMD_NUMBER("type", TYPE, 8, KEY_ICMP6_TYPE, .whole = true),
+	PMD_NUMBER("code", CODE, 8, KEY_ICMP6_CODE, .whole = true),
+	{0},
+};
+static const struct row pmd_vxlan[] = {PMD_NUMBER("vni", VNI, 24, KEY_VXLAN_VNI, .whole = true),
+				       {0}};
+static const struct row pmd_gpe[] = {PMD_NUMBER("vni", VNI, 24, KEY_GPE_VNI, .whole = true), {0}};
+static const struct row pmd_geneve[] = {PMD_NUMBER("vni", VNI, 24, KEY_GENEVE_VNI, .whole = true),
+					{0}};
+static const struct row pmd_gre_key[] = {PMD_NUMBER("value", KEY, 32, KEY_GRE_KEY, .whole = true),
+					 {0}};
+static const struct row pmd_mpls[] = {
+	PMD_NUMBER("label", MPLS_LABEL, 20, KEY_MPLS_LABEL, .whole = true),
+	PMD_NUMBER("tc", MPLS_TC, 3, KEY_MPLS_TC),
+	PMD_NUMBER("s", MPLS_BOS, 1, KEY_MPLS_BOTTOM),
+	PMD_NUMBER("ttl", MPLS_TTL, 8, KEY_MPLS_TTL),
+	{0},
+};
+static const struct row pmd_none[] = {{0}};
+
+static const struct pmd_item pmd_items[] = {
+	{"void", 0, DRAFT_SLOTS, 0, pmd_none},
+	{"eth", 1, DRAFT_SLOTS, 0, pmd_eth},
+	{"vlan", PMD_TAGS, SLOT_TAG, TAG_VLAN, pmd_vlan},
+	{"mpls", 3, SLOT_MPLS, 0, pmd_mpls},
+	{"ipv4", 4, SLOT_IP, 4, pmd_ipv4},
+	{"ipv6", 4, SLOT_IP, 6, pmd_ipv6},
+	{"tcp", 5, SLOT_PROTO, 6, pmd_tcp},
+	{"udp", 5, SLOT_PROTO, 17, pmd_udp},
+	{"sctp", 5, SLOT_PROTO, 132, pmd_none},
+	{"icmp", 5, SLOT_PROTO, 1, pmd_icmp},
+	{"icmp6", 5, SLOT_PROTO, 58, pmd_icmp6},
+	{"esp", 5, SLOT_PROTO, 50, pmd_none},
+	{"ah", 5, SLOT_PROTO, 51, pmd_none},
+	{"vxlan", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_VXLAN, pmd_vxlan},
+	{"vxlan-gpe", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_GPE, pmd_gpe},
+	{"geneve", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_GENEVE, pmd_geneve},
+	{"gre", PMD_TUNNEL, SLOT_PROTO, 47, pmd_none},
+	{"gre_key", PMD_TUNNEL, DRAFT_SLOTS, 0, pmd_gre_key},
+};
+#define PMD_ITEMS (sizeof(pmd_items) / sizeof(pmd_items[0]))
+
+static const struct row pmd_refused[] = {
+	ROW_LEAVE("raw flex integrity any fuzzy arp_eth_ipv4 gtpu gtpc gtp pppoes pfcp l2tpv2 "
+		  "l2tpv3oip ecpri",
+		  FIELD),
+	ROW_LEAVE("conntrack", CONNTRACK),
+	ROW_LEAVE("meta mark tag", MARK),
+	ROW_LEAVE("port_id pf vf phy_port represented_port port_representor", TRANSFER),
+	ROW_LEAVE("invert", NEGATION),
+	/* The item compares GRE's payload, too. */
+	ROW_LEAVE("nvgre", TUNNEL_PROTOCOL),
+	{0},
+};
+
+const struct pmd_item *pmd_item_find(const char *name)
+{
+	for (size_t i = 0; name && i < PMD_ITEMS; i++)
+		if (!strcmp(name, pmd_items[i].name))
+			return &pmd_items[i];
+	return NULL;
+}
+
+const struct pmd_item *pmd_item_of_proto(uint64_t proto)
+{
+	for (size_t i = 0; i < PMD_ITEMS; i++)
+		if (pmd_items[i].slot == SLOT_PROTO && pmd_items[i].number == proto)
+			return &pmd_items[i];
+	return NULL;
 }
 
 /* --- items ------------------------------------------------------------------------------------- */
 
-/* Reads FIELD OPERATOR VALUE. */
-static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, struct pmd_given *given)
-{
-	const struct token *name = tokens_next(r->line), *how = tokens_next(r->line), *value;
-	size_t i = 0;
+#define PMD_FIELDS_MAX 8
 
-	while (item->field[i].name && !token_is(name, item->field[i].name))
-		i++;
-	if (!item->field[i].name)
-		return pmd_leave(r, name, REASON_FIELD);
-	value = tokens_next(r->line);
+/* Reads FIELD OPERATOR VALUE. */
+static bool pmd_field_read(struct draft *d, const struct row *rows, struct pmd_given *given)
+{
+	const struct token *name = tokens_next(d->line), *how = tokens_next(d->line), *value;
+	const struct row *row = row_find(rows, name->text);
+	struct pmd_given *to = &given[row ? row - rows : 0];
+	int by;
+
+	if (!row)
+		return draft_leave(d, name, REASON_FIELD);
+	value = tokens_next(d->line);
 	if (!value->text)
-		return pmd_leave(r, value, REASON_ENDS);
-	given[i].at = name;
-	if (token_is(how, "is"))
-		given[i].is = value;
-	else if (token_is(how, "spec"))
-		given[i].spec = value;
-	else if (token_is(how, "last"))
-		given[i].last = value;
-	else if (token_is(how, "mask"))
-		given[i].mask = value;
-	else if (token_is(how, "prefix"))
-		given[i].prefix = value;
-	else
-		return pmd_leave(r, how, REASON_SYNTAX);
+		return draft_leave(d, value, REASON_ENDS);
+	by = names_index(PMD_OPERATORS, how->text, strlen(how->text));
+	if (by < 0)
+		return draft_leave(d, how, REASON_SYNTAX);
+	to->at = name;
+	to->by[by] = value;
 	return true;
 }
 
-static bool pmd_fields(struct pmd_read *r, const struct pmd_item *item)
+/* Adds a field. `masked`: one of the item's fields has a mask. */
+static bool pmd_field_add(struct draft *d, const struct row *row, const struct pmd_given *s,
+			  bool masked)
+{
+	const struct token *spec = s->by[PMD_IS] ? s->by[PMD_IS] : s->by[PMD_SPEC];
+
+	if (!row->read && !row->value)
+		return draft_leave(d, s->at, row->what);
+	/* Without a spec the field may have any value. */
+	if (!spec)
+		return true;
+	/* Another field's mask leaves this one uncompared; without any, the item's default does. */
+	if (!s->by[PMD_IS] && !s->by[PMD_MASK] && !s->by[PMD_PREFIX] && (masked || !row->whole))
+		return masked || draft_leave(d, s->at, REASON_MASK);
+	pmd_of(d)->given = s;
+	return row->read ? row->read(d, row, spec) : pmd_address(d, row, spec);
+}
+
+static bool pmd_fields(struct draft *d, const struct row *rows)
 {
 	struct pmd_given given[PMD_FIELDS_MAX] = {0};
 	bool masked = false;
 
-	while (tokens_peek(r->line)->text && !token_is(tokens_peek(r->line), "/") &&
-	       !token_is(tokens_peek(r->line), "end"))
-		if (!pmd_field_read(r, item, given))
+	while (tokens_peek(d->line)->text && !token_among(tokens_peek(d->line), "/ end"))
+		if (!pmd_field_read(d, rows, given))
 			return false;
-	for (size_t i = 0; item->field[i].name; i++)
-		masked |= given[i].is || given[i].mask || given[i].prefix;
-	for (size_t i = 0; item->field[i].name; i++)
-		if (given[i].at && !pmd_field_add(r, &item->field[i], &given[i], masked))
+	for (size_t i = 0; i < PMD_FIELDS_MAX; i++)
+		masked |= given[i].by[PMD_IS] || given[i].by[PMD_MASK] || given[i].by[PMD_PREFIX];
+	for (size_t i = 0; rows[i].names; i++)
+		if (given[i].at && !pmd_field_add(d, &rows[i], &given[i], masked))
 			return false;
 	return true;
 }
 
 /* Checks an item's place. Headers have the packet's order; behind a tunnel they begin anew. */
-static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const struct token *at)
+static bool pmd_place(struct draft *d, const struct pmd_item *item, const struct token *at)
 {
+	struct pmd_read *r = pmd_of(d);
+
 	if (!item->depth)
 		return true;
 	if (r->depth == PMD_TUNNEL && item->depth < PMD_TUNNEL) {
-		if (r->d->inner)
-			return pmd_leave(r, at, REASON_FIELD);
-		r->d->inner = true;
+		if (d->inner)
+			return draft_leave(d, at, REASON_FIELD);
+		d->inner = true;
 		r->tags = 0;
 	} else if (item->depth < r->depth || (item->depth == r->depth && item->depth != PMD_TAGS &&
 					      strcmp(item->name, "gre_key"))) {
-		return pmd_leave(r, at, REASON_SYNTAX);
+		return draft_leave(d, at, REASON_SYNTAX);
 	}
 	r->depth = item->depth;
 	return true;
 }
 
-static bool pmd_vlan_item(struct pmd_read *r, const struct token *at)
+static bool pmd_vlan_item(struct draft *d, const struct token *at)
 {
-	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
-	const char *given;
+	unsigned int slot = pmd_of(d)->tags ? SLOT_TAG2 : SLOT_TAG;
+	int64_t given = draft_number(d, slot);
 
-	if (r->tags == 2)
-		return pmd_leave(r, at, REASON_FIELD);
-	r->tags++;
-	given = draft_value(r->d, (enum draft_slot)slot);
+	if (pmd_of(d)->tags == 2)
+		return draft_leave(d, at, REASON_FIELD);
+	pmd_of(d)->tags++;
 	/* A type may have set svlan, or a flag that there is no such tag. */
-	if (given && (!strcmp(given, "untagged") || !strcmp(given, "num_of_vlans 1")))
-		r->d->nothing = true;
-	return given || pmd_match_add(r, at, slot, "vlan");
+	d->nothing |= given == TAG_NONE || given == TAG_LAST;
+	return given >= 0 || draft_match_number(d, at, slot, TAG_VLAN);
 }
 
-static bool pmd_item(struct pmd_read *r, const struct token *at)
+static bool pmd_item(struct draft *d, const struct token *at)
 {
-	const struct pmd_item *item = NULL;
+	const struct pmd_item *item = pmd_item_find(at->text);
+	const struct row *refused = row_find(pmd_refused, at->text);
 
-	for (size_t i = 0; i < sizeof(pmd_items) / sizeof(pmd_items[0]); i++)
-		if (token_is(at, pmd_items[i].name))
-			item = &pmd_items[i];
-	for (size_t i = 0; i < sizeof(pmd_refused) / sizeof(pmd_refused[0]); i++)
-		if (token_is(at, pmd_refused[i].name))
-			return pmd_leave(r, at, pmd_refused[i].reason);
+	if (refused)
+		return draft_leave(d, at, refused->what);
 	if (!item)
-		return pmd_leave(r, at, at->text ? REASON_UNKNOWN : REASON_ENDS);
-	if (!pmd_place(r, item, at))
+		return draft_leave(d, at, at->text ? REASON_UNKNOWN : REASON_ENDS);
+	if (!pmd_place(d, item, at))
 		return false;
-	if (item->slot == SLOT_TAG ? !pmd_vlan_item(r, at)
-				   : item->text && !pmd_match_add(r, at, item->slot, item->text))
+	if (item->slot == SLOT_TAG ? !pmd_vlan_item(d, at)
+				   : item->slot != DRAFT_SLOTS &&
+					     !draft_match_number(d, at, item->slot, item->number))
 		return false;
-	return pmd_fields(r, item);
+	return pmd_fields(d, item->field);
 }
 
 /*
@@ -481,28 +464,24 @@ static bool pmd_item(struct pmd_read *r, const struct token *at)
  */
 static bool pmd_inside_known(const struct draft *d)
 {
-	const struct draft_part *in = d->part[1];
-	const char *tunnel = d->part[0][SLOT_TUNNEL].text;
-
-	return (tunnel && !strcmp(tunnel, "vxlan")) || in[SLOT_ETH_SRC].text ||
-	       in[SLOT_ETH_DST].text;
+	return part_number(&d->part[0][SLOT_TUNNEL]) == TUNNEL_VXLAN ||
+	       draft_has(d, SLOT_ETH_SRC) || draft_has(d, SLOT_ETH_DST);
 }
 
-bool pmd_pattern(struct pmd_read *r)
+bool pmd_pattern(struct draft *d)
 {
 	const struct token *item = NULL;
 
-	while (!tokens_take(r->line, "end")) {
-		bool inner = r->d->inner;
-
-		item = inner ? item : tokens_peek(r->line);
-		if (!pmd_item(r, tokens_next(r->line)))
+	while (!tokens_take(d->line, "end")) {
+		item = d->inner ? item : tokens_peek(d->line);
+		if (!pmd_item(d, tokens_next(d->line)))
 			return false;
-		if (!token_is(tokens_peek(r->line), "end") && !tokens_take(r->line, "/"))
-			return pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
+		if (!token_is(tokens_peek(d->line), "end") && !tokens_take(d->line, "/"))
+			return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
 	}
-	if (r->d->inner && !pmd_inside_known(r->d))
-		return pmd_leave(r, item, REASON_TUNNEL_PROTOCOL);
-	r->d->inner = false;
-	return tokens_take(r->line, "actions") || pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
+	if (d->inner && !pmd_inside_known(d))
+		return draft_leave(d, item, REASON_TUNNEL_PROTOCOL);
+	d->inner = false;
+	return tokens_take(d->line, "actions") ||
+	       draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
 }

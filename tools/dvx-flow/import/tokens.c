@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/arena.h"
@@ -147,4 +148,45 @@ bool tokens_take(struct tokens *t, const char *word)
 		return false;
 	t->at++;
 	return true;
+}
+
+bool token_among(const struct token *t, const char *words)
+{
+	return t->text && names_index(words, t->text, strlen(t->text)) >= 0;
+}
+
+int names_index(const char *names, const char *text, size_t n)
+{
+	for (int i = 0; n && *names; i++) {
+		size_t len = strcspn(names, " ");
+
+		if (len == n && !memcmp(names, text, n))
+			return i;
+		names += len + (names[len] == ' ');
+	}
+	return -1;
+}
+
+bool names_begin(const char *names, const char *text)
+{
+	for (size_t n; *names; names += n + (names[n] == ' ')) {
+		n = strcspn(names, " ");
+		if (!strncmp(names, text, n))
+			return true;
+	}
+	return false;
+}
+
+bool names_value(const char *names, const char *name, char value[16])
+{
+	size_t n = strlen(name), len;
+
+	for (; *names; names += len + (names[len] == ' ')) {
+		len = strcspn(names, " ");
+		if (!n || strncmp(names, name, n) || names[n] != '=')
+			continue;
+		snprintf(value, 16, "%.*s", (int)(len - n - 1), names + n + 1);
+		return true;
+	}
+	return false;
 }

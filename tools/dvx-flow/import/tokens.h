@@ -43,5 +43,14 @@ const struct token *tokens_next(struct tokens *t);
 /* Takes the next word if it is this one. Returns whether it was. */
 bool tokens_take(struct tokens *t, const char *word);
 bool token_is(const struct token *t, const char *word);
+/* Returns whether the word is one of several with blanks between them. */
+bool token_among(const struct token *t, const char *words);
+
+/* Returns the place of text[0..n) among names with blanks between them, or -1. */
+int names_index(const char *names, const char *text, size_t n);
+/* Returns whether the text begins with one of these names. */
+bool names_begin(const char *names, const char *text);
+/* Finds the value behind NAME= among such names. */
+bool names_value(const char *names, const char *name, char value[16]);
 
 #endif

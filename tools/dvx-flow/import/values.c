@@ -1,15 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "values.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/arena.h"
+#include "rules/parse.h"
 #include "rules/words.h"
-#include "values.h"
 
-bool value_number(const char *text, int base, uint64_t most, uint64_t *v)
+/* --- rows -------------------------------------------------------------------------------------- */
+
+const struct row *row_find(const struct row *rows, const char *text)
+{
+	for (; text && rows->names; rows++)
+		if (names_index(rows->names, text, strlen(text)) >= 0)
+			return rows;
+	return NULL;
+}
+
+bool row_apply(struct draft *d, const struct row *row, const struct token *at)
+{
+	if (row->read)
+		return row->read(d, row, at);
+	return draft_match(d, at, row->what, row->value(d, row, at->text), false);
+}
+
+bool row_skip(struct draft *d, const struct row *row, const struct token *at)
+{
+	return true;
+}
+
+bool row_skip_value(struct draft *d, const struct row *row, const struct token *at)
+{
+	return row_skip(d, row, at);
+}
+
+bool row_take(struct draft *d, const struct row *rows, enum import_reason unknown)
+{
+	const struct token *name = tokens_next(d->line), *value;
+	const struct row *row = row_find(rows, name->text);
+
+	if (!row)
+		return draft_leave(d, name, unknown);
+	if (row->read == row_skip)
+		return true;
+	if (!row->read && !row->value)
+		return draft_leave(d, name, row->what);
+	value = tokens_next(d->line);
+	return value->text ? row_apply(d, row, value) : draft_leave(d, value, REASON_ENDS);
+}
+
+/* --- lists ------------------------------------------------------------------------------------- */
+
+struct value value_one(struct import *im, const void *item, size_t size)
+{
+	struct value v = {0};
+
+	v.list.item = arena_get(im->out->memory, size);
+	if (!v.list.item) {
+		im->no_memory = true;
+		return v;
+	}
+	memcpy(v.list.item, item, size);
+	v.list.n = v.list.room = 1;
+	return v;
+}
+
+struct value value_of(struct import *im, uint64_t number)
+{
+	return value_one(im, &(struct rule_value){number, UINT64_MAX}, sizeof(struct rule_value));
+}
+
+bool value_append(struct import *im, struct value *to, struct value more, size_t size)
+{
+	bool items = !more.bad && more.list.n;
+
+	if (!items)
+		*to = more;
+	for (size_t i = 0; items && i < more.list.n; i++)
+		im->no_memory |= !list_add_in(im->out->memory, &to->list,
+					      (const char *)more.list.item + i * size, size);
+	return items;
+}
+
+/* --- numbers ----------------------------------------------------------------------------------- */
+
+bool number_parse(const char *text, int base, uint64_t most, uint64_t *v)
 {
 	char *end;
 
@@ -34,186 +112,108 @@ static const char *value_split(const char *text, char *head, size_t size)
 	return text[n] ? text + n + 1 : "";
 }
 
-/* --- addresses --------------------------------------------------------------------------------- */
-
-/* Makes the mask of so many leading bits. */
-static void net_bits(uint8_t mask[16], unsigned int bits)
-{
-	for (unsigned int i = 0; i < 16; i++) {
-		unsigned int here = bits > i * 8 ? bits - i * 8 : 0;
-
-		mask[i] = (uint8_t)(here >= 8 ? 0xff : 0xff00 >> here);
-	}
-}
-
-int value_mask_length(const uint8_t *mask, unsigned int bytes)
-{
-	unsigned int n = 0;
-
-	while (n < bytes * 8 && mask[n / 8] >> (7 - n % 8) & 1)
-		n++;
-	for (unsigned int i = n; i < bytes * 8; i++)
-		if (mask[i / 8] >> (7 - i % 8) & 1)
-			return -1;
-	return (int)n;
-}
-
-const char *value_net(struct import *im, const char *text, int family)
-{
-	unsigned int bytes = family == AF_INET ? 4 : 16;
-	char head[INET6_ADDRSTRLEN], masked[INET6_ADDRSTRLEN];
-	const char *tail = value_split(text, head, sizeof(head));
-	uint8_t addr[16] = {0}, mask[16];
-	uint64_t bits = bytes * 8;
-	int length;
-
-	if (!tail || inet_pton(family, head, addr) != 1)
-		return NULL;
-	net_bits(mask, bytes * 8);
-	if (value_number(tail, 10, bytes * 8, &bits))
-		net_bits(mask, (unsigned int)bits);
-	else if (strchr(text, '/') && inet_pton(family, tail, mask) != 1)
-		return NULL;
-	for (unsigned int i = 0; i < bytes; i++)
-		addr[i] &= mask[i];
-	length = value_mask_length(mask, bytes);
-	inet_ntop(family, addr, head, sizeof(head));
-	if (length == 0)
-		return "";
-	if (length == (int)bytes * 8)
-		return import_format(im, "%s", head);
-	if (length > 0)
-		return import_format(im, "%s/%d", head, length);
-	inet_ntop(family, mask, masked, sizeof(masked));
-	return import_format(im, "%s/%s", head, masked);
-}
-
-const char *value_nets(struct import *im, const char *text, int family)
-{
-	const char *between = strchr(text, '-'), *first, *last;
-
-	if (!between)
-		return value_net(im, text, family);
-	first = value_net(im, import_format(im, "%.*s", (int)(between - text), text), family);
-	last = value_net(im, between + 1, family);
-	return first && last && *first && *last ? import_format(im, "%s-%s", first, last) : NULL;
-}
-
-static bool mac_read(const char *text, uint64_t *mac)
-{
-	*mac = 0;
-	for (int i = 0; i < 6; i++) {
-		char *end;
-		unsigned long byte = strtoul(text, &end, 16);
-
-		if (!isxdigit((unsigned char)*text) || end - text > 2 || *end != (i < 5 ? ':' : 0))
-			return false;
-		*mac = *mac << 8 | byte;
-		text = end + 1;
-	}
-	return true;
-}
-
-#define MAC_FORMAT	 "%02x:%02x:%02x:%02x:%02x:%02x"
-#define MAC_BYTE(mac, i) ((unsigned int)((mac) >> (40 - 8 * (i)) & 0xff))
-#define MAC_BYTES(m)                                                                    \
-	MAC_BYTE(m, 0), MAC_BYTE(m, 1), MAC_BYTE(m, 2), MAC_BYTE(m, 3), MAC_BYTE(m, 4), \
-		MAC_BYTE(m, 5)
-
-const char *value_mac(struct import *im, const char *text)
-{
-	const uint64_t all = (1ull << 48) - 1;
-	char head[32];
-	const char *tail = value_split(text, head, sizeof(head));
-	uint64_t mac, mask = all, bits;
-
-	if (!tail || !mac_read(head, &mac))
-		return NULL;
-	if (value_number(tail, 10, 48, &bits))
-		mask = all & ~(bits == 48 ? 0 : all >> bits);
-	else if (strchr(text, '/') && !mac_read(tail, &mask))
-		return NULL;
-	mac &= mask;
-	if (!mask)
-		return "";
-	if (mask == all)
-		return import_format(im, MAC_FORMAT, MAC_BYTES(mac));
-	return import_format(im, MAC_FORMAT "/" MAC_FORMAT, MAC_BYTES(mac), MAC_BYTES(mask));
-}
-
-/* --- numbers ----------------------------------------------------------------------------------- */
-
-bool value_pair(const char *text, int base, unsigned int bits, uint64_t *v, uint64_t *mask)
+bool number_parse_pair(const char *text, int base, unsigned int bits, uint64_t *v, uint64_t *mask)
 {
 	char head[32];
 	const char *tail = value_split(text, head, sizeof(head));
 
 	*mask = (1ull << bits) - 1;
-	return tail && value_number(head, base, *mask, v) &&
-	       (!strchr(text, '/') || value_number(tail, base, UINT64_MAX, mask));
+	return tail && number_parse(head, base, *mask, v) &&
+	       (!strchr(text, '/') || number_parse(tail, base, UINT64_MAX, mask));
 }
 
-const char *value_under_mask(struct import *im, uint64_t v, uint64_t mask, unsigned int bits)
+struct value value_under_mask(struct import *im, uint64_t v, uint64_t mask, unsigned int bits)
 {
 	uint64_t most = (1ull << bits) - 1;
+	struct rule_value one = {v & mask, mask & most};
 
-	mask &= most;
-	if (!mask)
-		return "";
-	if (mask == most)
-		return import_format(im, "%" PRIu64, v);
-	return import_format(im, "0x%" PRIx64 "/0x%" PRIx64, v & mask, mask);
+	if (!one.mask)
+		return VALUE_EVERY;
+	return one.mask == most ? value_of(im, v) : value_one(im, &one, sizeof(one));
 }
 
-const char *value_masked(struct import *im, const char *text, int base, unsigned int bits)
-{
-	uint64_t v, mask;
-
-	return value_pair(text, base, bits, &v, &mask) ? value_under_mask(im, v, mask, bits) : NULL;
-}
-
-const char *value_range(struct import *im, uint64_t first, uint64_t last, unsigned int bits)
+struct value value_range(struct import *im, uint64_t first, uint64_t last, unsigned int bits)
 {
 	const uint64_t most = (1ull << bits) - 1;
-	struct value_list l = {0};
+	struct value list = {.bad = first > last || last > most};
 
-	if (first > last || last > most)
-		return NULL;
-	if (!first && last == most)
-		return "";
+	if (list.bad || (!first && last == most))
+		return list;
 	while (first <= last) {
 		uint64_t low = first ? (first & -first) - 1 : most;
 
 		while (first + low > last)
 			low >>= 1;
-		value_list_add(im, &l, value_under_mask(im, first, most & ~low, bits));
+		value_append(im, &list, value_under_mask(im, first, most & ~low, bits),
+			     sizeof(struct rule_value));
 		first += low + 1;
 	}
-	return value_list_end(im, &l);
+	return list;
 }
 
-void value_list_add(struct import *im, struct value_list *l, const char *item)
+struct value value_ports_from(struct import *im, uint64_t first, uint64_t last)
 {
-	size_t n = strlen(item);
-
-	while (l->n + n + 1 >= l->room)
-		if (!array_grow((void **)&l->text, l->room, &l->room, 1)) {
-			im->no_memory = true;
-			return;
-		}
-	if (l->n)
-		l->text[l->n++] = ',';
-	memcpy(l->text + l->n, item, n + 1);
-	l->n += n;
+	return value_one(im, &(struct rule_range){(uint16_t)first, (uint16_t)last, 0},
+			 sizeof(struct rule_range));
 }
 
-const char *value_list_end(struct import *im, struct value_list *l)
+struct value value_port_mask(struct import *im, uint64_t port, uint64_t mask)
 {
-	const char *text = l->n ? import_format(im, "%s", l->text) : NULL;
+	uint16_t wild = (uint16_t)~mask, first = (uint16_t)(port & mask);
 
-	free(l->text);
-	*l = (struct value_list){0};
-	return text;
+	if (wild == 0xffff)
+		return VALUE_EVERY;
+	if (!(wild & (wild + 1)))
+		return value_ports_from(im, first, first | wild);
+	return value_one(im, &(struct rule_range){first, first, wild}, sizeof(struct rule_range));
+}
+
+struct value value_flags(struct import *im, uint64_t value, uint64_t mask)
+{
+	return value_under_mask(im, value & mask, mask, 9);
+}
+
+struct value value_masked(struct draft *d, const struct row *row, const char *text)
+{
+	uint64_t v, mask;
+
+	return number_parse_pair(text, 0, row->bits, &v, &mask)
+		       ? value_under_mask(d->im, v, mask, row->bits)
+		       : VALUE_BAD;
+}
+
+struct value value_number(struct draft *d, const struct row *row, const char *text)
+{
+	uint64_t v;
+
+	return number_parse(text, row->base, (1ull << row->bits) - 1, &v) ? value_of(d->im, v)
+									  : VALUE_BAD;
+}
+
+struct value value_masked_port(struct draft *d, const struct row *row, const char *text)
+{
+	uint64_t v, mask;
+
+	return number_parse_pair(text, 0, 16, &v, &mask) ? value_port_mask(d->im, v, mask)
+							 : VALUE_BAD;
+}
+
+struct value value_dscp(struct draft *d, const struct row *row, const char *text)
+{
+	uint64_t v;
+
+	return dscp_number(text, &v) ? value_of(d->im, v) : value_number(d, row, text);
+}
+
+struct value value_proto(struct draft *d, const struct row *row, const char *text)
+{
+	uint64_t n;
+
+	if (number_parse(text, row->base, 255, &n))
+		return value_of(d->im, n);
+	if (!strcmp(text, "ipv6-icmp"))
+		return value_of(d->im, 58);
+	return proto_number(text, &n) ? value_of(d->im, n) : VALUE_BAD;
 }
 
 /* Parses one end of a range: `none` if nothing is written. */
@@ -228,64 +228,170 @@ static bool port_end(const char *text, size_t n, uint64_t none, uint64_t *port)
 		return false;
 	memcpy(name, text, n);
 	name[n] = 0;
-	return value_number(name, 10, 0xffff, port) ||
+	return number_parse(name, 10, 0xffff, port) ||
 	       (!isdigit((unsigned char)*name) && service_number(name, port));
 }
 
-const char *value_ports(struct import *im, const char *text, char separator)
+struct value value_ports(struct draft *d, const struct row *row, const char *text)
 {
-	const char *between = strchr(text, separator);
+	const char *between = strchr(text, row->arg ? (int)row->arg : '-');
 	uint64_t first, last;
 
 	/* A service's name may have the separator. */
 	if (*text && port_end(text, strlen(text), 0, &first))
-		return import_format(im, "%" PRIu64, first);
+		return value_ports_from(d->im, first, first);
 	if (!between || !text[1] || !port_end(text, (size_t)(between - text), 0, &first) ||
 	    !port_end(between + 1, strlen(between + 1), 0xffff, &last) || first > last)
-		return NULL;
-	return first == 0 && last == 0xffff
-		       ? ""
-		       : import_format(im, "%" PRIu64 "-%" PRIu64, first, last);
+		return VALUE_BAD;
+	return first == 0 && last == 0xffff ? VALUE_EVERY : value_ports_from(d->im, first, last);
 }
 
-const char *value_port_mask(struct import *im, uint64_t port, uint64_t mask)
-{
-	uint64_t low = ~mask & 0xffff;
+/* --- addresses --------------------------------------------------------------------------------- */
 
-	mask &= 0xffff;
-	port &= mask;
-	if (!mask)
-		return "";
-	if (low & (low + 1))
-		return import_format(im, "0x%" PRIx64 "/0x%" PRIx64, port, mask);
-	return low ? import_format(im, "%" PRIu64 "-%" PRIu64, port, port + low)
-		   : import_format(im, "%" PRIu64, port);
+int value_mask_length(const uint8_t *mask, unsigned int bytes)
+{
+	unsigned int n = 0;
+
+	while (n < bytes * 8 && mask[n / 8] >> (7 - n % 8) & 1)
+		n++;
+	for (unsigned int i = n; i < bytes * 8; i++)
+		if (mask[i / 8] >> (7 - i % 8) & 1)
+			return -1;
+	return (int)n;
 }
 
-static const struct {
-	uint64_t number;
-	const char *text;
-} value_protos[] = {{1, "icmp"}, {6, "tcp"}, {17, "udp"}, {58, "icmp6"}};
-
-const char *value_proto(struct import *im, const char *text, int base)
+/* Parses a mask: so many leading bits, or an address. */
+static bool net_parse_mask(const char *text, int family, unsigned int bytes, uint8_t mask[16])
 {
-	uint64_t n;
+	uint64_t bits;
 
-	if (!value_number(text, base, 255, &n) && !strcmp(text, "ipv6-icmp"))
-		n = 58;
-	else if (!value_number(text, base, 255, &n) && !proto_number(text, &n))
-		return NULL;
-	for (size_t i = 0; i < sizeof(value_protos) / sizeof(value_protos[0]); i++)
-		if (value_protos[i].number == n)
-			return value_protos[i].text;
-	return import_format(im, "proto %" PRIu64, n);
+	if (!number_parse(text, 10, bytes * 8, &bits))
+		return inet_pton(family, text, mask) == 1;
+	for (unsigned int i = 0; i < bytes; i++) {
+		uint64_t here = bits > i * 8 ? bits - i * 8 : 0;
+
+		mask[i] = (uint8_t)(here >= 8 ? 0xff : 0xff00 >> here);
+	}
+	return true;
 }
 
-const char *value_flags(struct import *im, uint64_t value, uint64_t mask)
+struct value value_net(struct draft *d, const struct row *row, const char *text)
 {
-	mask &= 0x1ff;
-	if (!mask)
-		return "";
-	return mask == 0x1ff ? import_format(im, "0x%" PRIx64, value & mask)
-			     : import_format(im, "0x%" PRIx64 "/0x%" PRIx64, value & mask, mask);
+	unsigned int version = row->arg ? row->arg : d->family, bytes = version == 4 ? 4 : 16;
+	struct rule_net net = {.family = (uint8_t)version, .bits = (uint8_t)(bytes * 8)};
+	int family = version == 4 ? AF_INET : AF_INET6, length;
+	char head[INET6_ADDRSTRLEN];
+	const char *tail = value_split(text, head, sizeof(head));
+	uint8_t mask[16] = {0};
+
+	if (!version || !tail || inet_pton(family, head, net.addr) != 1 ||
+	    (strchr(text, '/') && !net_parse_mask(tail, family, bytes, mask)))
+		return VALUE_BAD;
+	if (!strchr(text, '/'))
+		return value_one(d->im, &net, sizeof(net));
+	for (unsigned int i = 0; i < bytes; i++)
+		net.addr[i] &= mask[i];
+	length = value_mask_length(mask, bytes);
+	net.bits = (uint8_t)(length < 0 ? NET_MASK : length);
+	if (length < 0)
+		memcpy(net.end, mask, bytes);
+	return length ? value_one(d->im, &net, sizeof(net)) : VALUE_EVERY;
+}
+
+struct value value_nets(struct draft *d, const struct row *row, const char *text)
+{
+	const char *between = strchr(text, '-');
+	struct value first, last;
+	struct rule_net *net;
+	const struct rule_net *end;
+
+	if (!between)
+		return value_net(d, row, text);
+	first = value_net(d, row, import_format(d->im, "%.*s", (int)(between - text), text));
+	last = value_net(d, row, between + 1);
+	net = first.list.item;
+	end = last.list.item;
+	if (!net || !end || !net_is_host(net) || !net_is_host(end))
+		return VALUE_BAD;
+	net->bits = NET_RANGE;
+	memcpy(net->end, end->addr, sizeof(net->end));
+	return first;
+}
+
+static bool mac_parse(const char *text, uint64_t *mac)
+{
+	*mac = 0;
+	for (int i = 0; i < 6; i++) {
+		char *end;
+		unsigned long byte = strtoul(text, &end, 16);
+
+		if (!isxdigit((unsigned char)*text) || end - text > 2 || *end != (i < 5 ? ':' : 0))
+			return false;
+		*mac = *mac << 8 | byte;
+		text = end + 1;
+	}
+	return true;
+}
+
+struct value value_mac(struct draft *d, const struct row *row, const char *text)
+{
+	const uint64_t all = (1ull << 48) - 1;
+	char head[32];
+	const char *tail = value_split(text, head, sizeof(head));
+	uint64_t mac, mask = all, bits;
+
+	if (!tail || !mac_parse(head, &mac))
+		return VALUE_BAD;
+	if (number_parse(tail, 10, 48, &bits))
+		mask = all & ~(bits == 48 ? 0 : all >> bits);
+	else if (strchr(text, '/') && !mac_parse(tail, &mask))
+		return VALUE_BAD;
+	return value_under_mask(d->im, mac, mask, 48);
+}
+
+/* --- changes and what is written --------------------------------------------------------------- */
+
+bool change_fill(struct rule_change *c, unsigned int kind, unsigned int of, struct value v)
+{
+	const struct draft_part part = {v.list.item, (uint32_t)v.list.n, false};
+	const struct rule_net *net = v.list.item;
+	int64_t number;
+
+	*c = (struct rule_change){.kind = kind, .of = (uint8_t)of};
+	if (v.bad || v.list.n != 1)
+		return false;
+	if (kind == CHANGE_IP_SRC || kind == CHANGE_IP_DST) {
+		memcpy(c->addr, net->addr, sizeof(c->addr));
+		return net_is_host(net);
+	}
+	number = part_number(&part);
+	c->value = (uint32_t)number;
+	if (kind == CHANGE_ETH_SRC || kind == CHANGE_ETH_DST)
+		for (int i = 0; i < 6; i++)
+			c->addr[i] = (uint8_t)(number >> (40 - 8 * i));
+	return number >= 0;
+}
+
+void mac_print(FILE *f, uint64_t mac)
+{
+	for (int i = 40; i >= 0; i -= 8)
+		fprintf(f, "%s%02x", i == 40 ? "" : ":", (unsigned int)(mac >> i & 0xff));
+}
+
+void address_print(FILE *f, int version, const uint8_t *addr)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	fputs(inet_ntop(version == 4 ? AF_INET : AF_INET6, addr, text, sizeof(text)), f);
+}
+
+void change_print(FILE *f, const struct rule_change *c)
+{
+	if (c->kind == CHANGE_ETH_SRC || c->kind == CHANGE_ETH_DST)
+		for (int i = 0; i < 6; i++)
+			fprintf(f, "%s%02x", i ? ":" : "", c->addr[i]);
+	else if (c->kind == CHANGE_IP_SRC || c->kind == CHANGE_IP_DST)
+		address_print(f, c->of, c->addr);
+	else if (c->kind != CHANGE_DECAP && c->kind != CHANGE_POP && c->kind != CHANGE_DEC_TTL)
+		fprintf(f, "%u", c->kind == CHANGE_PUSH ? c->value & 0xfff : c->value);
 }
