@@ -20,29 +20,29 @@ int fw_allow_other_vhca_access(struct fw_cmd *c)
 	const struct mkey *m;
 
 	if (!c->vhca->dev->profile->allow_mkey)
-		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
-				 "cap_2.allowed_object_for_other_vhca_access is 0");
+		return fw_refuse_as(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+				    "cap_2.allowed_object_for_other_vhca_access is 0");
 	if (type != PRM_OBJ_TYPE_MKEY)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+		return fw_refuse(c, FW_SYN_OBJECT_TYPE,
 				 "object_type_to_be_accessed 0x%x: only 0x%x (MKEY) may be shared",
 				 type, PRM_OBJ_TYPE_MKEY);
 	m = fw_find(c, OBJ_MKEY, id, "object_id_to_be_accessed");
 	if (!m)
 		return -1;
 	if (m->alias)
-		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+		return fw_refuse(c, FW_SYN_NO_OBJECT,
 				 "object_id_to_be_accessed 0x%x is itself an alias", id);
 	if (grant_set(c->vhca, id, m->o.generation,
 		      prm_allow_other_vhca_access_in_cat_access_key_raw(c->in)))
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for the key");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for the key");
 	return 0;
 }
 
 static int fw_alias_check_header(struct fw_cmd *c)
 {
 	if (!c->vhca->dev->profile->cross_vhca)
-		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
-				 "cap_2.cross_vhca_object_to_object_supported is 0");
+		return fw_refuse_as(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+				    "cap_2.cross_vhca_object_to_object_supported is 0");
 	return 0;
 }
 
@@ -51,14 +51,13 @@ static int fw_alias_check_create(struct fw_cmd *c)
 	if (fw_alias_check_header(c))
 		return -1;
 	if (c->in_len < PRM_CREATE_ALIAS_OBJ_IN_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
-				 "the mailbox has %zu bytes, an alias needs %u", c->in_len,
-				 PRM_CREATE_ALIAS_OBJ_IN_BYTES);
+		return fw_refuse(c, FW_SYN_IN_SHORT, "the mailbox has %zu bytes, an alias needs %u",
+				 c->in_len, PRM_CREATE_ALIAS_OBJ_IN_BYTES);
 	if (!prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "alias_object is 0: an object of type MKEY can only be an alias");
 	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "log_obj_range %u: ranges of aliases are not implemented",
 				 prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in));
 	return fw_nothing_after(c, PRM_CREATE_ALIAS_OBJ_IN_BYTES);
@@ -79,10 +78,10 @@ static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, u
 		*generation = 0;
 		return 0;
 	}
-	return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_ALIAS,
-			 "object_id_to_be_accessed 0x%x of vhca %u may not be aliased with this "
-			 "access_key",
-			 index, target->id);
+	return fw_refuse(
+		c, FW_SYN_ALIAS,
+		"object_id_to_be_accessed 0x%x of vhca %u may not be aliased with this access_key",
+		index, target->id);
 }
 
 int fw_create_alias(struct fw_cmd *c)
@@ -98,8 +97,7 @@ int fw_create_alias(struct fw_cmd *c)
 	target = device_vhca_by_id(c->vhca->dev,
 				   (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
 	if (!target || target == c->vhca)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_VHCA,
-				 "vhca_id_to_be_accessed %u is %s",
+		return fw_refuse(c, FW_SYN_VHCA, "vhca_id_to_be_accessed %u is %s",
 				 prm_alias_context_get_vhca_id_to_be_accessed(ctx),
 				 target ? "the caller's own" : "unknown");
 	/* The first dword of metadata is the PD of the queues that will use the alias. */
@@ -129,8 +127,7 @@ static struct mkey *find_alias(struct fw_cmd *c)
 		return NULL;
 	m = fw_find(c, OBJ_MKEY, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 	if (m && !m->alias) {
-		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-			  "obj_id 0x%x is an mkey, not an alias", m->o.id);
+		fw_refuse(c, FW_SYN_NO_OBJECT, "obj_id 0x%x is an mkey, not an alias", m->o.id);
 		return NULL;
 	}
 	return m;
@@ -148,7 +145,7 @@ int fw_query_alias(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	if (c->out_len < QUERY_OUT_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
 				 QUERY_OUT_BYTES);
 	ctx = prm_create_alias_obj_in_at_alias_ctx(c->out);

@@ -22,17 +22,17 @@ static int fw_av_qp_mapping_check(struct fw_cmd *c, const void *mapping)
 
 	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
 	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "alias_object or log_obj_range is set: a mapping is one object of "
 				 "its function");
 	if (!obj_find(c->vhca, OBJ_QP, qpn))
-		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+		return fw_refuse(c, FW_SYN_NO_OBJECT,
 				 "mapping.qpn 0x%x names no QP of this function", qpn);
 	if (prm_ud_av_get_src_addr_index(av) >= VHCA_GIDS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "remote_address_vector.src_addr_index %u: the GID table has %u "
-				 "entries",
-				 prm_ud_av_get_src_addr_index(av), VHCA_GIDS);
+		return fw_refuse(
+			c, FW_SYN_INDEX,
+			"remote_address_vector.src_addr_index %u: the GID table has %u entries",
+			prm_ud_av_get_src_addr_index(av), VHCA_GIDS);
 	return 0;
 }
 
@@ -42,9 +42,8 @@ int fw_create_av_qp_mapping(struct fw_cmd *c)
 	struct av_qp_mapping *m;
 
 	if (c->in_len < PRM_CREATE_AV_QP_MAPPING_IN_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
-				 "the mailbox has %zu bytes, %u are needed", c->in_len,
-				 PRM_CREATE_AV_QP_MAPPING_IN_BYTES);
+		return fw_refuse(c, FW_SYN_IN_SHORT, "the mailbox has %zu bytes, %u are needed",
+				 c->in_len, PRM_CREATE_AV_QP_MAPPING_IN_BYTES);
 	if (fw_nothing_after(c, PRM_CREATE_AV_QP_MAPPING_IN_BYTES) ||
 	    fw_av_qp_mapping_check(c, mapping))
 		return -1;
@@ -69,7 +68,7 @@ int fw_query_av_qp_mapping(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	if (c->out_len < PRM_QUERY_AV_QP_MAPPING_OUT_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
 				 PRM_QUERY_AV_QP_MAPPING_OUT_BYTES);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);

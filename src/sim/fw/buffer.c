@@ -16,7 +16,7 @@ static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, 
 	if (!u)
 		return NULL;
 	if (offset > u->len || len > u->len - offset) {
-		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
+		fw_refuse(c, FW_SYN_UMEM_BOUNDS,
 			  "%s 0x%x has 0x%" PRIx64 " bytes, 0x%" PRIx64 "+0x%" PRIx64
 			  " ends past it",
 			  field, id, u->len, offset, len);
@@ -35,14 +35,13 @@ static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len,
 		return -1;
 	r->pages = calloc((size_t)n + 1, sizeof(*r->pages));
 	if (!r->pages)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for %" PRIu64 " page addresses", n);
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for %" PRIu64 " page addresses", n);
 	r->npages = (uint32_t)n;
 	r->log_page = (uint8_t)b->log_page;
 	for (size_t i = 0; i < n; i++) {
 		r->pages[i] = prm_load64(b->pas, i * 8);
 		if (r->pages[i] & page_mask) {
-			fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
+			fw_refuse(c, FW_SYN_PAGE_ADDRESS,
 				  "pas[%zu] 0x%" PRIx64 " is not aligned to its page of 2^%u bytes",
 				  i, r->pages[i], b->log_page);
 			free(r->pages);
@@ -61,7 +60,7 @@ int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ri
 	/* page_offset counts 64ths of a page */
 	r->offset = b->umem_valid ? b->umem_offset : b->page_offset << (b->log_page - 6);
 	if (r->offset % 64)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+		return fw_refuse(c, FW_SYN_ALIGNMENT,
 				 "the ring begins at 0x%" PRIx64 ", not on 64 bytes", r->offset);
 	if (!b->umem_valid)
 		return ring_pages(c, b, len, r);
@@ -71,7 +70,7 @@ int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ri
 	if (!u)
 		return -1;
 	if (b->write && u->ro)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_READ_ONLY,
+		return fw_refuse(c, FW_SYN_UMEM_READ_ONLY,
 				 "umem_id 0x%x was registered read-only, the device writes there",
 				 b->umem_id);
 	r->umem = u;
@@ -87,7 +86,7 @@ int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr,
 
 	*umem = NULL;
 	if (addr % 8)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+		return fw_refuse(c, FW_SYN_ALIGNMENT,
 				 "dbr_addr 0x%" PRIx64 " is not aligned to 8 bytes", addr);
 	*bus = addr;
 	if (!umem_valid)
@@ -96,7 +95,7 @@ int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr,
 	if (!u)
 		return -1;
 	if (umem_segs(u, addr, 8, &seg, 1) != 1 || seg.addr % 8)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+		return fw_refuse(c, FW_SYN_ALIGNMENT,
 				 "dbr_addr 0x%" PRIx64 " in umem 0x%x is not on 8 bytes in memory",
 				 addr, umem_id);
 	*bus = seg.addr;

@@ -187,7 +187,7 @@ int fw_query_hca_cap(struct fw_cmd *c)
 	if (prm_query_hca_cap_in_get_other_function(c->in) ||
 	    prm_query_hca_cap_in_get_function_id(c->in))
 		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+			c, FW_SYN_FUNCTION,
 			"other_function or function_id is set: a function asks for itself");
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		if (pages[i].type != type)
@@ -198,8 +198,8 @@ int fw_query_hca_cap(struct fw_cmd *c)
 		       room < sizeof(page) ? room : sizeof(page));
 		return 0;
 	}
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_PAGE,
-			 "op_mod 0x%x: capability page 0x%x does not exist", c->op_mod, type);
+	return fw_refuse(c, FW_SYN_CAP_PAGE, "op_mod 0x%x: capability page 0x%x does not exist",
+			 c->op_mod, type);
 }
 
 const char *fw_cap_struct(uint16_t op_mod)

@@ -64,17 +64,20 @@ struct fw_row {
 
 #define FW_SYNDROME_BASE 0xdf000000u
 enum fw_syndrome {
-#define FW_SYNDROME(number, name, text) FW_SYN_##name = FW_SYNDROME_BASE | (number),
+#define FW_SYNDROME(number, name, status, text) FW_SYN_##name = FW_SYNDROME_BASE | (number),
 #include "syndromes.def"
 #undef FW_SYNDROME
 };
 const char *fw_syndrome_text(uint32_t syndrome);
 
 /*
- * Writes status and syndrome into the reply and a sentence ("field value: why") into the log.
- * Returns -1.
+ * Writes the syndrome, and the status that usually goes with it, into the reply, and a sentence
+ * ("field value: why") into the log. Returns -1.
  */
-int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
+int fw_refuse(struct fw_cmd *, enum fw_syndrome, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Refuses with another status. */
+int fw_refuse_as(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* A field of an absent feature, which must be zero, and why. */

@@ -20,8 +20,7 @@ static int check_size(struct fw_cmd *c, const void *cqc)
 	unsigned int max = c->vhca->dev->profile->log_max_cq_sz;
 
 	if (prm_cqc_get_log_cq_size(cqc) > max)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "cqc.log_cq_size %u is more than log_max_cq_sz %u",
+		return fw_refuse(c, FW_SYN_SIZE, "cqc.log_cq_size %u is more than log_max_cq_sz %u",
 				 prm_cqc_get_log_cq_size(cqc), max);
 	return 0;
 }
@@ -29,7 +28,7 @@ static int check_size(struct fw_cmd *c, const void *cqc)
 static int check_period_mode(struct fw_cmd *c, const void *cqc)
 {
 	if (prm_cqc_get_cq_period_mode(cqc) > PRM_CQC_PERIOD_MODE_CQE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqc.cq_period_mode %u is neither 0 (event) nor 1 (CQE)",
 				 prm_cqc_get_cq_period_mode(cqc));
 	return 0;
@@ -43,16 +42,15 @@ static int check_compression(struct fw_cmd *c, const void *cqc)
 		return 0;
 	if (format > PRM_CQC_MINI_CQE_RES_FORMAT_CSUM &&
 	    format != PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqc.mini_cqe_res_format %u is none of 0 (hash), 1 (checksum), 3 "
 				 "(checksum and stride)",
 				 format);
 	if (prm_cqc_get_cqe_compression_layout(cqc))
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-			"cqc.cqe_compression_layout %u: cap.enhanced_cqe_compression is 0, "
-			"only layout 0 exists",
-			prm_cqc_get_cqe_compression_layout(cqc));
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "cqc.cqe_compression_layout %u: cap.enhanced_cqe_compression is "
+				 "0, only layout 0 exists",
+				 prm_cqc_get_cqe_compression_layout(cqc));
 	return 0;
 }
 
@@ -61,16 +59,16 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 	if (check_size(c, cqc))
 		return -1;
 	if (prm_cqc_get_cqe_sz(cqc) > PRM_CQC_CQE_SZ_128_PAD)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqc.cqe_sz %u is none of 0 (64 bytes), 1 (128), 2 (128 padded)",
 				 prm_cqc_get_cqe_sz(cqc));
 	if (check_compression(c, cqc))
 		return -1;
 	if (prm_cqc_get_cc(cqc) && prm_cqc_get_cqe_comp_en(cqc)) /* [I] */
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqc.cc and cqc.cqe_comp_en: one entry can't hold a session");
 	if (prm_cqc_get_apu_cq(cqc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqc.apu_cq is set: this device has no APU");
 	return check_period_mode(c, cqc);
 }
@@ -160,10 +158,9 @@ int fw_create_cq(struct fw_cmd *c)
 	if (err) {
 		fw_do_cq_drop(cq);
 		if (err == -ENOMEM)
-			return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+			return fw_refuse(c, FW_SYN_MEMORY,
 					 "no memory for one more completion queue");
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_DMA,
-				 "cqc.dbr_addr 0x%" PRIx64 " can't be written",
+		return fw_refuse(c, FW_SYN_DMA, "cqc.dbr_addr 0x%" PRIx64 " can't be written",
 				 prm_cqc_get_dbr_addr(cqc));
 	}
 	prm_create_cq_out_set_cqn(c->out, cq->o.id);
@@ -204,9 +201,10 @@ static int modify_fields(struct fw_cmd *c, struct cq *cq, uint32_t select)
 	const uint32_t known = MODIFY_PERIOD | MODIFY_COUNT | MODIFY_OI | MODIFY_PERIOD_MODE;
 
 	if (select & ~known)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_field_select 0x%x: only cq_period (1), cq_max_count (2), oi "
-				 "(4) and cq_period_mode (16) can be modified", select);
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "modify_field_select 0x%x: only cq_period (1), cq_max_count (2), "
+				 "oi (4) and cq_period_mode (16) can be modified",
+				 select);
 	if (select & MODIFY_PERIOD_MODE && check_period_mode(c, cqc))
 		return -1;
 	if (select & MODIFY_OI)
@@ -242,13 +240,13 @@ static int check_resize(struct fw_cmd *c, const struct cq *cq, uint32_t select)
 	const void *cqc = prm_modify_cq_in_cat_cq_context(c->in);
 
 	if (select & ~(uint32_t)(RESIZE_SIZE | RESIZE_PAGE_OFFSET | RESIZE_PAGE_SIZE | RESIZE_UMEM))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "resize_field_select 0x%x has unknown bits", select);
+		return fw_refuse(c, FW_SYN_UNSUPPORTED, "resize_field_select 0x%x has unknown bits",
+				 select);
 	if (cq->collapsed) /* [I] */
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqn 0x%x is collapsed (cqc.cc): resizing has no use", cq->o.id);
 	if (prm_cqc_get_cqe_sz(cqc) != prm_cqc_get_cqe_sz(cq->cqc)) /* [I] */
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "cqc.cqe_sz %u is not the CQ's, %u: resizing does not change it",
 				 prm_cqc_get_cqe_sz(cqc), prm_cqc_get_cqe_sz(cq->cqc));
 	return check_size(c, cqc);
@@ -266,8 +264,8 @@ static void keep_resized(struct cq *cq, const void *cqc, uint32_t select)
 static int resize(struct fw_cmd *c, struct cq *cq, uint32_t select)
 {
 	const void *cqc = prm_modify_cq_in_cat_cq_context(c->in);
-	uint8_t log_size = select & RESIZE_SIZE ? (uint8_t)prm_cqc_get_log_cq_size(cqc)
-						: cq->log_size;
+	uint8_t log_size =
+		select & RESIZE_SIZE ? (uint8_t)prm_cqc_get_log_cq_size(cqc) : cq->log_size;
 	struct ring ring;
 	int err;
 
@@ -276,7 +274,7 @@ static int resize(struct fw_cmd *c, struct cq *cq, uint32_t select)
 	err = cq_resize(cq, &ring, log_size);
 	if (err) {
 		ring_release(&ring);
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_CQ_STATE, "cqn 0x%x %s", cq->o.id,
+		return fw_refuse(c, FW_SYN_CQ_STATE, "cqn 0x%x %s", cq->o.id,
 				 err == -ENOSPC ? "holds more CQEs than fit beside RESIZE_CQ"
 						: "has failed");
 	}
@@ -292,7 +290,7 @@ int fw_modify_cq(struct fw_cmd *c)
 	if (!cq)
 		return -1;
 	if (c->op_mod > OP_MOD_RESIZE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "op_mod %u is neither 0 (modify) nor 1 (resize)", c->op_mod);
 	if (c->op_mod == OP_MOD_RESIZE)
 		return resize(c, cq, select);

@@ -24,13 +24,13 @@ static int dct_check_features(struct fw_cmd *c, const void *dctc)
 	if (FW_CHECK_ABSENT(c, absent))
 		return -1;
 	if (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "dctc.mtu %u is none of 1 (256 bytes) to 5 (4096)", mtu);
+		return fw_refuse(c, FW_SYN_SIZE, "dctc.mtu %u is none of 1 (256 bytes) to 5 (4096)",
+				 mtu);
 	if (cs && cs != PRM_QPC_CS_RES_UP_TO_64B) /* as mlx5_ib and UCX have it [I] */
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "dctc.cs_res 0x%x: targets have 64 bytes (2) in completions, or "
-				 "none (0)",
-				 cs);
+		return fw_refuse(
+			c, FW_SYN_UNSUPPORTED,
+			"dctc.cs_res 0x%x: targets have 64 bytes (2) in completions, or none (0)",
+			cs);
 	return 0;
 }
 
@@ -40,15 +40,13 @@ static int dct_check_path(struct fw_cmd *c, const void *dctc)
 	const unsigned int gid = prm_dctc_get_my_addr_index(dctc), port = prm_dctc_get_port(dctc);
 
 	if (port > 1)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "dctc.port is %u, the device has port 1", port);
+		return fw_refuse(c, FW_SYN_INDEX, "dctc.port is %u, the device has port 1", port);
 	if (prm_dctc_get_pkey_index(dctc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "dctc.pkey_index is %u, a RoCE port has only 0",
+		return fw_refuse(c, FW_SYN_INDEX, "dctc.pkey_index is %u, a RoCE port has only 0",
 				 prm_dctc_get_pkey_index(dctc));
 	if (gid >= VHCA_GIDS || c->vhca->gids[gid].type == GID_EMPTY)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "dctc.my_addr_index %u: there is no such GID", gid);
+		return fw_refuse(c, FW_SYN_INDEX, "dctc.my_addr_index %u: there is no such GID",
+				 gid);
 	return 0;
 }
 
@@ -81,18 +79,18 @@ static int dct_take_objects(struct fw_cmd *c, const void *dctc, struct dct *d)
 	if (!d->srq)
 		return -1;
 	if (d->srq->xrcd)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "dctc.srqn_xrqn 0x%x is an XRC SRQ: only XRC's messages go there",
 				 d->srq->o.id);
 	if (d->inline_most && 1u << d->cq->cqe_log != 2 * INLINE_MOST)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "dctc.cs_res 2: 64 bytes of data need completions of 128 bytes, "
 				 "the CQ's have 64");
 	if (fw_q_counter_take(c, prm_dctc_get_counter_set_id(dctc), "dctc.counter_set_id",
 			      &d->counter))
 		return -1;
 	if (dct_start(d))
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more DCT");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more DCT");
 	return 0;
 }
 
@@ -148,8 +146,7 @@ int fw_drain_dct(struct fw_cmd *c)
 	if (!d)
 		return -1;
 	if (d->state != PRM_DCTC_STATE_ACTIVE) /* [I] */
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
-				 "dctn 0x%x is drained already", d->o.id);
+		return fw_refuse(c, FW_SYN_QP_STATE, "dctn 0x%x is drained already", d->o.id);
 	dct_drain(d);
 	return 0;
 }
@@ -165,7 +162,7 @@ int fw_destroy_dct(struct fw_cmd *c)
 	if (!d || fw_busy(c, &d->o))
 		return -1;
 	if (d->state != PRM_DCTC_STATE_DRAINED)
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
+		return fw_refuse(c, FW_SYN_QP_STATE,
 				 "dctn 0x%x is not drained: DRAIN_DCT comes first", d->o.id);
 	fw_dct_free(&d->o);
 	return 0;

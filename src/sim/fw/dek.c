@@ -35,16 +35,15 @@ static bool keys_are_wrapped(const struct fw_cmd *c)
 static int crypto_check_header(struct fw_cmd *c, size_t least)
 {
 	if (!c->vhca->dev->profile->crypto)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "obj_type 0x%x, but cap.crypto is 0",
+		return fw_refuse(c, FW_SYN_CAP_CLEAR, "obj_type 0x%x, but cap.crypto is 0",
 				 prm_general_obj_in_cmd_hdr_get_obj_type(c->in));
 	if (c->in_len < least)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, the object needs %zu", c->in_len,
 				 least);
 	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
 	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "alias_object or log_obj_range is set: one object of this "
 				 "function at a time");
 	return fw_nothing_after(c, least);
@@ -54,8 +53,8 @@ static int crypto_check_out(struct fw_cmd *c, size_t least)
 {
 	if (c->out_len >= least)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
-			 "the reply mailbox has %zu bytes, %zu are needed", c->out_len, least);
+	return fw_refuse(c, FW_SYN_OUT_SHORT, "the reply mailbox has %zu bytes, %zu are needed",
+			 c->out_len, least);
 }
 
 /* --- logins ----------------------------------------------------------------------------- */
@@ -80,16 +79,16 @@ static int login_check(struct fw_cmd *c, const void *login)
 
 	if (prm_crypto_login_obj_get_credential_pointer(login) ||
 	    prm_crypto_login_obj_get_session_import_kek_ptr(login))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
-				 "credential_pointer %u, session_import_kek_ptr %u: this chip has "
-				 "one credential and one import KEK, both number 0",
-				 prm_crypto_login_obj_get_credential_pointer(login),
-				 prm_crypto_login_obj_get_session_import_kek_ptr(login));
+		return fw_refuse_as(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
+				    "credential_pointer %u, session_import_kek_ptr %u: this chip "
+				    "has one credential and one import KEK, both number 0",
+				    prm_crypto_login_obj_get_credential_pointer(login),
+				    prm_crypto_login_obj_get_session_import_kek_ptr(login));
 	if (!aes_unwrap(import_kek, prm_crypto_login_obj_cat_credential(login), plain,
 			sizeof(plain)) ||
 	    !credential_is_right(plain))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CRYPTO,
-				 "credential is not this chip's, wrapped by its import KEK");
+		return fw_refuse_as(c, PRM_STATUS_BAD_PARAM, FW_SYN_CRYPTO,
+				    "credential is not this chip's, wrapped by its import KEK");
 	return 0;
 }
 
@@ -101,12 +100,11 @@ int fw_create_crypto_login(struct fw_cmd *c)
 	if (crypto_check_header(c, PRM_CREATE_CRYPTO_LOGIN_OBJ_IN_BYTES))
 		return -1;
 	if (!keys_are_wrapped(c))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "crypto_caps.wrapped_crypto_operational is 0: keys are in "
 				 "plaintext, and nobody logs in");
 	if (crypto_logged_in(c))
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_CRYPTO,
-				 "uid %u has logged in already", c->uid);
+		return fw_refuse(c, FW_SYN_CRYPTO, "uid %u has logged in already", c->uid);
 	if (login_check(c, login))
 		return -1;
 	o = fw_new(c, OBJ_CRYPTO_LOGIN, sizeof(*o));
@@ -153,24 +151,23 @@ static int dek_check(struct fw_cmd *c, const void *key)
 	const uint32_t purpose = prm_encryption_key_obj_get_key_purpose(key);
 
 	if (purpose != PRM_KEY_PURPOSE_AES_XTS && purpose != PRM_KEY_PURPOSE_TLS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "key_purpose %u: only 1 (TLS) and 3 (AES-XTS) are implemented",
 				 purpose);
 	if (purpose == PRM_KEY_PURPOSE_TLS &&
 	    (prm_encryption_key_obj_get_has_keytag(key) || keys_are_wrapped(c)))
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			"key_purpose 1 (TLS): the key has no tag (has_keytag), and comes in "
-			"plaintext");
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "key_purpose 1 (TLS): the key has no tag (has_keytag), and comes "
+				 "in plaintext");
 	if (prm_encryption_key_obj_get_key_size(key) > PRM_KEY_SIZE_256 ||
 	    prm_encryption_key_obj_get_sw_wrapped(key))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "key_size %u is neither 0 (128 bits) nor 1 (256), or sw_wrapped "
-				 "is set",
-				 prm_encryption_key_obj_get_key_size(key));
+		return fw_refuse(
+			c, FW_SYN_RESERVED,
+			"key_size %u is neither 0 (128 bits) nor 1 (256), or sw_wrapped is set",
+			prm_encryption_key_obj_get_key_size(key));
 	if (keys_are_wrapped(c) && !crypto_logged_in(c))
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_CRYPTO,
-				 "uid %u has not logged in (CRYPTO_LOGIN object)", c->uid);
+		return fw_refuse(c, FW_SYN_CRYPTO, "uid %u has not logged in (CRYPTO_LOGIN object)",
+				 c->uid);
 	return 0;
 }
 
@@ -183,8 +180,8 @@ static int dek_unwrap(struct fw_cmd *c, const uint8_t *from, uint8_t plain[KEY_B
 	}
 	if (aes_unwrap(import_kek, from, plain, len))
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CRYPTO,
-			 "key is not %zu bytes wrapped by the import KEK", len);
+	return fw_refuse_as(c, PRM_STATUS_BAD_PARAM, FW_SYN_CRYPTO,
+			    "key is not %zu bytes wrapped by the import KEK", len);
 }
 
 static int dek_take(struct fw_cmd *c, const void *key, bool has_keytag, struct dek *dek)
@@ -204,7 +201,7 @@ static int dek_take(struct fw_cmd *c, const void *key, bool has_keytag, struct d
 		dek->keytag = prm_load64(plain, 2 * each);
 	dek->xts = xts_new(plain, each);
 	if (!dek->xts)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more key");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more key");
 	return 0;
 }
 
@@ -246,8 +243,8 @@ int fw_query_dek(struct fw_cmd *c)
 	if (!dek || crypto_check_out(c, DEK_BYTES))
 		return -1;
 	if (keys_are_wrapped(c) && !crypto_logged_in(c))
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_CRYPTO,
-				 "uid %u has not logged in (CRYPTO_LOGIN object)", c->uid);
+		return fw_refuse(c, FW_SYN_CRYPTO, "uid %u has not logged in (CRYPTO_LOGIN object)",
+				 c->uid);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, dek->o.id);
 	prm_encryption_key_obj_set_key_size(key, dek->wide ? PRM_KEY_SIZE_256 : PRM_KEY_SIZE_128);
 	prm_encryption_key_obj_set_has_keytag(key, dek->has_keytag);
@@ -274,12 +271,12 @@ int fw_modify_dek(struct fw_cmd *c)
 		return -1;
 	if (prm_encryption_key_obj_get_modify_field_select(key) & ~(uint64_t)DEK_SELECT_KEY)
 		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+			c, FW_SYN_OPT_PARAM,
 			"modify_field_select 0x%llx: only bit 0, the key, is implemented",
 			(unsigned long long)prm_encryption_key_obj_get_modify_field_select(key));
 	if (prm_encryption_key_obj_get_pd(key) != dek->pd->id ||
 	    (prm_encryption_key_obj_get_key_purpose(key) == PRM_KEY_PURPOSE_AES_XTS) != !!dek->xts)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "pd 0x%x or key_purpose %u is not the one of obj_id 0x%x",
 				 prm_encryption_key_obj_get_pd(key),
 				 prm_encryption_key_obj_get_key_purpose(key), dek->o.id);

@@ -24,9 +24,11 @@ static const struct fw_row rows[] = {
 
 static const struct {
 	uint32_t syndrome;
+	uint8_t status;
 	const char *text;
 } syndromes[] = {
-#define FW_SYNDROME(number, name, text) {FW_SYNDROME_BASE | (number), text},
+#define FW_SYNDROME(number, name, status, text) \
+	{FW_SYNDROME_BASE | (number), PRM_STATUS_##status, text},
 #include "syndromes.def"
 #undef FW_SYNDROME
 };
@@ -39,14 +41,21 @@ const char *fw_syndrome_text(uint32_t syndrome)
 	return NULL;
 }
 
-/* Writes the beginning of each reply: status in byte 0, syndrome in bytes 4..7. */
-static void set_status(void *out, uint8_t status, uint32_t syndrome)
+int fw_refuse(struct fw_cmd *c, enum fw_syndrome syndrome, const char *fmt, ...)
 {
-	prm_store8(out, 0, status);
-	prm_store32(out, 4, syndrome);
+	unsigned int i = 0;
+	char why[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	while (syndromes[i].syndrome != (uint32_t)syndrome)
+		i++;
+	return fw_refuse_as(c, syndromes[i].status, syndrome, "%s", why);
 }
 
-int fw_refuse(struct fw_cmd *c, uint8_t status, enum fw_syndrome syndrome, const char *fmt, ...)
+int fw_refuse_as(struct fw_cmd *c, uint8_t status, enum fw_syndrome syndrome, const char *fmt, ...)
 {
 	char why[256];
 	va_list ap;
@@ -56,7 +65,8 @@ int fw_refuse(struct fw_cmd *c, uint8_t status, enum fw_syndrome syndrome, const
 	va_end(ap);
 	sim_refuse("%s (vhca %u, uid %u): %s", c->name, c->vhca->id, c->uid, why);
 	memset(c->out, 0, c->out_len);
-	set_status(c->out, status, (uint32_t)syndrome);
+	prm_store8(c->out, 0, status);
+	prm_store32(c->out, 4, (uint32_t)syndrome);
 	return -1;
 }
 
@@ -65,8 +75,8 @@ void *fw_find(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *fie
 	void *o = obj_find_uid(c->vhca, type, id, c->uid);
 
 	if (!o)
-		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-			  "%s 0x%x names no %s of this uid", field, id, obj_type_name(type));
+		fw_refuse(c, FW_SYN_NO_OBJECT, "%s 0x%x names no %s of this uid", field, id,
+			  obj_type_name(type));
 	return o;
 }
 
@@ -96,10 +106,10 @@ void *fw_new(struct fw_cmd *c, enum obj_type type, size_t size)
 	if (o)
 		return o;
 	if (obj_full(c->vhca, type))
-		fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT, "%u %s objects exist, no more fit",
+		fw_refuse(c, FW_SYN_LIMIT, "%u %s objects exist, no more fit",
 			  obj_count(c->vhca, type), obj_type_name(type));
 	else
-		fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more %s object",
+		fw_refuse(c, FW_SYN_MEMORY, "no memory for one more %s object",
 			  obj_type_name(type));
 	return NULL;
 }
@@ -108,8 +118,8 @@ int fw_check_absent(struct fw_cmd *c, const struct fw_absent *a, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (a[i].value)
-			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR, "%s is %u: %s",
-					 a[i].field, a[i].value, a[i].why);
+			return fw_refuse(c, FW_SYN_CAP_CLEAR, "%s is %u: %s", a[i].field,
+					 a[i].value, a[i].why);
 	return 0;
 }
 
@@ -117,7 +127,7 @@ int fw_busy(struct fw_cmd *c, const struct obj *o)
 {
 	if (!o->refs)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY, "%s 0x%x is used by %u objects",
+	return fw_refuse(c, FW_SYN_BUSY, "%s 0x%x is used by %u objects",
 			 obj_type_name((enum obj_type)o->type), o->id, o->refs);
 }
 
@@ -125,7 +135,7 @@ int fw_list_fits(struct fw_cmd *c, size_t head, uint64_t n, const char *list)
 {
 	if (c->in_len >= head && n <= (c->in_len - head) / 8)
 		return fw_nothing_after(c, head + (size_t)n * 8);
-	return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+	return fw_refuse(c, FW_SYN_IN_SHORT,
 			 "%s needs %" PRIu64 " entries, the mailbox of %zu bytes holds %zu", list,
 			 n, c->in_len, c->in_len < head ? 0 : (c->in_len - head) / 8);
 }
@@ -140,10 +150,10 @@ int fw_nothing_after(struct fw_cmd *c, size_t end)
 
 	for (size_t i = end; i < c->in_len; i++)
 		if (in[i])
-			return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG,
-					 "byte %zu of the mailbox is 0x%02x, the command ends at "
-					 "%zu",
-					 i, in[i], end);
+			return fw_refuse(
+				c, FW_SYN_IN_LONG,
+				"byte %zu of the mailbox is 0x%02x, the command ends at %zu", i,
+				in[i], end);
 	return 0;
 }
 
@@ -159,22 +169,21 @@ static const struct fw_row *fw_exec_find_row(uint16_t opcode)
 static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 {
 	if (!row)
-		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OPCODE,
-				 "opcode 0x%x is not implemented", c->opcode);
+		return fw_refuse(c, FW_SYN_OPCODE, "opcode 0x%x is not implemented", c->opcode);
 	if ((row->flags & FW_KERNEL) && c->uid)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PRIVILEGED,
-				 "uid is %u, only the kernel (0) may do this", c->uid);
+		return fw_refuse(c, FW_SYN_PRIVILEGED, "uid is %u, only the kernel (0) may do this",
+				 c->uid);
 	if (c->in_len < row->in_bytes || c->in_len % 4)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, %u and whole dwords are needed",
 				 c->in_len, row->in_bytes);
 	if (c->out_len < row->out_bytes)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
 				 row->out_bytes);
 	if (!(row->flags & FW_OP_MOD) && c->op_mod)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
-				 "op_mod is 0x%x, this command has only 0", c->op_mod);
+		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod is 0x%x, this command has only 0",
+				 c->op_mod);
 	if (!(row->flags & FW_TAIL) && fw_nothing_after(c, row->in_bytes))
 		return -1;
 	return fw_check_reserved(c, prm_command_in(c->opcode), 0);
@@ -194,8 +203,8 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	memset(out, 0, out_len);
 	if (in_len < 8) {
 		c.name = "command";
-		fw_refuse(&c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
-			  "the mailbox has %zu bytes, not even a header of 8", in_len);
+		fw_refuse(&c, FW_SYN_IN_SHORT, "the mailbox has %zu bytes, not even a header of 8",
+			  in_len);
 		return;
 	}
 	c.opcode = prm_load16(in, 0);

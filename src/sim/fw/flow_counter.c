@@ -12,8 +12,7 @@ struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 
 	if (counter && (!c->uid || counter->uid == c->uid))
 		return counter;
-	fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-		  "flow_counter_id 0x%x is no counter of this uid", id);
+	fw_refuse(c, FW_SYN_NO_OBJECT, "flow_counter_id 0x%x is no counter of this uid", id);
 	return NULL;
 }
 
@@ -32,13 +31,12 @@ int fw_alloc_flow_counter(struct fw_cmd *c)
 	uint32_t id;
 
 	if (prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "flow_counter_bulk_log_size %u: log_max_flow_counter_bulk is 0",
 				 prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in));
 	id = counter_new(c->vhca, c->uid, fw_flow_counter_bulk_size(bits));
 	if (!id)
-		return fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT,
-				 "no %u flow counters in a row are left",
+		return fw_refuse(c, FW_SYN_LIMIT, "no %u flow counters in a row are left",
 				 fw_flow_counter_bulk_size(bits));
 	prm_alloc_flow_counter_out_set_flow_counter_id(c->out, id);
 	return 0;
@@ -50,11 +48,11 @@ static int fw_flow_counter_check_query(struct fw_cmd *c, uint32_t id, uint32_t n
 
 	if (n > 1 && id % QUERY_ALIGN)
 		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+			c, FW_SYN_ALIGNMENT,
 			"flow_counter_id 0x%x: the first of several must be a multiple of %u", id,
 			QUERY_ALIGN);
 	if (c->out_len < need)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
 				 need);
 	for (uint32_t i = 0; i < n; i++)
@@ -93,13 +91,13 @@ int fw_dealloc_flow_counter(struct fw_cmd *c)
 		return -1;
 	if (!counter->n)
 		return fw_refuse(
-			c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+			c, FW_SYN_NO_OBJECT,
 			"flow_counter_id 0x%x: a bulk is freed as a whole, by its first counter",
 			id);
 	users = counter_users(c->vhca, id);
 	if (users)
-		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
-				 "flow_counter_id 0x%x is used by %u entries", id, users);
+		return fw_refuse(c, FW_SYN_BUSY, "flow_counter_id 0x%x is used by %u entries", id,
+				 users);
 	counter_free(c->vhca, id);
 	return 0;
 }

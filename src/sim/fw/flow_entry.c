@@ -34,16 +34,16 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx
 	uint32_t ends = action & ENDS;
 
 	if (action & ~(uint32_t)SUPPORTED)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT and MOD_HDR "
 				 "(0x%x) are implemented",
 				 action, SUPPORTED);
 	/* [I] An entry has exactly one action that ends the walk or leads to a table. */
 	if (!ends || ends & (ends - 1))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: one of ALLOW, DROP and FWD_DEST is needed", action);
 	if (ends == PRM_FLOW_ACTION_ALLOW && !tx)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action ALLOW: received packets need a destination");
 	return 0;
 }
@@ -77,11 +77,11 @@ static int fw_flow_entry_check_lists(struct fw_cmd *c, const void *ctx, uint32_t
 	uint32_t counters = prm_flow_context_get_flow_counter_list_size(ctx);
 
 	if (!dests != !(action & PRM_FLOW_ACTION_FWD_DEST) || dests > MAX_DESTS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "destination_list_size %u: action is 0x%x, and at most %u fit",
 				 dests, action, MAX_DESTS);
 	if (!counters != !(action & PRM_FLOW_ACTION_COUNT) || counters > MAX_COUNTERS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "flow_counter_list_size %u: action is 0x%x, and at most %u fit",
 				 counters, action, MAX_COUNTERS);
 	return fw_list_fits(c, PRM_SET_FTE_IN_BYTES, (uint64_t)dests + counters, "destination");
@@ -103,7 +103,7 @@ static int fw_flow_entry_find_tir(struct fw_cmd *c, const struct flow_table *fro
 				  struct flow_dest *d)
 {
 	if (from->type != PRM_FLOW_TABLE_TYPE_NIC_RX)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "destination_type TIR: table 0x%x is for packets that are sent",
 				 from->o.id);
 	d->is_tir = true;
@@ -119,13 +119,13 @@ static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *fr
 
 	if (prm_dest_format_struct_get_destination_eswitch_owner_vhca_id_valid(entry) ||
 	    prm_dest_format_struct_get_packet_reformat(entry))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "a destination names another e-switch or a packet reformat");
 	if (type == PRM_FLOW_DEST_TYPE_FLOW_TABLE)
 		return fw_flow_entry_find_table(c, from, id, d);
 	if (type == PRM_FLOW_DEST_TYPE_TIR)
 		return fw_flow_entry_find_tir(c, from, id, d);
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+	return fw_refuse(c, FW_SYN_UNSUPPORTED,
 			 "destination_type %u: only FLOW_TABLE (1) and TIR (2) are implemented",
 			 type);
 }
@@ -135,8 +135,7 @@ static int fw_flow_entry_take_dests(struct fw_cmd *c, const struct flow_table *t
 {
 	act->dests = n ? calloc(n, sizeof(*act->dests)) : NULL;
 	if (n && !act->dests)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for %u destinations", n);
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for %u destinations", n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (fw_flow_entry_find_dest(c, t, fw_flow_entry_list_at(c, i), &act->dests[i]))
 			return -1;
@@ -151,7 +150,7 @@ static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t
 {
 	act->counters = n ? calloc(n, sizeof(*act->counters)) : NULL;
 	if (n && !act->counters)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for a counter");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for a counter");
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = prm_flow_counter_list_get_flow_counter_id(
 			fw_flow_entry_list_at(c, from + i));
@@ -177,7 +176,7 @@ static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *
 	if (!m)
 		return -1;
 	if (m->table_type != t->type)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+		return fw_refuse(c, FW_SYN_TABLE_TYPE,
 				 "modify_header_id 0x%x was made for tables of type %u", m->o.id,
 				 m->table_type);
 	obj_get(&m->o);
@@ -223,18 +222,17 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 	if (!g)
 		return -1;
 	if (index < g->start || index > g->end)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "flow_index %u: group 0x%x has entries %u to %u", index, g->o.id,
-				 g->start, g->end);
+		return fw_refuse(c, FW_SYN_INDEX, "flow_index %u: group 0x%x has entries %u to %u",
+				 index, g->o.id, g->start, g->end);
 	if (flow_entry_at(t, index))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "flow_index %u: there is an entry already", index);
+		return fw_refuse(c, FW_SYN_INDEX, "flow_index %u: there is an entry already",
+				 index);
 	if (fw_flow_entry_take_act(c, t, &act))
 		return -1;
 	e = flow_entry_new(g, index, prm_flow_context_cat_match_value(ctx));
 	if (!e) {
 		flow_actions_put(&act);
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for an entry");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for an entry");
 	}
 	e->act = act;
 	return 0;
@@ -283,10 +281,10 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 	struct flow_actions act;
 
 	if (!e)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "flow_index %u: there is no entry to modify", index);
+		return fw_refuse(c, FW_SYN_INDEX, "flow_index %u: there is no entry to modify",
+				 index);
 	if (!mask || mask & ~MODIFY_ALL)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "modify_enable_mask 0x%x: bits within 0x%x are needed", mask,
 				 MODIFY_ALL);
 	if (fw_flow_entry_take_act(c, t, &act))
@@ -298,7 +296,7 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 	}
 	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
 	flow_actions_put(&act);
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+	return fw_refuse(c, FW_SYN_FLOW_ACTION,
 			 "modify_enable_mask 0x%x: the parts that stay contradict the action",
 			 mask);
 }
@@ -309,8 +307,8 @@ int fw_set_fte(struct fw_cmd *c)
 	struct flow_table *t;
 
 	if (c->op_mod > OP_MODIFY)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
-				 "op_mod 0x%x: 0 adds an entry, 1 modifies it", c->op_mod);
+		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod 0x%x: 0 adds an entry, 1 modifies it",
+				 c->op_mod);
 	if (fw_flow_own_vport(c))
 		return -1;
 	t = fw_flow_named_table(c);
@@ -327,8 +325,8 @@ static struct flow_entry *fw_flow_entry_find_entry(struct fw_cmd *c, uint32_t ty
 	struct flow_entry *e = t ? flow_entry_at(t, index) : NULL;
 
 	if (t && !e)
-		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-			  "flow_index %u: table 0x%x has no entry there", index, table);
+		fw_refuse(c, FW_SYN_INDEX, "flow_index %u: table 0x%x has no entry there", index,
+			  table);
 	return e;
 }
 
@@ -356,7 +354,7 @@ int fw_query_fte(struct fw_cmd *c)
 		return -1;
 	lists = (size_t)(e->act.ndests + e->act.ncounters) * ENTRY_BYTES;
 	if (c->out_len < PRM_QUERY_FTE_OUT_BYTES + lists)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
 				 PRM_QUERY_FTE_OUT_BYTES + lists);
 	prm_flow_context_set_group_id(ctx, e->group->o.id);

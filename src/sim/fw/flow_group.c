@@ -12,12 +12,12 @@ static int fw_flow_group_check_mask(struct fw_cmd *c, const void *criteria, uint
 	const char *field;
 
 	if (enable & ~(uint32_t)PARTS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "match_criteria_enable 0x%x: only the parts 0x%x can be matched",
 				 enable, PARTS);
 	field = params_unsupported(criteria, (uint8_t)enable);
 	if (field)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_MATCH_FIELD,
+		return fw_refuse(c, FW_SYN_MATCH_FIELD,
 				 "match_criteria: %s can't be matched, its ft_field_support is 0",
 				 field);
 	return 0;
@@ -28,7 +28,7 @@ static int fw_flow_group_check_range(struct fw_cmd *c, const struct flow_table *
 {
 	if (start <= end && end < 1u << t->log_size)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+	return fw_refuse(c, FW_SYN_INDEX,
 			 "start_flow_index %u, end_flow_index %u: the table has %u entries", start,
 			 end, 1u << t->log_size);
 }
@@ -36,15 +36,15 @@ static int fw_flow_group_check_range(struct fw_cmd *c, const struct flow_table *
 static int fw_flow_group_check_kind(struct fw_cmd *c, const struct flow_table *t)
 {
 	if (t->sw_owner)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+		return fw_refuse(c, FW_SYN_TABLE_TYPE,
 				 "table_id 0x%x: software owns it and writes its entries itself",
 				 t->o.id);
 	if (prm_create_flow_group_in_get_group_type(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "group_type %u: only masks (0) are implemented",
 				 prm_create_flow_group_in_get_group_type(c->in));
 	if (prm_create_flow_group_in_get_source_eswitch_owner_vhca_id_valid(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "source_eswitch_owner_vhca_id_valid is set: there is no e-switch");
 	return 0;
 }
@@ -68,7 +68,7 @@ static struct flow_group *fw_flow_group_make(struct fw_cmd *c, struct flow_table
 		return g;
 	obj_put(t);
 	obj_free(&g->o);
-	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+	fw_refuse(c, FW_SYN_INDEX,
 		  "start_flow_index %u, end_flow_index %u: another group of the table has some of "
 		  "them",
 		  start, end);
@@ -101,9 +101,9 @@ struct flow_group *fw_flow_group(struct fw_cmd *c, const struct flow_table *t, u
 	struct flow_group *g = t ? fw_find(c, OBJ_FLOW_GROUP, id, "group_id") : NULL;
 
 	if (g && g->table != t) {
-		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
-			  "group_id 0x%x is a group of table 0x%x, not of 0x%x", id, g->table->o.id,
-			  t->o.id);
+		fw_refuse_as(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
+			     "group_id 0x%x is a group of table 0x%x, not of 0x%x", id,
+			     g->table->o.id, t->o.id);
 		return NULL;
 	}
 	return g;

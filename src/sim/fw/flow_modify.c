@@ -14,10 +14,10 @@ static int fw_flow_modify_check_range(struct fw_cmd *c, uint32_t i, uint32_t fie
 
 	length = length ? length : 32;
 	if (!bits)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_MATCH_FIELD,
+		return fw_refuse(c, FW_SYN_MATCH_FIELD,
 				 "actions[%u]: field 0x%x cannot be rewritten", i, field);
 	if (offset + length > bits)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "actions[%u]: offset %u and length %u, field 0x%x has %u bits", i,
 				 offset, length, field, bits);
 	return 0;
@@ -42,10 +42,10 @@ static int fw_flow_modify_check_action(struct fw_cmd *c, uint32_t i, const void 
 						  prm_copy_action_in_get_dst_offset(a),
 						  prm_copy_action_in_get_length(a));
 	default:
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "actions[%u]: action_type %u: SET (1), ADD (2) and COPY (3) are "
-				 "known",
-				 i, type);
+		return fw_refuse(
+			c, FW_SYN_UNSUPPORTED,
+			"actions[%u]: action_type %u: SET (1), ADD (2) and COPY (3) are known", i,
+			type);
 	}
 }
 
@@ -54,11 +54,11 @@ static int fw_flow_modify_check(struct fw_cmd *c, const uint8_t *actions, uint32
 	uint32_t type = prm_alloc_modify_header_context_in_get_table_type(c->in);
 
 	if (type != PRM_FLOW_TABLE_TYPE_NIC_RX && type != PRM_FLOW_TABLE_TYPE_NIC_TX)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support",
 				 type);
 	if (!n || n > VHCA_MAX_MODIFY_ACTIONS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "num_of_actions %u: max_modify_header_actions is %u", n,
 				 VHCA_MAX_MODIFY_ACTIONS);
 	if (fw_list_fits(c, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, n, "actions"))

@@ -18,7 +18,7 @@ static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 {
 	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+	return fw_refuse(c, FW_SYN_CAP_CLEAR,
 			 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support", type);
 }
 
@@ -37,9 +37,8 @@ static struct flow_table *fw_flow_table_of_type(struct fw_cmd *c, struct flow_ta
 						uint32_t type, const char *field)
 {
 	if (t && t->type != type) {
-		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
-			  "%s 0x%x is a table of type %u, table_type says %u", field, t->o.id,
-			  t->type, type);
+		fw_refuse(c, FW_SYN_TABLE_TYPE, "%s 0x%x is a table of type %u, table_type says %u",
+			  field, t->o.id, t->type, type);
 		return NULL;
 	}
 	return t;
@@ -76,7 +75,7 @@ int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct 
 {
 	if (to->level > from->level || (to->sw_owner && to->level == from->level))
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_LEVEL,
+	return fw_refuse(c, FW_SYN_FLOW_LEVEL,
 			 "%s 0x%x has level %u, table 0x%x has %u: levels must rise", field,
 			 to->o.id, to->level, from->o.id, from->level);
 }
@@ -102,11 +101,10 @@ static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 	uint32_t log_size = prm_flow_table_context_get_log_size(ctx);
 
 	if (level >= VHCA_MAX_FT_LEVEL)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_LEVEL,
-				 "level %u: max_ft_level is %u", level, VHCA_MAX_FT_LEVEL);
+		return fw_refuse(c, FW_SYN_FLOW_LEVEL, "level %u: max_ft_level is %u", level,
+				 VHCA_MAX_FT_LEVEL);
 	if (log_size > VHCA_LOG_MAX_FT_SIZE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "log_size %u: log_max_ft_size is %u", log_size,
+		return fw_refuse(c, FW_SYN_SIZE, "log_size %u: log_max_ft_size is %u", log_size,
 				 VHCA_LOG_MAX_FT_SIZE);
 	return 0;
 }
@@ -118,7 +116,7 @@ static int fw_flow_table_check_owner(struct fw_cmd *c, const void *ctx, uint32_t
 
 	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx ? p->sw_owner_rx : p->sw_owner_tx))
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+	return fw_refuse(c, FW_SYN_CAP_CLEAR,
 			 "sw_owner is set, flow_table_properties_nic_%s.sw_owner_v2 is 0",
 			 rx ? "receive" : "transmit");
 }
@@ -130,7 +128,7 @@ static int fw_flow_table_check_icm_root(struct fw_cmd *c, const void *ctx)
 	if (!prm_flow_table_context_get_sw_owner(ctx))
 		return 0;
 	if (icm_kind(root) != ICM_STE || root % ICM_UNIT || root >> (ICM_KIND_SHIFT + 4))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ICM_ADDRESS,
+		return fw_refuse(c, FW_SYN_ICM_ADDRESS,
 				 "sw_owner_icm_root_0 0x%llx is no address of a steering entry",
 				 (unsigned long long)root);
 	return 0;
@@ -146,7 +144,7 @@ static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, uint32_t t
 	if (action == PRM_FLOW_MISS_ACTION_DEF)
 		return 0;
 	if (action != PRM_FLOW_MISS_ACTION_FWD)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "table_miss_action %u: only DEF (0) and FWD (1) are implemented",
 				 action);
 	*miss = fw_flow_target(c, type, prm_flow_table_context_get_table_miss_id(ctx),
@@ -216,11 +214,11 @@ int fw_modify_flow_table(struct fw_cmd *c)
 	if (!t)
 		return -1;
 	if (select != MODIFY_MISS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "modify_field_select 0x%x: only the miss (0x1) can be changed",
 				 select);
 	if (t->sw_owner)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+		return fw_refuse(c, FW_SYN_TABLE_TYPE,
 				 "table_id 0x%x: software owns it and its misses", t->o.id);
 	if (fw_flow_table_find_miss(c, ctx, type, &miss) ||
 	    (miss && fw_flow_level(c, t, miss, "table_miss_id")))
@@ -260,15 +258,13 @@ int fw_query_flow_table(struct fw_cmd *c)
 static int fw_flow_table_check_root(struct fw_cmd *c)
 {
 	if (prm_set_flow_table_root_in_get_underlay_qpn(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "underlay_qpn 0x%x: there is no IPoIB here",
+		return fw_refuse(c, FW_SYN_UNSUPPORTED, "underlay_qpn 0x%x: there is no IPoIB here",
 				 prm_set_flow_table_root_in_get_underlay_qpn(c->in));
 	if (prm_set_flow_table_root_in_get_table_of_other_vport(c->in) ||
 	    prm_set_flow_table_root_in_get_table_eswitch_owner_vhca_id_valid(c->in))
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
-			"table_of_other_vport or table_eswitch_owner_vhca_id_valid is set: the "
-			"table must be of this function");
+		return fw_refuse(c, FW_SYN_FUNCTION,
+				 "table_of_other_vport or table_eswitch_owner_vhca_id_valid is "
+				 "set: the table must be of this function");
 	return fw_flow_own_vport(c);
 }
 
@@ -278,8 +274,8 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 	struct flow_table *t;
 
 	if (c->op_mod > ROOT_DISCONNECT)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
-				 "op_mod 0x%x: 0 sets the root, 1 resets it", c->op_mod);
+		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod 0x%x: 0 sets the root, 1 resets it",
+				 c->op_mod);
 	if (fw_flow_table_check_root(c))
 		return -1;
 	t = fw_flow_named_table(c);
@@ -323,8 +319,7 @@ int fw_destroy_flow_table(struct fw_cmd *c)
 	if (!t || fw_flow_own_vport(c))
 		return -1;
 	if (t->groups)
-		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
-				 "table_id 0x%x still has groups", t->o.id);
+		return fw_refuse(c, FW_SYN_BUSY, "table_id 0x%x still has groups", t->o.id);
 	if (fw_busy(c, &t->o))
 		return -1;
 	fw_flow_table_free(&t->o);

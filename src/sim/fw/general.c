@@ -15,10 +15,10 @@ static const struct object_row {
 static int fw_general_refuse(struct fw_cmd *c, uint32_t type, bool exists)
 {
 	if (exists)
-		return fw_refuse(
+		return fw_refuse_as(
 			c, PRM_STATUS_BAD_OP, FW_SYN_OBJECT_TYPE, "obj_type 0x%x can't be %s", type,
 			c->opcode == PRM_OPCODE_QUERY_GENERAL_OBJECT ? "queried" : "modified");
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+	return fw_refuse(c, FW_SYN_OBJECT_TYPE,
 			 "obj_type 0x%x is not implemented, only aliases of MKEYs (0x%x) and the "
 			 "types in cap.general_obj_types",
 			 type, PRM_OBJ_TYPE_MKEY);
@@ -49,7 +49,7 @@ int fw_general_object(struct fw_cmd *c)
 	}
 	if (exists && tunnel)
 		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			c, FW_SYN_UNSUPPORTED,
 			"vhca_tunnel_id %u: commands for another function are not implemented",
 			tunnel);
 	if (!handler)

@@ -12,9 +12,8 @@ static struct qp *fw_mcg_member(struct fw_cmd *c, uint32_t qpn)
 	struct qp *qp = fw_find(c, OBJ_QP, qpn, "qpn");
 
 	if (qp && !qp->q.transport->datagrams) {
-		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			  "qpn 0x%x is of %s, only UD has multicast groups", qpn,
-			  qp->q.transport->name);
+		fw_refuse(c, FW_SYN_UNSUPPORTED, "qpn 0x%x is of %s, only UD has multicast groups",
+			  qpn, qp->q.transport->name);
 		return NULL;
 	}
 	return qp;
@@ -24,18 +23,18 @@ static int fw_mcg_refuse(struct fw_cmd *c, const struct qp *qp, int err)
 {
 	switch (err) {
 	case -EEXIST: /* [I] */
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "multicast_gid: qpn 0x%x is in this group", qp->q.o.id);
+		return fw_refuse(c, FW_SYN_RESERVED, "multicast_gid: qpn 0x%x is in this group",
+				 qp->q.o.id);
 	case -ENOENT:
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
-				 "multicast_gid: qpn 0x%x is not in this group", qp->q.o.id);
+		return fw_refuse_as(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
+				    "multicast_gid: qpn 0x%x is not in this group", qp->q.o.id);
 	case -ENOSPC:
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_LIMIT,
-				 "there are %u groups, or %u queue pairs in this one, and no more",
-				 1u << VHCA_LOG_MAX_MCG, VHCA_MAX_QP_MCG);
+		return fw_refuse_as(
+			c, PRM_STATUS_NO_RES, FW_SYN_LIMIT,
+			"there are %u groups, or %u queue pairs in this one, and no more",
+			1u << VHCA_LOG_MAX_MCG, VHCA_MAX_QP_MCG);
 	default:
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for one more multicast group");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more multicast group");
 	}
 }
 
@@ -48,9 +47,9 @@ int fw_attach_to_mcg(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	if (!gid_is_multicast(gid))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "multicast_gid is no group's: neither ff00::/8 nor "
-				 "::ffff:224.0.0.0/100");
+		return fw_refuse(
+			c, FW_SYN_RESERVED,
+			"multicast_gid is no group's: neither ff00::/8 nor ::ffff:224.0.0.0/100");
 	err = mcg_attach(c->vhca, gid, qp);
 	return err ? fw_mcg_refuse(c, qp, err) : 0;
 }

@@ -15,17 +15,17 @@ static int fw_memic_check(struct fw_cmd *c, uint64_t addr, uint32_t range, uint3
 			       << (prm_alloc_memic_in_get_log_memic_addr_alignment(c->in) & 31);
 
 	if (!size || size % MEMIC_UNIT)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "memic_size %u is not a multiple of %u", size, MEMIC_UNIT);
+		return fw_refuse(c, FW_SYN_SIZE, "memic_size %u is not a multiple of %u", size,
+				 MEMIC_UNIT);
 	if (size > range || range % (1u << MEMIC_LOG_PAGE))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "range_size 0x%x holds no memic_size %u in whole pages", range,
 				 size);
 	if (!align || align > 1u << MEMIC_LOG_PAGE || addr % (1u << MEMIC_LOG_PAGE))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+		return fw_refuse(c, FW_SYN_ALIGNMENT,
 				 "range_start_addr 0x%" PRIx64
-				 " or log_memic_addr_alignment is not "
-				 "aligned as the device memory page says",
+				 " or log_memic_addr_alignment is not aligned as the device memory "
+				 "page says",
 				 addr);
 	return 0;
 }
@@ -42,15 +42,11 @@ int fw_alloc_memic(struct fw_cmd *c)
 	err = memic_alloc(c->vhca, addr, range);
 	if (err)
 		return fw_refuse(c,
-				 err == -ERANGE	 ? PRM_STATUS_BAD_PARAM
-				 : err == -EBUSY ? PRM_STATUS_RES_BUSY
-						 : PRM_STATUS_NO_RES,
 				 err == -ERANGE	 ? FW_SYN_RANGE
 				 : err == -EBUSY ? FW_SYN_BUSY
 						 : FW_SYN_MEMORY,
 				 "range_start_addr 0x%" PRIx64
-				 "+0x%x is outside the window, or not "
-				 "free",
+				 "+0x%x is outside the window, or not free",
 				 addr, range);
 	prm_alloc_memic_out_set_memic_start_addr(c->out, addr);
 	return 0;
@@ -64,12 +60,12 @@ int fw_dealloc_memic(struct fw_cmd *c)
 	int err = memic_free(c->vhca, addr, size);
 
 	if (err == -EBUSY) /* [I] */
-		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
-				 "memic_start_addr 0x%" PRIx64 " still has the address of an "
-				 "operation (MODIFY_MEMIC)",
+		return fw_refuse(c, FW_SYN_BUSY,
+				 "memic_start_addr 0x%" PRIx64
+				 " still has the address of an operation (MODIFY_MEMIC)",
 				 addr);
 	if (err)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "memic_start_addr 0x%" PRIx64 "+0x%x is not allocated", addr,
 				 size);
 	return 0;
@@ -78,12 +74,12 @@ int fw_dealloc_memic(struct fw_cmd *c)
 static int fw_memic_op_refuse(struct fw_cmd *c, uint64_t addr, uint32_t op, int err)
 {
 	if (err == -ERANGE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "memic_start_addr 0x%" PRIx64 " is not where memory begins", addr);
-	return fw_refuse(c, PRM_STATUS_BAD_RES_STATE,
-			 err == -EEXIST ? FW_SYN_BUSY : FW_SYN_NO_OBJECT,
-			 "memic_start_addr 0x%" PRIx64 " %s an address for memic_operation_type %u",
-			 addr, err == -EEXIST ? "already has" : "does not have", op);
+	return fw_refuse_as(
+		c, PRM_STATUS_BAD_RES_STATE, err == -EEXIST ? FW_SYN_BUSY : FW_SYN_NO_OBJECT,
+		"memic_start_addr 0x%" PRIx64 " %s an address for memic_operation_type %u", addr,
+		err == -EEXIST ? "already has" : "does not have", op);
 }
 
 /*
@@ -98,12 +94,12 @@ int fw_modify_memic(struct fw_cmd *c)
 	int err;
 
 	if (op >= MEMIC_OPS || !(MEMIC_OPERATIONS & 1u << op))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "memic_operation_type %u: memic_operations is 0x%x", op,
 				 MEMIC_OPERATIONS);
 	if (op_mod > 1)
-		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OP_MOD,
-				 "op_mod %u is neither 0 (allocate) nor 1 (deallocate)", op_mod);
+		return fw_refuse_as(c, PRM_STATUS_BAD_OP, FW_SYN_OP_MOD,
+				    "op_mod %u is neither 0 (allocate) nor 1 (deallocate)", op_mod);
 	err = op_mod ? memic_op_free(c->vhca, addr, op)
 		     : memic_op_alloc(c->vhca, addr, op, &op_addr);
 	if (err)

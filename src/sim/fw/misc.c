@@ -5,13 +5,13 @@
 #include "obj/device.h"
 #include "obj/mkey.h"
 
-#define MELLANOX_OUI	0x0002c9
-#define PSID_BYTES	16
-#define ROCE_VERSION_1	0
-#define ROCE_VERSION_2	2
-#define L3_TYPE_GRH	0
-#define L3_TYPE_IPV4	0
-#define L3_TYPE_IPV6	1
+#define MELLANOX_OUI   0x0002c9
+#define PSID_BYTES     16
+#define ROCE_VERSION_1 0
+#define ROCE_VERSION_2 2
+#define L3_TYPE_GRH    0
+#define L3_TYPE_IPV4   0
+#define L3_TYPE_IPV6   1
 
 int fw_query_adapter(struct fw_cmd *c)
 {
@@ -57,9 +57,8 @@ int fw_query_roce_address(struct fw_cmd *c)
 	bool mapped;
 
 	if (index >= VHCA_GIDS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "roce_address_index %u: the table has %u entries", index,
-				 VHCA_GIDS);
+		return fw_refuse(c, FW_SYN_INDEX, "roce_address_index %u: the table has %u entries",
+				 index, VHCA_GIDS);
 	g = &c->vhca->gids[index];
 	/* ::ffff:a.b.c.d */
 	mapped = !prm_load64(g->gid, 0) && prm_load32(g->gid, 8) == 0xffff;

@@ -32,16 +32,16 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 	unsigned int mode = mode_of(mkc);
 
 	if (mode == PRM_MKC_ACCESS_MODE_PA && c->uid)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
+		return fw_refuse(c, FW_SYN_ACCESS_MODE,
 				 "mkc.access_mode 0 (PA) is the kernel's to use, uid is 0x%x",
 				 c->uid);
 	if (mode == PRM_MKC_ACCESS_MODE_PA || mode == PRM_MKC_ACCESS_MODE_MTT ||
 	    mode == PRM_MKC_ACCESS_MODE_SW_ICM || mode == PRM_MKC_ACCESS_MODE_MEMIC ||
 	    mkey_is_indirect(mkc))
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
-			 "mkc.access_mode %u (%s): mkeys here have 0 (PA), 1 (MTT), 2 (KLM), "
-			 "3 (KSM), 4 (SW_ICM) or 5 (MEMIC)",
+	return fw_refuse(c, FW_SYN_ACCESS_MODE,
+			 "mkc.access_mode %u (%s): mkeys here have 0 (PA), 1 (MTT), 2 (KLM), 3 "
+			 "(KSM), 4 (SW_ICM) or 5 (MEMIC)",
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
@@ -50,16 +50,13 @@ static int fw_mkey_check_crypto(struct fw_cmd *c, const void *mkc)
 	const uint32_t en = prm_mkc_get_crypto_en(mkc), room = prm_mkc_get_bsf_octword_size(mkc);
 
 	if (en && !c->vhca->dev->profile->crypto)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "mkc.crypto_en is set, but cap.crypto is 0");
+		return fw_refuse(c, FW_SYN_CAP_CLEAR, "mkc.crypto_en is set, but cap.crypto is 0");
 	if (en > 1)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "mkc.crypto_en %u: only 1 is known", en);
+		return fw_refuse(c, FW_SYN_UNSUPPORTED, "mkc.crypto_en %u: only 1 is known", en);
 	if (en && !room)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "mkc.crypto_en is set, but bsf_octword_size is 0");
+		return fw_refuse(c, FW_SYN_SIZE, "mkc.crypto_en is set, but bsf_octword_size is 0");
 	if (room && ((room != SIG_BSF && (!en || room != 2 * SIG_BSF)) || !mkey_is_indirect(mkc)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "mkc.bsf_octword_size %u: only 4, and 8 with crypto_en, of an "
 				 "mkey of mode KLM or KSM, are implemented",
 				 room);
@@ -70,11 +67,10 @@ static int fw_mkey_check_crypto(struct fw_cmd *c, const void *mkc)
 static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
 	if (prm_mkc_get_length64(mkc) && mode_of(mkc) != PRM_MKC_ACCESS_MODE_PA)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "mkc.length64 is set: it needs access mode PA");
 	if (prm_mkc_get_bsf_en(mkc) && !prm_mkc_get_bsf_octword_size(mkc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "mkc.bsf_en is set, but bsf_octword_size is 0");
+		return fw_refuse(c, FW_SYN_SIZE, "mkc.bsf_en is set, but bsf_octword_size is 0");
 	return fw_mkey_check_crypto(c, mkc);
 }
 
@@ -87,10 +83,10 @@ static int fw_mkey_check_range(struct fw_cmd *c, const void *mkc)
 	if (!min)
 		min = DEFAULT_MIN_LOG_ENTITY;
 	if (mode_of(mkc) == PRM_MKC_ACCESS_MODE_MTT && log_entity < min)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
-				 "mkc.log_page_size %u is less than %u", log_entity, min);
+		return fw_refuse(c, FW_SYN_PAGE_SIZE, "mkc.log_page_size %u is less than %u",
+				 log_entity, min);
 	if (start + len < start)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "mkc.start_addr 0x%" PRIx64 " and len 0x%" PRIx64 " wrap around",
 				 start, len);
 	return 0;
@@ -107,12 +103,12 @@ static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	if (!u || fw_nothing_after(c, PRM_CREATE_MKEY_IN_BYTES))
 		return -1;
 	if (offset > u->len || len > u->len - offset)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
+		return fw_refuse(c, FW_SYN_UMEM_BOUNDS,
 				 "mkc.len 0x%" PRIx64 " at mkey_umem_offset 0x%" PRIx64
 				 " ends past umem 0x%x of 0x%" PRIx64 " bytes",
 				 len, offset, id, u->len);
 	if (m->log_entity > u->log_page)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
+		return fw_refuse(c, FW_SYN_PAGE_SIZE,
 				 "mkc.log_page_size %u: the pages of umem 0x%x have 2^%u bytes",
 				 m->log_entity, id, u->log_page);
 	m->umem = u;
@@ -139,18 +135,18 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 	uint64_t bytes = (prm_mkc_get_start_addr(mkc) & mask) + prm_mkc_get_len(mkc);
 
 	if (bytes < prm_mkc_get_len(mkc) || bytes + mask < bytes)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
-				 "mkc.len 0x%" PRIx64 " is too long", prm_mkc_get_len(mkc));
+		return fw_refuse(c, FW_SYN_RANGE, "mkc.len 0x%" PRIx64 " is too long",
+				 prm_mkc_get_len(mkc));
 	*entries = (bytes + mask) >> prm_mkc_get_log_page_size(mkc);
 	if (fw_mkey_is_filled_later(c, mkc))
 		*entries = 0;
 	if (octwords * MKEY_PAGES_PER_OCTWORD < *entries)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "translations_octword_actual_size %" PRIu64 " holds %" PRIu64
 				 " pages, mkc.len needs %" PRIu64,
 				 octwords, octwords * MKEY_PAGES_PER_OCTWORD, *entries);
 	if (prm_mkc_get_translations_octword_size(mkc) < octwords)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "mkc.translations_octword_size %u is less than the %" PRIu64
 				 " octwords given",
 				 prm_mkc_get_translations_octword_size(mkc), octwords);
@@ -179,16 +175,16 @@ static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	room = fw_mkey_room(c, mkc, n);
 	m->entries = room <= UINT32_MAX ? calloc((size_t)room + 1, sizeof(*m->entries)) : NULL;
 	if (!m->entries)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for %" PRIu64 " page addresses", room);
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for %" PRIu64 " page addresses",
+				 room);
 	m->nentries = (uint32_t)room;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t entry = prm_load64(pas, i * 8);
 
 		if (entry & mask & ~MKEY_PAGE_FLAGS)
-			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
-					 "klm_pas_mtt[%zu] 0x%" PRIx64 " is not aligned to its "
-					 "page of 2^%u bytes",
+			return fw_refuse(c, FW_SYN_PAGE_ADDRESS,
+					 "klm_pas_mtt[%zu] 0x%" PRIx64
+					 " is not aligned to its page of 2^%u bytes",
 					 i, entry, m->log_entity);
 		m->entries[i] = entry & ~mask;
 		present |= entry & MKEY_PAGE_FLAGS;
@@ -205,10 +201,10 @@ static int take_klms(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	uint32_t room = prm_mkc_get_translations_octword_size(mkc);
 
 	if (prm_create_mkey_in_get_mkey_umem_valid(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "mkey_umem_valid is set: a list of mkeys can't lie in a umem");
 	if (n > room || room > 1u << KLM_LOG_MOST)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "mkc.translations_octword_size %u is less than the %u octwords "
 				 "given, or more than cap.log_max_klm_list_size allows",
 				 room, n);
@@ -216,10 +212,9 @@ static int take_klms(struct fw_cmd *c, const void *mkc, struct mkey *m)
 		return -1;
 	m->list = klm_list_new(room);
 	if (!m->list)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for a list of %u entries", room);
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for a list of %u entries", room);
 	if (n && klm_list_write(m->list, 0, klms, n))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "klm_pas_mtt[]: the entries of the interleaved list do not make "
 				 "the bytes of its cycle");
 	return 0;
@@ -234,7 +229,7 @@ static int take_icm(struct fw_cmd *c, struct mkey *m)
 	struct sw_icm *s = icm_find(c->vhca, m->start, m->len);
 
 	if (!s || (c->uid && s->o.uid != c->uid))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "mkc.start_addr 0x%" PRIx64 " and len 0x%" PRIx64
 				 " are not within one object of steering memory",
 				 m->start, m->len);
@@ -298,11 +293,11 @@ void fw_mkey_prefetch(struct vhca *v, uint32_t index, uint64_t va, uint64_t len)
 static int take_memic(struct fw_cmd *c, struct mkey *m)
 {
 	if (c->uid)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "mkc.access_mode 5 (MEMIC) is the kernel's to use, uid is 0x%x",
 				 c->uid);
 	if (!memic_holds(c->vhca, m->start, m->len ? m->len : 1))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "mkc.start_addr 0x%" PRIx64 " and len 0x%" PRIx64
 				 " are not within allocated device memory",
 				 m->start, m->len);
@@ -319,7 +314,7 @@ static int take_memic(struct fw_cmd *c, struct mkey *m)
 static int take_physical(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	if (prm_create_mkey_in_get_mkey_umem_valid(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "mkey_umem_valid is set: an mkey of mode PA has no umem");
 	if (fw_nothing_after(c, PRM_CREATE_MKEY_IN_BYTES))
 		return -1;
@@ -351,8 +346,7 @@ static int take_bsf(struct fw_cmd *c, const void *mkc, struct mkey *m)
 		return 0;
 	m->sig = calloc(1, sizeof(*m->sig));
 	if (!m->sig)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for a signature description");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for a signature description");
 	m->sig->room = (uint8_t)prm_mkc_get_bsf_octword_size(mkc);
 	m->sig->crypt.on = prm_mkc_get_crypto_en(mkc);
 	m->sig->on = prm_mkc_get_bsf_en(mkc);
@@ -409,8 +403,7 @@ static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
 	struct mkey *m = fw_find(c, OBJ_MKEY, index, "mkey_index");
 
 	if (m && m->alias) {
-		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-			  "mkey_index 0x%x is an alias, not an mkey", index);
+		fw_refuse(c, FW_SYN_NO_OBJECT, "mkey_index 0x%x is an alias, not an mkey", index);
 		return NULL;
 	}
 	return m;

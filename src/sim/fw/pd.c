@@ -46,7 +46,7 @@ int fw_create_psv(struct fw_cmd *c)
 	if (!pd)
 		return -1;
 	if (prm_create_psv_in_get_num_psv(c->in) != 1)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "num_psv is %u: one signature state at a time is implemented",
 				 prm_create_psv_in_get_num_psv(c->in));
 	psv = fw_new(c, OBJ_PSV, sizeof(*psv));
@@ -88,7 +88,7 @@ int fw_create_tis(struct fw_cmd *c)
 	struct obj *td;
 
 	if (prm_tisc_get_tls_en(ctx))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "tls_en is set: TLS offload is not implemented");
 	if (fw_tis_check_port(c, ctx))
 		return -1;

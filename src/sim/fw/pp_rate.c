@@ -16,14 +16,13 @@ static int fw_pp_rate_check(struct fw_cmd *c, const struct pp_rate *r, uint32_t 
 		prm_set_pp_rate_limit_in_cat_ctx(c->in));
 
 	if (!index || index >= VHCA_PP_RATES)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "rate_limit_index %u is not within 1..%u", index,
+		return fw_refuse(c, FW_SYN_INDEX, "rate_limit_index %u is not within 1..%u", index,
 				 VHCA_PP_RATES - 1);
 	if (r->rate.bps && c->uid && r->uid != c->uid)
-		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-				 "rate_limit_index %u is another uid's", index);
+		return fw_refuse(c, FW_SYN_NO_OBJECT, "rate_limit_index %u is another uid's",
+				 index);
 	if (kbps > VHCA_PP_MAX_KBPS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "ctx.rate_limit %u is more than qos.packet_pacing_max_rate %u",
 				 kbps, VHCA_PP_MAX_KBPS);
 	return 0;
@@ -63,7 +62,7 @@ int fw_pp_rate_usable(struct fw_cmd *c, uint32_t index)
 		return 0;
 	if (index >= VHCA_PP_RATES || !r->rate.bps ||
 	    (c->uid && r->uid != c->uid && r->uid != FW_UID_SHARED))
-		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+		return fw_refuse(c, FW_SYN_NO_OBJECT,
 				 "sqc.packet_pacing_rate_limit_index %u names no rate of this uid",
 				 index);
 	return 0;

@@ -48,17 +48,16 @@ static int fw_qp_check_service(struct fw_cmd *c, uint8_t st)
 	const struct transport *t = transport_find(st);
 
 	if (!t)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC), 2 (UD), 3 "
 				 "(XRC), 5 (DCI), and for the kernel 8 (QP1) and 12 (REG_UMR)",
 				 st);
 	if (t->kernel && c->uid)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "qpc.st %u (%s) is the kernel's to use, uid is 0x%x", st, t->name,
 				 c->uid);
 	if (t == &transport_qp1 && c->vhca->qp1)
-		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
-				 "qpc.st 8: qpn 0x%x is the function's QP1 already",
+		return fw_refuse(c, FW_SYN_BUSY, "qpc.st 8: qpn 0x%x is the function's QP1 already",
 				 c->vhca->qp1->o.id);
 	return 0;
 }
@@ -71,10 +70,10 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.rq_type %u is not implemented, only 0 (regular), 1 (SRQ) and "
-				 "3 (none)",
-				 prm_qpc_get_rq_type(qpc));
+		return fw_refuse(
+			c, FW_SYN_UNSUPPORTED,
+			"qpc.rq_type %u is not implemented, only 0 (regular), 1 (SRQ) and 3 (none)",
+			prm_qpc_get_rq_type(qpc));
 	if (fw_ts_check(c, prm_qpc_get_ts_format(qpc), c->vhca->dev->profile->qp_ts_format,
 			"qpc.ts_format") ||
 	    fw_qp_check_context(c, qpc))
@@ -82,27 +81,27 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 	if ((prm_qpc_get_log_num_dci_stream_channels(qpc) ||
 	     prm_qpc_get_log_num_dci_errored_streams(qpc)) &&
 	    prm_qpc_get_st(qpc) != PRM_QP_ST_DCI)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "qpc.log_num_dci_stream_channels or log_num_dci_errored_streams "
 				 "is set: only a DCI has them");
 	if (prm_qpc_get_log_num_dci_stream_channels(qpc) > VHCA_LOG_MAX_DCI_CHANNELS ||
 	    prm_qpc_get_log_num_dci_errored_streams(qpc) > VHCA_LOG_MAX_DCI_CHANNELS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "qpc.log_num_dci_stream_channels %u, log_num_dci_errored_streams "
 				 "%u: the most is %u",
 				 prm_qpc_get_log_num_dci_stream_channels(qpc),
 				 prm_qpc_get_log_num_dci_errored_streams(qpc),
 				 VHCA_LOG_MAX_DCI_CHANNELS);
 	if (prm_qpc_get_rlky(qpc) && c->uid)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "qpc.rlky is set: the reserved lkey is the kernel's");
 	if (prm_qpc_get_deth_sqpn(qpc))
 		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			c, FW_SYN_UNSUPPORTED,
 			"qpc.deth_sqpn 0x%x: datagrams carry their queue pair's own number",
 			prm_qpc_get_deth_sqpn(qpc));
 	if (prm_create_qp_in_get_input_qpn(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "input_qpn 0x%x: numbers are the device's to choose",
 				 prm_create_qp_in_get_input_qpn(c->in));
 	return 0;
@@ -128,15 +127,15 @@ static int fw_qp_check_sizes(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	if (qp->q.sq)
 		sq_bytes = 1ull << (qp->sq.log_size + LOG_WQEBB);
 	if ((rq_bytes && qp->rq.log_size > max) || (sq_bytes && qp->sq.log_size > max))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "qpc.log_rq_size %u or log_sq_size %u is more than "
-				 "log_max_qp_sz %u",
-				 qp->rq.log_size, qp->sq.log_size, max);
+		return fw_refuse(
+			c, FW_SYN_SIZE,
+			"qpc.log_rq_size %u or log_sq_size %u is more than log_max_qp_sz %u",
+			qp->rq.log_size, qp->sq.log_size, max);
 	if (!rq_bytes && !sq_bytes && !qp->rq.srq && !qp->xrcd)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");
 	if (rq_bytes % (1u << LOG_WQEBB))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "the RQ has %" PRIu64 " bytes, the SQ behind it can't begin there",
 				 rq_bytes);
 	qp->sq.offset = rq_bytes;
@@ -151,16 +150,16 @@ static int fw_qp_check_sizes(struct fw_cmd *c, const void *qpc, struct qp *qp)
 static int fw_qp_check_cross(struct fw_cmd *c, const void *qpc, const struct qp *qp)
 {
 	if (prm_qpc_get_cd_master(qpc) && !qp->q.sq)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "qpc.cd_master is set, but the QP has no send queue");
 	if (prm_qpc_get_cd_slave_send(qpc) && !qp->q.sq)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "qpc.cd_slave_send is set, but the QP has no send queue");
 	if (prm_qpc_get_cd_slave_receive(qpc) &&
 	    (!qp->q.rq || prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.cd_slave_receive is set, but the QP has no receive queue of "
-				 "its own");
+		return fw_refuse(
+			c, FW_SYN_UNSUPPORTED,
+			"qpc.cd_slave_receive is set, but the QP has no receive queue of its own");
 	return 0;
 }
 
@@ -238,7 +237,7 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	qp->rq.srq = fw_take(c, OBJ_SRQ, prm_qpc_get_srqn_rmpn_xrqn(qpc), "qpc.srqn_rmpn_xrqn");
 	if (qp->rq.srq && qp->rq.srq->xrcd)
 		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+			c, FW_SYN_RESERVED,
 			"qpc.srqn_rmpn_xrqn 0x%x is an XRC SRQ: only XRC's messages go there",
 			qp->rq.srq->o.id);
 	return qp->rq.srq ? 0 : -1;
@@ -254,14 +253,14 @@ static int fw_qp_set_inline(struct fw_cmd *c, const char *field, unsigned int co
 	const unsigned int step = code / unit;
 
 	if (code % unit || step > 2)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "%s 0x%x is none of 0, 0x%x (32 bytes) and 0x%x (64)", field, code,
 				 unit, 2 * unit);
 	if (step == 2 && cq && cq->cqe_log == LOG_WQEBB)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "%s 0x%x: 64 bytes of data need completions of 128 bytes, the "
-				 "CQ's have 64",
-				 field, code);
+		return fw_refuse(
+			c, FW_SYN_SIZE,
+			"%s 0x%x: 64 bytes of data need completions of 128 bytes, the CQ's have 64",
+			field, code);
 	*most = (uint8_t)(32 * step);
 	return 0;
 }
@@ -274,10 +273,10 @@ static int fw_qp_take_inline(struct fw_cmd *c, const void *qpc, struct qp *qp)
 
 	if ((req && st != PRM_QP_ST_RC && st != PRM_QP_ST_DCI) ||
 	    (res && st != PRM_QP_ST_RC && st != PRM_QP_ST_UC))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.cs_req 0x%x, cs_res 0x%x: %s queues have no such data in "
-				 "completions",
-				 req, res, qp->q.transport->name);
+		return fw_refuse(
+			c, FW_SYN_UNSUPPORTED,
+			"qpc.cs_req 0x%x, cs_res 0x%x: %s queues have no such data in completions",
+			req, res, qp->q.transport->name);
 	if (fw_qp_set_inline(c, "qpc.cs_req", req, PRM_QPC_CS_REQ_UP_TO_32B, qp->sq.cq,
 			     &qp->sq.inline_most))
 		return -1;
@@ -305,10 +304,10 @@ static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 int fw_qp_check_mmo(struct fw_cmd *c, const struct queue *q, bool mmo)
 {
 	if (mmo && !c->vhca->dev->profile->dma_mmo)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
 	if (mmo && !(*q->transport->wqe)[PRM_WQE_OPCODE_MMO].known)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "qpc_ext.mmo is set, but %s queues have no MMO",
 				 q->transport->name);
 	return 0;
@@ -322,7 +321,7 @@ static int take_extension(struct fw_cmd *c, struct qp *qp)
 	if (!prm_create_qp_in_get_qpc_ext(c->in))
 		return 0;
 	if (c->in_len < PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
 	if (fw_check_reserved(c, prm_find_struct("qpc_ext"), PRM_CREATE_QP_IN_BYTES))
@@ -364,8 +363,7 @@ int fw_create_qp(struct fw_cmd *c)
 	}
 	if (queue_start(&qp->q)) {
 		fw_queue_drop(&qp->q);
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for one more queue pair");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more queue pair");
 	}
 	prm_create_qp_out_set_qpn(c->out, qp->q.o.id);
 	qp->ece = fw_ece(prm_create_qp_in_get_ece(c->in));
@@ -440,7 +438,7 @@ int fw_query_qp(struct fw_cmd *c)
 	if (!prm_query_qp_in_get_qpc_ext(c->in))
 		return 0;
 	if (c->out_len < PRM_QUERY_QP_OUT_BYTES + PRM_QPC_EXT_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "qpc_ext is set, but the reply mailbox of %zu bytes has no room",
 				 c->out_len);
 	prm_qpc_ext_set_mmo(ext, qp->mmo);

@@ -69,10 +69,10 @@ static int optional_fields(struct fw_cmd *c, const struct qp_change *t, uint32_t
 			   uint32_t *fields)
 {
 	if (mask & ~t->may)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
-				 "opt_param_mask 0x%x has bits 0x%x, which this transition does "
-				 "not take",
-				 mask, mask & ~t->may);
+		return fw_refuse(
+			c, FW_SYN_OPT_PARAM,
+			"opt_param_mask 0x%x has bits 0x%x, which this transition does not take",
+			mask, mask & ~t->may);
 	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
 		if (mask & optional[i].bit)
 			*fields |= optional[i].field;
@@ -84,25 +84,25 @@ static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
 	unsigned int gid = prm_ads_get_src_addr_index(path), port = prm_ads_get_vhca_port_num(path);
 
 	if ((fields & QP_FIELD_PORT) && port != 1)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+		return fw_refuse(c, FW_SYN_INDEX,
 				 "primary_address_path.vhca_port_num is %u, the device has port 1",
 				 port);
 	if ((fields & QP_FIELD_PKEY) && prm_ads_get_pkey_index(path))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+		return fw_refuse(c, FW_SYN_INDEX,
 				 "primary_address_path.pkey_index is %u, a RoCE port has only 0",
 				 prm_ads_get_pkey_index(path));
 	if (!(fields & QP_FIELD_PATH))
 		return 0;
 	if (port > 1)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+		return fw_refuse(c, FW_SYN_INDEX,
 				 "primary_address_path.vhca_port_num is %u, the device has port 1",
 				 port);
 	if (gid >= VHCA_GIDS || c->vhca->gids[gid].type == 0xff)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+		return fw_refuse(c, FW_SYN_INDEX,
 				 "primary_address_path.src_addr_index %u: there is no such GID",
 				 gid);
 	if (prm_ads_get_fl(path) && !c->vhca->dev->profile->fl_rc_qp)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "primary_address_path.fl is set, but "
 				 "roce_cap.fl_rc_qp_when_roce_enabled is 0");
 	return 0;
@@ -118,18 +118,18 @@ static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
 	    (fields & QP_FIELD_PD && !fw_find(c, OBJ_PD, prm_qpc_get_pd(qpc), "qpc.pd")))
 		return -1;
 	if ((fields & QP_FIELD_MTU) && (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "qpc.mtu %u is none of 1 (256 bytes) to 5 (4096)", mtu);
+		return fw_refuse(c, FW_SYN_SIZE, "qpc.mtu %u is none of 1 (256 bytes) to 5 (4096)",
+				 mtu);
 	if ((fields & QP_FIELD_MTU) && prm_qpc_get_log_msg_max(qpc) > max_msg)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "qpc.log_msg_max %u is more than cap.log_max_msg %u",
 				 prm_qpc_get_log_msg_max(qpc), max_msg);
 	if ((fields & QP_FIELD_RRA) && prm_qpc_get_log_rra_max(qpc) > VHCA_LOG_MAX_RA)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "qpc.log_rra_max %u is more than cap.log_max_ra_res_qp %u",
 				 prm_qpc_get_log_rra_max(qpc), VHCA_LOG_MAX_RA);
 	if ((fields & QP_FIELD_SRA) && prm_qpc_get_log_sra_max(qpc) > VHCA_LOG_MAX_RA)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "qpc.log_sra_max %u is more than cap.log_max_ra_req_qp %u",
 				 prm_qpc_get_log_sra_max(qpc), VHCA_LOG_MAX_RA);
 	return 0;
@@ -216,7 +216,7 @@ struct qp_more {
 static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
 {
 	if (mask & ~known)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+		return fw_refuse(c, FW_SYN_OPT_PARAM,
 				 "opt_param_mask_95_32 0x%llx: only 0x%llx is implemented here",
 				 (unsigned long long)mask, (unsigned long long)known);
 	return 0;
@@ -228,7 +228,7 @@ static int check_leaves(struct fw_cmd *c, const struct queue *q, const void *ext
 	m->requester = prm_qpc_ext_get_qos_queue_group_id_requester(ext);
 	m->responder = prm_qpc_ext_get_qos_queue_group_id_responder(ext);
 	if (m->responder && !q->transport->responds)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "qpc_ext.qos_queue_group_id_responder 0x%x: %s has no responses",
 				 m->responder, q->transport->name);
 	return fw_sched_leaf_usable(c, m->requester, "qpc_ext.qos_queue_group_id_requester") ||
@@ -245,7 +245,7 @@ static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mas
 	const void *ext = prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0);
 
 	if (c->in_len < PRM_RST2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
 	if (fw_check_reserved(c, prm_find_struct("qpc_ext"), PRM_RST2INIT_QP_IN_BYTES))
@@ -266,12 +266,11 @@ static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mas
 static int check_sport(struct fw_cmd *c)
 {
 	const void *qpc = prm_rts2rts_qp_in_cat_qpc(c->in);
-	const unsigned int sport =
-		prm_ads_get_udp_sport(prm_qpc_cat_primary_address_path(qpc));
+	const unsigned int sport = prm_ads_get_udp_sport(prm_qpc_cat_primary_address_path(qpc));
 
 	if (sport >= VHCA_MIN_SPORT)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+	return fw_refuse(c, FW_SYN_RESERVED,
 			 "qpc.primary_address_path.udp_sport %u is below "
 			 "roce_cap.r_roce_min_src_udp_port, %u",
 			 sport, VHCA_MIN_SPORT);
@@ -310,9 +309,9 @@ static int apply_channel(struct fw_cmd *c, struct qp *qp, const struct qp_more *
 {
 	if (!m->reset_channel || !dci_reset_channel(&qp->q, m->channel))
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_QP_STATE,
-			 "qpc_data_ext.dci_stream_channel_id %u of qpn 0x%x has not failed",
-			 m->channel, qp->q.o.id);
+	return fw_refuse_as(c, PRM_STATUS_BAD_PARAM, FW_SYN_QP_STATE,
+			    "qpc_data_ext.dci_stream_channel_id %u of qpn 0x%x has not failed",
+			    m->channel, qp->q.o.id);
 }
 
 static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
@@ -393,7 +392,7 @@ int fw_modify_qp(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	if (!t || !(t->from & 1 << qp->q.state))
-		return fw_refuse(
+		return fw_refuse_as(
 			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
 			"qpn 0x%x is in state %s, from which this transition is prohibited",
 			qp->q.o.id, fw_qp_state_name(qp->q.state));

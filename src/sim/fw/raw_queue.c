@@ -46,7 +46,7 @@ static int raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
 	if (!queue_start(q))
 		return 0;
 	fw_queue_drop(q);
-	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
+	return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more queue");
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
@@ -72,15 +72,14 @@ static unsigned int fw_raw_queue_state_of(const struct queue *q)
 static int check_move(struct fw_cmd *c, const struct queue *q, unsigned int from, unsigned int to)
 {
 	if (from != fw_raw_queue_state_of(q))
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
+		return fw_refuse(c, FW_SYN_QP_STATE,
 				 "the command says that the queue is in %s, it is in %s",
 				 raw_state_name(from), raw_state_name(fw_raw_queue_state_of(q)));
 	if (to > PRM_SQC_STATE_ERR || to == 2)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "state %u is none of 0 (RST), 1 (RDY) and 3 (ERR)", to);
 	if (from == PRM_SQC_STATE_ERR && to == PRM_SQC_STATE_RDY)
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
-				 "from ERR a queue must go through RST to RDY");
+		return fw_refuse(c, FW_SYN_QP_STATE, "from ERR a queue must go through RST to RDY");
 	return 0;
 }
 
@@ -120,19 +119,17 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 	if (FW_CHECK_ABSENT(c, features))
 		return -1;
 	if (prm_sqc_get_state(sqc) != PRM_SQC_STATE_RST)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "sqc.state is %u, a queue begins in 0 (RST)",
+		return fw_refuse(c, FW_SYN_RESERVED, "sqc.state is %u, a queue begins in 0 (RST)",
 				 prm_sqc_get_state(sqc));
 	if (fw_ts_check(c, prm_sqc_get_ts_format(sqc), c->vhca->dev->profile->sq_ts_format,
 			"sqc.ts_format"))
 		return -1;
 	if (prm_sqc_get_min_wqe_inline_mode(sqc) > PRM_INLINE_MODE_TCP_UDP)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "sqc.min_wqe_inline_mode %u is reserved",
+		return fw_refuse(c, FW_SYN_RESERVED, "sqc.min_wqe_inline_mode %u is reserved",
 				 prm_sqc_get_min_wqe_inline_mode(sqc));
 	/* mlx5_core's internal queues (NOP, UMR) have no TIS */
 	if (prm_sqc_get_tis_lst_sz(sqc) != 1 && (c->uid || prm_sqc_get_tis_lst_sz(sqc)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
 				 prm_sqc_get_tis_lst_sz(sqc));
 	if (fw_pp_rate_usable(c, prm_sqc_get_packet_pacing_rate_limit_index(sqc)) ||
@@ -212,9 +209,9 @@ int fw_modify_sq(struct fw_cmd *c)
 	if (!sq || check_move(c, &sq->q, prm_modify_sq_in_get_sq_state(c->in), to))
 		return -1;
 	if (mask & ~(uint64_t)(SQ_MODIFY_RATE | SQ_MODIFY_LEAF))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_bitmask 0x%" PRIx64 ": only bits 0 (rate) and 2 (queue "
-				 "group) are implemented",
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "modify_bitmask 0x%" PRIx64
+				 ": only bits 0 (rate) and 2 (queue group) are implemented",
 				 mask);
 	if ((mask & SQ_MODIFY_RATE && fw_pp_rate_usable(c, rate)) ||
 	    (mask & SQ_MODIFY_LEAF && fw_sq_set_leaf(c, sq, sqc)))
@@ -269,8 +266,7 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 	if (FW_CHECK_ABSENT(c, features))
 		return -1;
 	if (prm_rqc_get_state(rqc) != PRM_RQC_STATE_RST)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "rqc.state is %u, a queue begins in 0 (RST)",
+		return fw_refuse(c, FW_SYN_RESERVED, "rqc.state is %u, a queue begins in 0 (RST)",
 				 prm_rqc_get_state(rqc));
 	if (fw_ts_check(c, prm_rqc_get_ts_format(rqc), c->vhca->dev->profile->rq_ts_format,
 			"rqc.ts_format"))
@@ -331,9 +327,9 @@ int fw_modify_rq(struct fw_cmd *c)
 	    check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
 		return -1;
 	if (mask & ~(uint64_t)(RQ_MODIFY_VSD | RQ_MODIFY_COUNTER))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_bitmask 0x%" PRIx64 ": only bits 1 (vsd) and 3 (Q counter "
-				 "set) are implemented",
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "modify_bitmask 0x%" PRIx64
+				 ": only bits 1 (vsd) and 3 (Q counter set) are implemented",
 				 mask);
 	if (mask & RQ_MODIFY_COUNTER) {
 		if (fw_q_counter_attach(c, &rq->q, prm_rqc_get_counter_set_id(rqc), RQ_COUNTER))

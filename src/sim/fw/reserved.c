@@ -62,8 +62,7 @@ static int reserved_refuse(struct fw_cmd *c, const struct prm_struct *s, const u
 	while (!(left[bit / 8] & 0x80u >> bit % 8))
 		bit++;
 	reserved_name(s, &bit, path, sizeof(path));
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-			 "bit 0x%" PRIx64 " of %s is set: it is reserved", bit,
+	return fw_refuse(c, FW_SYN_RESERVED, "bit 0x%" PRIx64 " of %s is set: it is reserved", bit,
 			 *path ? path : s->name);
 }
 

@@ -19,11 +19,11 @@ int fw_create_reserved_qpn(struct fw_cmd *c)
 	const struct obj *o;
 
 	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "alias_object is set: numbers are no object of another function");
 	/* [I] The granularity in the capabilities is the only size. */
 	if (log != VHCA_LOG_RESERVED_QPNS)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "log_obj_range %u: cap_2.log_reserved_qpn_granularity is %u", log,
 				 VHCA_LOG_RESERVED_QPNS);
 	if (fw_nothing_after(c, PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES))
@@ -43,7 +43,7 @@ int fw_destroy_reserved_qpn(struct fw_cmd *c)
 	struct obj *o = obj_find_uid(c->vhca, OBJ_RESERVED_QPN, id, c->uid);
 
 	if (!o || fw_reserved_qpn_first(id) != first)
-		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+		return fw_refuse(c, FW_SYN_NO_OBJECT,
 				 "obj_id 0x%x is not the first of a block of this uid", first);
 	obj_free(o);
 	return 0;

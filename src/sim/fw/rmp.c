@@ -27,8 +27,7 @@ static int check_rmpc(struct fw_cmd *c, const void *rmpc)
 	};
 
 	if (prm_rmpc_get_state(rmpc) != PRM_RMPC_STATE_RDY)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "rmpc.state is %u, an RMP begins in 1 (RDY)",
+		return fw_refuse(c, FW_SYN_RESERVED, "rmpc.state is %u, an RMP begins in 1 (RDY)",
 				 prm_rmpc_get_state(rmpc));
 	return fw_wq_check(c, wq, &rules);
 }
@@ -37,8 +36,8 @@ static int check_lwm(struct fw_cmd *c, const void *wq, unsigned int log_size)
 {
 	if (prm_wq_get_lwm(wq) <= 1u << log_size)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE, "wq.lwm %u is more than %u entries",
-			 prm_wq_get_lwm(wq), 1u << log_size);
+	return fw_refuse(c, FW_SYN_SIZE, "wq.lwm %u is more than %u entries", prm_wq_get_lwm(wq),
+			 1u << log_size);
 }
 
 static int rmp_take(struct fw_cmd *c, const void *rmpc, struct srq *s)
@@ -90,7 +89,7 @@ int fw_create_rmp(struct fw_cmd *c)
 	}
 	if (srq_start(s)) {
 		fw_srq_free(&s->o);
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more RMP");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more RMP");
 	}
 	prm_create_rmp_out_set_rmpn(c->out, s->o.id);
 	return 0;
@@ -104,7 +103,7 @@ static struct srq *rmp_find(struct fw_cmd *c, uint32_t id)
 	struct srq *s = fw_find(c, OBJ_SRQ, id, "rmpn");
 
 	if (s && s->xrcd) {
-		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT, "rmpn 0x%x is an XRC SRQ", id);
+		fw_refuse(c, FW_SYN_NO_OBJECT, "rmpn 0x%x is an XRC SRQ", id);
 		return NULL;
 	}
 	return s;
@@ -136,13 +135,12 @@ int fw_modify_rmp(struct fw_cmd *c)
 		return -1;
 	if (prm_modify_rmp_in_get_rmp_state(c->in) != rmp_state(s) ||
 	    prm_rmpc_get_state(rmpc) != rmp_state(s))
-		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
+		return fw_refuse(c, FW_SYN_QP_STATE,
 				 "rmp_state %u, rmpc.state %u: the RMP is in %u, and stays",
 				 prm_modify_rmp_in_get_rmp_state(c->in), prm_rmpc_get_state(rmpc),
 				 rmp_state(s));
 	if (mask & ~(uint64_t)MODIFY_LWM)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "bitmask 0x%llx: only bit 0 (lwm) is known",
+		return fw_refuse(c, FW_SYN_RESERVED, "bitmask 0x%llx: only bit 0 (lwm) is known",
 				 (unsigned long long)mask);
 	if (!mask)
 		return 0;

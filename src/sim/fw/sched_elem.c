@@ -18,7 +18,7 @@
 static int fw_sched_elem_check_header(struct fw_cmd *c)
 {
 	if (c->in_len < PRM_CREATE_SCHED_ELEM_IN_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, a scheduling element needs %u",
 				 c->in_len, PRM_CREATE_SCHED_ELEM_IN_BYTES);
 	return fw_nothing_after(c, PRM_CREATE_SCHED_ELEM_IN_BYTES);
@@ -30,16 +30,16 @@ static int fw_sched_elem_check_kind(struct fw_cmd *c, const void *elem)
 	uint32_t type = prm_sched_context_get_element_type(ctx);
 
 	if (prm_sched_elem_get_scheduling_hierarchy(elem) != HIERARCHY_NIC)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "scheduling_hierarchy %u: only the NIC's (3) exists",
 				 prm_sched_elem_get_scheduling_hierarchy(elem));
 	if (type != PRM_SCHED_ELEMENT_TYPE_TSAR && type != PRM_SCHED_ELEMENT_TYPE_QUEUE_GROUP)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "sched_context.element_type %u is not in qos.nic_element_type",
 				 type);
 	if (type == PRM_SCHED_ELEMENT_TYPE_TSAR &&
 	    TSAR_TYPE(prm_sched_context_get_sched_elem_attr(ctx)) != PRM_TSAR_TYPE_DWRR)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "sched_elem_attr.tsar_type is not 0 (DWRR)");
 	return 0;
 }
@@ -49,10 +49,9 @@ static int fw_sched_elem_check_numbers(struct fw_cmd *c, const void *ctx, bool r
 	uint32_t share = prm_sched_context_get_bw_share(ctx);
 
 	if (root && (share || prm_sched_context_get_max_average_bw(ctx)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "bw_share or max_average_bw of a root is set");
+		return fw_refuse(c, FW_SYN_RESERVED, "bw_share or max_average_bw of a root is set");
 	if (share > VHCA_MAX_BW_SHARE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "sched_context.bw_share %u is more than qos.max_tsar_bw_share %u",
 				 share, VHCA_MAX_BW_SHARE);
 	return 0;
@@ -70,9 +69,8 @@ static int fw_sched_elem_find_parent(struct fw_cmd *c, const void *ctx, struct s
 	if (!*parent)
 		return -1;
 	if ((*parent)->leaf || (*parent)->depth + 1 >= MAX_DEPTH)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "sched_context.parent_element_id 0x%x is %s", id,
-				 (*parent)->leaf ? "a queue group" : "too deep");
+		return fw_refuse(c, FW_SYN_RESERVED, "sched_context.parent_element_id 0x%x is %s",
+				 id, (*parent)->leaf ? "a queue group" : "too deep");
 	return 0;
 }
 
@@ -129,7 +127,7 @@ int fw_modify_sched_elem(struct fw_cmd *c)
 		return -1;
 	select = prm_sched_elem_get_modify_field_select(elem);
 	if (select & ~(uint64_t)(SELECT_BW_SHARE | SELECT_MAX_BW))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+		return fw_refuse(c, FW_SYN_OPT_PARAM,
 				 "modify_field_select has bits other than 0 (bw_share) and 1 "
 				 "(max_average_bw)");
 	fw_sched_elem_set(e, ctx, select);
@@ -145,7 +143,7 @@ int fw_query_sched_elem(struct fw_cmd *c)
 	if (!e)
 		return -1;
 	if (c->out_len < QUERY_OUT_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
 				 QUERY_OUT_BYTES);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, e->o.id);
@@ -190,8 +188,8 @@ int fw_sched_leaf_usable(struct fw_cmd *c, uint32_t id, const char *field)
 	if (!id || (e && e->leaf))
 		return 0;
 	return !e ? -1
-		  : fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_OBJECT_TYPE,
-			      "%s 0x%x is an arbiter, not a queue group", field, id);
+		  : fw_refuse_as(c, PRM_STATUS_BAD_RES, FW_SYN_OBJECT_TYPE,
+				 "%s 0x%x is an arbiter, not a queue group", field, id);
 }
 
 /* Takes references to the new leaves before it drops the old ones: they may be the same. */
@@ -201,7 +199,7 @@ int fw_sched_attach(struct fw_cmd *c, struct queue *q, uint32_t requester, uint3
 	struct sched_leaves *sh = requester || responder ? calloc(1, sizeof(*sh)) : NULL;
 
 	if (!sh && (requester || responder))
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory");
 	if (sh) {
 		sh->requester = requester ? obj_find(v, OBJ_SCHED_ELEM, requester) : NULL;
 		sh->responder = responder ? obj_find(v, OBJ_SCHED_ELEM, responder) : NULL;

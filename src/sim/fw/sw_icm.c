@@ -11,25 +11,24 @@
 static int fw_sw_icm_check_create(struct fw_cmd *c)
 {
 	if (c->in_len < PRM_CREATE_SW_ICM_IN_BYTES)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, a SW_ICM object needs %u", c->in_len,
 				 PRM_CREATE_SW_ICM_IN_BYTES);
 	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in) ||
 	    prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "log_obj_range or alias_object is set: steering memory is one "
-				 "object");
+		return fw_refuse(
+			c, FW_SYN_UNSUPPORTED,
+			"log_obj_range or alias_object is set: steering memory is one object");
 	return fw_nothing_after(c, PRM_CREATE_SW_ICM_IN_BYTES);
 }
 
 static int fw_sw_icm_check_size(struct fw_cmd *c, uint64_t addr, unsigned int log_size)
 {
 	if (log_size < ICM_LOG_BLOCK || log_size >= ICM_KIND_SHIFT)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "sw_icm.log_sw_icm_size %u is not within %u..%u", log_size,
-				 ICM_LOG_BLOCK, ICM_KIND_SHIFT - 1);
+		return fw_refuse(c, FW_SYN_SIZE, "sw_icm.log_sw_icm_size %u is not within %u..%u",
+				 log_size, ICM_LOG_BLOCK, ICM_KIND_SHIFT - 1);
 	if (addr & ((1u << ICM_LOG_BLOCK) - 1))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+		return fw_refuse(c, FW_SYN_ALIGNMENT,
 				 "sw_icm.sw_icm_start_addr 0x%" PRIx64 " is not aligned to 2^%u",
 				 addr, ICM_LOG_BLOCK);
 	return 0;
@@ -41,17 +40,17 @@ static int fw_sw_icm_take(struct fw_cmd *c, uint64_t addr, uint64_t len)
 	case 0:
 		return 0;
 	case -ERANGE:
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+		return fw_refuse(c, FW_SYN_RANGE,
 				 "sw_icm.sw_icm_start_addr 0x%" PRIx64 "+0x%" PRIx64
 				 " is outside the regions of the device memory page",
 				 addr, len);
 	case -EBUSY:
-		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+		return fw_refuse(c, FW_SYN_BUSY,
 				 "sw_icm.sw_icm_start_addr 0x%" PRIx64 "+0x%" PRIx64
 				 " overlaps memory that is in use",
 				 addr, len);
 	default:
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+		return fw_refuse(c, FW_SYN_MEMORY,
 				 "no memory for 0x%" PRIx64 " bytes of steering memory", len);
 	}
 }

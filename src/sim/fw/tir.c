@@ -25,7 +25,7 @@ static int fw_tir_check_bits(struct fw_cmd *c, const void *bitmask, uint64_t kno
 	uint64_t bits = prm_load64(bitmask, 0);
 
 	if (bits & ~known)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "bitmask 0x%" PRIx64 ": only bits within 0x%" PRIx64
 				 " can be modified",
 				 bits, known);
@@ -46,15 +46,15 @@ static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
 	uint32_t n = prm_rqtc_get_rqt_actual_size(rqtc);
 
 	if (prm_rqtc_get_list_q_type(rqtc) || prm_rqtc_get_rq_vhca_id_format(rqtc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "rqtc.list_q_type or rq_vhca_id_format is set: a table holds this "
 				 "function's RQs");
 	/* [I] drivers create only powers of two; the hash indexes by its low bits */
 	if (!n || n & (n - 1) || n > max)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "rqtc.rqt_actual_size %u is no power of two up to %u", n, max);
 	if (c->in_len < RQT_LIST_AT + n * RQ_NUM)
-		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "rqt_actual_size is %u, the mailbox of %zu bytes holds %zu", n,
 				 c->in_len, (c->in_len - RQT_LIST_AT) / RQ_NUM);
 	return 0;
@@ -67,7 +67,7 @@ static struct raw_rq **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
 	struct raw_rq **rq = calloc(n, sizeof(struct raw_rq *));
 
 	if (!rq) {
-		fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %u queues", n);
+		fw_refuse(c, FW_SYN_MEMORY, "no memory for %u queues", n);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ int fw_create_rqt(struct fw_cmd *c)
 	struct rqt *rqt;
 
 	if (max > 1u << VHCA_LOG_MAX_RQT_SZ)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "rqtc.rqt_max_size %u is more than 1 << cap.log_max_rqt_size (%u)",
 				 max, 1u << VHCA_LOG_MAX_RQT_SZ);
 	if (check_rqtc(c, rqtc, max))
@@ -139,7 +139,7 @@ int fw_query_rqt(struct fw_cmd *c)
 	if (!rqt)
 		return -1;
 	if (c->out_len < PRM_QUERY_RQT_OUT_BYTES + (size_t)rqt->n * RQ_NUM)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the table has %u queues, the reply mailbox of %zu bytes has no "
 				 "room for them",
 				 rqt->n, c->out_len);
@@ -170,38 +170,37 @@ static int check_hash(struct fw_cmd *c, const void *tirc)
 	unsigned int fn = prm_tirc_get_rx_hash_fn(tirc);
 
 	if (fn > PRM_RX_HASH_FN_TOEPLITZ)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "tirc.rx_hash_fn %u: there are 0 (none), 1 (inverted XOR8) and 2 "
 				 "(Toeplitz)",
 				 fn);
 	if (prm_rx_hash_field_select_get_selected_fields(outer) & ~FIELDS_ALL)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "tirc.rx_hash_field_selector_outer 0x%x: there are addresses, "
 				 "ports and the SPI (0x1f)",
 				 prm_rx_hash_field_select_get_selected_fields(outer));
 	if (prm_rx_hash_field_select_get_selected_fields(
 		    prm_tirc_cat_rx_hash_field_selector_inner(tirc)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "tirc.rx_hash_field_selector_inner is set, but no cap.tunnel_* "
-				 "is");
+		return fw_refuse(
+			c, FW_SYN_CAP_CLEAR,
+			"tirc.rx_hash_field_selector_inner is set, but no cap.tunnel_* is");
 	return 0;
 }
 
 static int check_tirc(struct fw_cmd *c, const void *tirc)
 {
 	if (prm_tirc_get_disp_type(tirc) > PRM_TIRC_DISP_TYPE_INDIRECT)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+		return fw_refuse(c, FW_SYN_RESERVED,
 				 "tirc.disp_type %u is neither 0 (direct) nor 1 (indirect)",
 				 prm_tirc_get_disp_type(tirc));
 	if (prm_tirc_get_tls_en(tirc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "tirc.tls_en is set, but cap.tls_rx is 0");
+		return fw_refuse(c, FW_SYN_CAP_CLEAR, "tirc.tls_en is set, but cap.tls_rx is 0");
 	if (prm_tirc_get_packet_merge_mask(tirc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "tirc.packet_merge_mask 0x%x is set, but cap.lro_cap is 0",
 				 prm_tirc_get_packet_merge_mask(tirc));
 	if (prm_tirc_get_tunneled_offload_en(tirc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "tirc.tunneled_offload_en is set, but no cap.tunnel_* is");
 	return check_hash(c, tirc);
 }
@@ -288,7 +287,7 @@ static int fw_tir_find_table(struct fw_cmd *c, const struct tir *tir, struct rqt
 	if (!prm_modify_tir_bitmask_get_indirect_table(prm_modify_tir_in_cat_bitmask(c->in)))
 		return 0;
 	if (!tir->rqt)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "bitmask asks for tirc.indirect_table, tirn 0x%x is direct",
 				 tir->o.id);
 	*rqt = fw_find(c, OBJ_RQT, id, "tirc.indirect_table");
@@ -316,8 +315,8 @@ static void fw_tir_modify(struct tir *tir, const void *tirc, const void *mask)
 	fw_tir_set_hash(tir, tirc);
 	prm_tirc_set_rx_hash_fn(tir->tirc, tir->hash_fn);
 	prm_tirc_set_rx_hash_symmetric(tir->tirc, tir->symmetric);
-	memcpy(prm_tirc_at_rx_hash_toeplitz_key(tir->tirc),
-	       prm_tirc_cat_rx_hash_toeplitz_key(tirc), HASH_BYTES);
+	memcpy(prm_tirc_at_rx_hash_toeplitz_key(tir->tirc), prm_tirc_cat_rx_hash_toeplitz_key(tirc),
+	       HASH_BYTES);
 }
 
 int fw_modify_tir(struct fw_cmd *c)
@@ -330,7 +329,7 @@ int fw_modify_tir(struct fw_cmd *c)
 	if (!tir || fw_tir_check_bits(c, mask, TIR_BITS) || fw_tir_find_table(c, tir, &rqt))
 		return -1;
 	if (prm_modify_tir_bitmask_get_packet_merge(mask) && prm_tirc_get_packet_merge_mask(tirc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "tirc.packet_merge_mask is set, but cap.lro_cap is 0");
 	if (prm_modify_tir_bitmask_get_hash(mask) && check_hash(c, tirc))
 		return -1;

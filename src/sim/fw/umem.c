@@ -18,9 +18,9 @@ static int read_mtts(struct fw_cmd *c, const void *ctx, struct umem *u)
 		uint64_t entry = prm_load64(mtt, (size_t)i * 8);
 
 		if (entry & page_mask & ~(uint64_t)MTT_FLAGS)
-			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
-					 "umem.mtt[%u] 0x%" PRIx64 " is not aligned to its page of "
-					 "2^%u bytes",
+			return fw_refuse(c, FW_SYN_PAGE_ADDRESS,
+					 "umem.mtt[%u] 0x%" PRIx64
+					 " is not aligned to its page of 2^%u bytes",
 					 i, entry, u->log_page);
 		u->ro = u->ro || !(entry & MTT_WR_EN);
 		u->pages[i] = entry & ~page_mask;
@@ -36,11 +36,11 @@ int fw_create_umem(struct fw_cmd *c)
 	struct umem *u;
 
 	if (!n || n > UINT64_MAX >> log_page || n > UINT32_MAX)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "umem.num_of_mtt %" PRIu64 " pages of 2^%u bytes are no region", n,
 				 log_page);
 	if (offset >> log_page)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "umem.page_offset 0x%" PRIx64 " lies past the first page", offset);
 	if (fw_list_fits(c, PRM_CREATE_UMEM_IN_BYTES, n, "umem.mtt"))
 		return -1;
@@ -54,8 +54,7 @@ int fw_create_umem(struct fw_cmd *c)
 	u->pages = calloc((size_t)n, sizeof(*u->pages));
 	if (!u->pages) {
 		obj_free(&u->o);
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for %" PRIu64 " page addresses", n);
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for %" PRIu64 " page addresses", n);
 	}
 	if (read_mtts(c, ctx, u)) {
 		fw_umem_free(&u->o);

@@ -14,7 +14,7 @@ int fw_vport_own(struct fw_cmd *c, uint32_t other, uint32_t number)
 {
 	if (!other && !number)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+	return fw_refuse(c, FW_SYN_FUNCTION,
 			 "other_vport %u, vport_number %u: this function manages only itself",
 			 other, number);
 }
@@ -23,8 +23,8 @@ static int fw_vport_manager(struct fw_cmd *c)
 {
 	if (c->vhca->kind == FUNCTION_ECPF)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
-			 "vhca %u manages no eswitch (cap.eswitch_manager is 0)", c->vhca->id);
+	return fw_refuse_as(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+			    "vhca %u manages no eswitch (cap.eswitch_manager is 0)", c->vhca->id);
 }
 
 int fw_query_nic_vport_context(struct fw_cmd *c)
@@ -34,7 +34,7 @@ int fw_query_nic_vport_context(struct fw_cmd *c)
 	void *mac = prm_nic_vport_context_at_permanent_address(ctx);
 
 	if (fw_vport_own(c, prm_query_nic_vport_context_in_get_other_vport(c->in),
-			prm_query_nic_vport_context_in_get_vport_number(c->in)))
+			 prm_query_nic_vport_context_in_get_vport_number(c->in)))
 		return -1;
 	prm_nic_vport_context_set_roce_en(ctx, 1);
 	prm_nic_vport_context_set_mtu(ctx, PORT_MTU);
@@ -54,7 +54,7 @@ int fw_query_hca_vport_context(struct fw_cmd *c)
 	void *ctx = prm_query_hca_vport_context_out_at_hca_vport_context(c->out);
 
 	if (fw_vport_own(c, prm_query_hca_vport_context_in_get_other_vport(c->in),
-			prm_query_hca_vport_context_in_get_vport_number(c->in)))
+			 prm_query_hca_vport_context_in_get_vport_number(c->in)))
 		return -1;
 	prm_hca_vport_context_set_grh_required(ctx, 1);
 	prm_hca_vport_context_set_port_physical_state(ctx, down ? PHYS_STATE_OFF : PHYS_STATE_UP);

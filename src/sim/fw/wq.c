@@ -15,9 +15,8 @@ static int fw_wq_check_type(struct fw_cmd *c, const void *wq, uint32_t types)
 
 	if (types & 1u << type)
 		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			 "wq.wq_type %u: this queue takes %s1 (cyclic)%s", type,
-			 types & 1u << PRM_WQ_TYPE_LINKED_LIST ? "0 (linked list) or " : "",
+	return fw_refuse(c, FW_SYN_UNSUPPORTED, "wq.wq_type %u: this queue takes %s1 (cyclic)%s",
+			 type, types & 1u << PRM_WQ_TYPE_LINKED_LIST ? "0 (linked list) or " : "",
 			 types & 1u << PRM_WQ_TYPE_CYCLIC_STRIDING_RQ ? " or 3 (cyclic, strides)"
 								      : "");
 }
@@ -36,16 +35,15 @@ static int check_strides(struct fw_cmd *c, const void *wq)
 	if (prm_wq_get_wq_type(wq) != PRM_WQ_TYPE_CYCLIC_STRIDING_RQ)
 		return 0;
 	if (prm_wq_get_log_wq_stride(wq) <= LOG_NEXT_SEG)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "wq.log_wq_stride %u: behind its 16 bytes for the next one's "
 				 "number, a striding entry needs a data segment",
 				 prm_wq_get_log_wq_stride(wq));
 	if (log < WQ_LOG_STRIDES_LEAST)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "wq.log_wqe_num_of_strides %u means 2^%d strides, the least is "
-				 "2^%u",
-				 prm_wq_get_log_wqe_num_of_strides(wq), (int)log,
-				 WQ_LOG_STRIDES_LEAST);
+		return fw_refuse(
+			c, FW_SYN_SIZE,
+			"wq.log_wqe_num_of_strides %u means 2^%d strides, the least is 2^%u",
+			prm_wq_get_log_wqe_num_of_strides(wq), (int)log, WQ_LOG_STRIDES_LEAST);
 	return 0;
 }
 
@@ -73,13 +71,11 @@ int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
 	    check_strides(c, wq))
 		return -1;
 	if (prm_wq_get_log_wq_sz(wq) > r->log_most)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "wq.log_wq_sz %u is more than the capability's %u",
+		return fw_refuse(c, FW_SYN_SIZE, "wq.log_wq_sz %u is more than the capability's %u",
 				 prm_wq_get_log_wq_sz(wq), r->log_most);
 	if (log_stride < r->log_stride_least || log_stride > r->log_stride_most)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "wq.log_wq_stride %u is not within %u..%u", log_stride,
-				 r->log_stride_least, r->log_stride_most);
+		return fw_refuse(c, FW_SYN_SIZE, "wq.log_wq_stride %u is not within %u..%u",
+				 log_stride, r->log_stride_least, r->log_stride_most);
 	return 0;
 }
 
@@ -106,20 +102,17 @@ int fw_wq_take(struct fw_cmd *c, const void *wq, size_t pas_at, struct ring *rin
 int fw_ts_check(struct fw_cmd *c, uint32_t format, uint8_t formats, const char *field)
 {
 	if (format > PRM_QPC_TS_FORMAT_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED, "%s 3 is reserved",
-				 field);
+		return fw_refuse(c, FW_SYN_RESERVED, "%s 3 is reserved", field);
 	if (format == PRM_QPC_TS_FORMAT_REAL_TIME && formats == TS_FORMATS_FREE_RUNNING)
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-			"%s is 2 (real time), but the capability for this kind of queue is "
-			"0: free-running only",
-			field);
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "%s is 2 (real time), but the capability for this kind of queue "
+				 "is 0: free-running only",
+				 field);
 	if (format == PRM_QPC_TS_FORMAT_FREE_RUNNING && formats == TS_FORMATS_REAL_TIME)
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-			"%s is 0 (free running), but the capability for this kind of queue "
-			"is 1: real time only",
-			field);
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "%s is 0 (free running), but the capability for this kind of "
+				 "queue is 1: real time only",
+				 field);
 	return 0;
 }
 

@@ -25,9 +25,11 @@ static int xrc_srq_check(struct fw_cmd *c, const void *ctx)
 		 "cap.wq_signature is 0"},
 		{prm_xrc_srqc_get_rlky(ctx), "xrc_srqc.rlky", "the reserved lkey is the kernel's"},
 		{prm_xrc_srqc_get_dbr_umem_valid(ctx), "xrc_srqc.dbr_umem_valid",
-		 "where its umem's number stands is not public, and programs name no bus addresses"},
+		 "where its umem's number stands is not public, and programs name no bus "
+		 "addresses"},
 		{prm_create_xrc_srq_in_get_xrc_srq_umem_valid(c->in), "xrc_srq_umem_valid",
-		 "where its umem's number stands is not public, and programs name no bus addresses"},
+		 "where its umem's number stands is not public, and programs name no bus "
+		 "addresses"},
 	};
 	const unsigned int log_stride = prm_xrc_srqc_get_log_rq_stride(ctx) + LOG_SEG;
 
@@ -35,15 +37,14 @@ static int xrc_srq_check(struct fw_cmd *c, const void *ctx)
 		return -1;
 	if (prm_xrc_srqc_get_log_xrc_srq_size(ctx) > VHCA_LOG_MAX_SRQ_SZ ||
 	    log_stride < LOG_LINKED || log_stride > FW_LOG_MAX_WQE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+		return fw_refuse(c, FW_SYN_SIZE,
 				 "xrc_srqc.log_xrc_srq_size %u is more than %u, or log_rq_stride "
 				 "%u is not within %u..%u",
 				 prm_xrc_srqc_get_log_xrc_srq_size(ctx), VHCA_LOG_MAX_SRQ_SZ,
 				 log_stride - LOG_SEG, LOG_LINKED - LOG_SEG,
 				 FW_LOG_MAX_WQE - LOG_SEG);
 	if (prm_xrc_srqc_get_lwm(ctx) > 1u << prm_xrc_srqc_get_log_xrc_srq_size(ctx))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "xrc_srqc.lwm %u is more than %u entries",
+		return fw_refuse(c, FW_SYN_SIZE, "xrc_srqc.lwm %u is more than %u entries",
 				 prm_xrc_srqc_get_lwm(ctx),
 				 1u << prm_xrc_srqc_get_log_xrc_srq_size(ctx));
 	return 0;
@@ -102,8 +103,7 @@ int fw_create_xrc_srq(struct fw_cmd *c)
 	}
 	if (srq_start(s)) {
 		fw_srq_free(&s->o);
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for one more XRC SRQ");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more XRC SRQ");
 	}
 	prm_create_xrc_srq_out_set_xrc_srqn(c->out, s->o.id);
 	return 0;
@@ -115,7 +115,7 @@ static struct srq *xrc_srq_find(struct fw_cmd *c, uint32_t id)
 	struct srq *s = fw_find(c, OBJ_SRQ, id, "xrc_srqn");
 
 	if (s && !s->xrcd) {
-		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT, "xrc_srqn 0x%x is an RMP", id);
+		fw_refuse(c, FW_SYN_NO_OBJECT, "xrc_srqn 0x%x is an RMP", id);
 		return NULL;
 	}
 	return s;
@@ -143,11 +143,11 @@ int fw_arm_xrc_srq(struct fw_cmd *c)
 	if (!s)
 		return -1;
 	if (c->op_mod != ARM_XRC_OP_MOD)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
-				 "op_mod is 0x%x, an XRC SRQ is armed by 1", c->op_mod);
+		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod is 0x%x, an XRC SRQ is armed by 1",
+				 c->op_mod);
 	if (lwm > 1u << s->log_size)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "lwm %u is more than %u entries", lwm, 1u << s->log_size);
+		return fw_refuse(c, FW_SYN_SIZE, "lwm %u is more than %u entries", lwm,
+				 1u << s->log_size);
 	srq_arm(s, (uint16_t)lwm);
 	return 0;
 }
