@@ -9,8 +9,6 @@
 #include "obj/device.h"
 #include "obj/mkey.h"
 
-/* The reply to QUERY has the alias behind the same header as the command CREATE. */
-#define QUERY_OUT_BYTES	 PRM_CREATE_ALIAS_OBJ_IN_BYTES
 #define ALIAS_BAD_STATUS 1 /* alias_context.status: anything but 0 is bad */
 
 int fw_allow_other_vhca_access(struct fw_cmd *c)
@@ -115,8 +113,7 @@ int fw_create_alias(struct fw_cmd *c)
 	m->target_vhca = target->id;
 	m->target_index = prm_alias_context_get_object_id_to_be_accessed(ctx);
 	m->target_generation = generation;
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
-	return 0;
+	return fw_made(c, &m->o, 0);
 }
 
 static struct mkey *find_alias(struct fw_cmd *c)
@@ -134,7 +131,7 @@ static struct mkey *find_alias(struct fw_cmd *c)
 }
 
 /*
- * Returns all but the access key. [I] status stays 0 when the source is destroyed; accesses fail
+ * Returns all but the access key, behind the same header as in CREATE. [I] status stays 0 when the source is destroyed; accesses fail
  * then.
  */
 int fw_query_alias(struct fw_cmd *c)
@@ -142,12 +139,8 @@ int fw_query_alias(struct fw_cmd *c)
 	const struct mkey *m = find_alias(c);
 	void *ctx;
 
-	if (!m)
+	if (!m || fw_reply_fits(c, PRM_CREATE_ALIAS_OBJ_IN_BYTES))
 		return -1;
-	if (c->out_len < QUERY_OUT_BYTES)
-		return fw_refuse(c, FW_SYN_OUT_SHORT,
-				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
-				 QUERY_OUT_BYTES);
 	ctx = prm_create_alias_obj_in_at_alias_ctx(c->out);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
 	prm_alias_context_set_vhca_id_to_be_accessed(ctx, m->target_vhca);
@@ -161,8 +154,5 @@ int fw_destroy_alias(struct fw_cmd *c)
 {
 	struct mkey *m = find_alias(c);
 
-	if (!m || fw_busy(c, &m->o))
-		return -1;
-	fw_mkey_free(&m->o);
-	return 0;
+	return m ? fw_destroy(c, &m->o) : -1;
 }

@@ -51,37 +51,16 @@ int fw_create_av_qp_mapping(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	memcpy(m->mapping, mapping, sizeof(m->mapping));
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
-	return 0;
-}
-
-static void *fw_av_qp_mapping_named(struct fw_cmd *c)
-{
-	return fw_find(c, OBJ_AV_QP_MAPPING, prm_general_obj_in_cmd_hdr_get_obj_id(c->in),
-		       "obj_id");
+	return fw_made(c, &m->o, 0);
 }
 
 int fw_query_av_qp_mapping(struct fw_cmd *c)
 {
-	const struct av_qp_mapping *m = fw_av_qp_mapping_named(c);
+	const struct av_qp_mapping *m = c->obj;
 
-	if (!m)
+	if (fw_reply_fits(c, PRM_QUERY_AV_QP_MAPPING_OUT_BYTES))
 		return -1;
-	if (c->out_len < PRM_QUERY_AV_QP_MAPPING_OUT_BYTES)
-		return fw_refuse(c, FW_SYN_OUT_SHORT,
-				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
-				 PRM_QUERY_AV_QP_MAPPING_OUT_BYTES);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
 	memcpy(prm_query_av_qp_mapping_out_at_obj(c->out), m->mapping, sizeof(m->mapping));
-	return 0;
-}
-
-int fw_destroy_av_qp_mapping(struct fw_cmd *c)
-{
-	struct obj *o = fw_av_qp_mapping_named(c);
-
-	if (!o)
-		return -1;
-	obj_free(o);
 	return 0;
 }

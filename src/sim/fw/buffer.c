@@ -104,8 +104,11 @@ int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr,
 	return 0;
 }
 
-void fw_queue_drop(struct queue *q)
+void fw_queue_free(struct obj *o)
 {
+	struct queue *q = (struct queue *)o;
+
+	queue_stop(q);
 	fw_sched_detach(q);
 	ring_release(&q->ring);
 	obj_put(q->dbr_umem);
@@ -115,16 +118,8 @@ void fw_queue_drop(struct queue *q)
 	obj_put(q->counter);
 	obj_put(q->uar_obj);
 	obj_put(q->tis);
-	if (q->o.type == OBJ_QP)
+	if (o->type == OBJ_QP)
 		obj_put(qp_of(q)->xrcd);
 	obj_put(q->pd);
-	obj_free(&q->o);
-}
-
-void fw_queue_free(struct obj *o)
-{
-	struct queue *q = (struct queue *)o;
-
-	queue_stop(q);
-	fw_queue_drop(q);
+	obj_free(o);
 }

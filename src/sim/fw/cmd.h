@@ -35,6 +35,7 @@ struct fw_cmd {
 	uint16_t opcode, op_mod;
 	uint16_t uid;
 	const char *name;
+	void *obj; /* the object that the command names, if its row has the type */
 };
 
 /* Executes a command, one row of commands.def. Returns 0, or the result of fw_refuse(). */
@@ -54,10 +55,13 @@ struct fw_row {
 	uint32_t in_bytes, out_bytes; /* minimum lengths */
 	const char *name;	      /* name of the opcode */
 	fw_handler *handler;
+	uint32_t (*id)(const void *in); /* of c->obj; NULL: none */
+	enum obj_type type;
+	const char *field;
 };
 
 /* Offset of QUERY_HCA_CAP's page in the reply. */
-#define FW_CAP_AT	 16u
+#define FW_CAP_AT 16u
 
 /* Bulk sizes of ALLOC_FLOW_COUNTER: bit n stands for 128 << n counters. */
 #define FW_COUNTER_BULKS 0xffu
@@ -99,8 +103,15 @@ const char *fw_cap_struct(uint16_t op_mod);
 void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 /* Returns a new object of the command's uid; NULL after a refusal. */
 void *fw_new(struct fw_cmd *, enum obj_type, size_t size);
-/* Returns 0 if no object refers to it; otherwise refuses. */
-int fw_busy(struct fw_cmd *, const struct obj *);
+/*
+ * Ends a CREATE: writes the object's number into the reply; if taking what the object needs failed,
+ * frees it. Returns 0 or -1.
+ */
+int fw_made(struct fw_cmd *, struct obj *, int failed);
+/* Frees an object; refuses if others refer to it. */
+int fw_destroy(struct fw_cmd *, struct obj *);
+/* Refuses a reply mailbox of less than this many bytes. */
+int fw_reply_fits(struct fw_cmd *, size_t bytes);
 /* Returns 0 if the mailbox has exactly `head` bytes and n entries of 8 bytes; otherwise refuses. */
 int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
 /*
@@ -176,8 +187,6 @@ struct ring;
 struct umem;
 struct cq;
 struct queue;
-/* Frees a queue that was never started, and drops its references. */
-void fw_queue_drop(struct queue *);
 /* Buffer of a queue, as CREATE_CQ and CREATE_QP describe it. */
 struct fw_buffer {
 	bool write; /* true for a CQ: the device writes to the buffer */

@@ -99,9 +99,7 @@ static void cq_take_moderation(struct cq *cq, const void *cqc, uint32_t select)
 		cq->period_from_cqe = prm_cqc_get_cq_period_mode(cqc) == PRM_CQC_PERIOD_MODE_CQE;
 }
 
-/*
- * Takes references to the objects that the CQ names. On refusal, fw_cq_drop() releases those taken.
- */
+/* Takes references to the objects that the CQ names. On refusal, fw_cq_free() releases those taken. */
 static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 {
 	uint64_t dbrec;
@@ -130,58 +128,42 @@ static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	return 0;
 }
 
-static void fw_do_cq_drop(struct cq *cq)
-{
-	ring_release(&cq->ring);
-	obj_put(cq->dbr_umem);
-	obj_put(cq->uar_obj);
-	obj_put(cq->eq);
-	obj_free(&cq->o);
-}
-
-int fw_create_cq(struct fw_cmd *c)
-{
-	const void *cqc = prm_create_cq_in_cat_cq_context(c->in);
-	struct cq *cq;
-	int err;
-
-	if (check_context(c, cqc))
-		return -1;
-	cq = fw_new(c, OBJ_CQ, sizeof(*cq));
-	if (!cq)
-		return -1;
-	if (fw_cq_take(c, cqc, cq)) {
-		fw_do_cq_drop(cq);
-		return -1;
-	}
-	err = cq_start(cq);
-	if (err) {
-		fw_do_cq_drop(cq);
-		if (err == -ENOMEM)
-			return fw_refuse(c, FW_SYN_MEMORY,
-					 "no memory for one more completion queue");
-		return fw_refuse(c, FW_SYN_DMA, "cqc.dbr_addr 0x%" PRIx64 " can't be written",
-				 prm_cqc_get_dbr_addr(cqc));
-	}
-	prm_create_cq_out_set_cqn(c->out, cq->o.id);
-	return 0;
-}
-
 void fw_cq_free(struct obj *o)
 {
 	struct cq *cq = (struct cq *)o;
 
 	cq_stop(cq);
-	fw_do_cq_drop(cq);
+	ring_release(&cq->ring);
+	obj_put(cq->dbr_umem);
+	obj_put(cq->uar_obj);
+	obj_put(cq->eq);
+	obj_free(o);
+}
+
+static int fw_cq_start(struct fw_cmd *c, struct cq *cq)
+{
+	int err = cq_start(cq);
+
+	if (err == -ENOMEM)
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more completion queue");
+	return err ? fw_refuse(c, FW_SYN_DMA, "cqc.dbr_addr 0x%" PRIx64 " can't be written",
+			       prm_cqc_get_dbr_addr(cq->cqc))
+		   : 0;
+}
+
+int fw_create_cq(struct fw_cmd *c)
+{
+	const void *cqc = prm_create_cq_in_cat_cq_context(c->in);
+	struct cq *cq = check_context(c, cqc) ? NULL : fw_new(c, OBJ_CQ, sizeof(*cq));
+
+	return cq ? fw_made(c, &cq->o, fw_cq_take(c, cqc, cq) || fw_cq_start(c, cq)) : -1;
 }
 
 int fw_query_cq(struct fw_cmd *c)
 {
-	const struct cq *cq = fw_find(c, OBJ_CQ, prm_query_cq_in_get_cqn(c->in), "cqn");
+	const struct cq *cq = c->obj;
 	void *cqc = prm_query_cq_out_at_cq_context(c->out);
 
-	if (!cq)
-		return -1;
 	memcpy(cqc, cq->cqc, sizeof(cq->cqc));
 	prm_cqc_set_status(cqc, cq->status);
 	prm_cqc_set_st(cqc, cq->arm_state);
@@ -284,11 +266,9 @@ static int resize(struct fw_cmd *c, struct cq *cq, uint32_t select)
 
 int fw_modify_cq(struct fw_cmd *c)
 {
-	struct cq *cq = fw_find(c, OBJ_CQ, prm_modify_cq_in_get_cqn(c->in), "cqn");
+	struct cq *cq = c->obj;
 	uint32_t select = prm_load32(prm_modify_cq_in_cat_modify_field_select(c->in), 0);
 
-	if (!cq)
-		return -1;
 	if (c->op_mod > OP_MOD_RESIZE)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "op_mod %u is neither 0 (modify) nor 1 (resize)", c->op_mod);

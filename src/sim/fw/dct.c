@@ -117,22 +117,17 @@ int fw_create_dct(struct fw_cmd *c)
 	if (!d)
 		return -1;
 	dct_read(d, dctc);
-	if (dct_take_objects(c, dctc, d)) {
-		fw_dct_free(&d->o);
+	if (fw_made(c, &d->o, dct_take_objects(c, dctc, d)))
 		return -1;
-	}
-	prm_create_dct_out_set_dctn(c->out, d->o.id);
 	prm_create_dct_out_set_ece(c->out, prm_dctc_get_ece(d->ctx));
 	return 0;
 }
 
 int fw_query_dct(struct fw_cmd *c)
 {
-	const struct dct *d = fw_find(c, OBJ_DCT, prm_query_dct_in_get_dctn(c->in), "dctn");
+	const struct dct *d = c->obj;
 	void *dctc = prm_query_dct_out_at_dct_context_entry(c->out);
 
-	if (!d)
-		return -1;
 	memcpy(dctc, d->ctx, sizeof(d->ctx));
 	prm_dctc_set_state(dctc, d->state);
 	prm_dctc_set_dc_access_key_violation_count(dctc, d->violations);
@@ -141,10 +136,8 @@ int fw_query_dct(struct fw_cmd *c)
 
 int fw_drain_dct(struct fw_cmd *c)
 {
-	struct dct *d = fw_find(c, OBJ_DCT, prm_drain_dct_in_get_dctn(c->in), "dctn");
+	struct dct *d = c->obj;
 
-	if (!d)
-		return -1;
 	if (d->state != PRM_DCTC_STATE_ACTIVE) /* [I] */
 		return fw_refuse(c, FW_SYN_QP_STATE, "dctn 0x%x is drained already", d->o.id);
 	dct_drain(d);
@@ -157,23 +150,16 @@ int fw_drain_dct(struct fw_cmd *c)
  */
 int fw_destroy_dct(struct fw_cmd *c)
 {
-	struct dct *d = fw_find(c, OBJ_DCT, prm_destroy_dct_in_get_dctn(c->in), "dctn");
+	struct dct *d = c->obj;
 
-	if (!d || fw_busy(c, &d->o))
-		return -1;
-	if (d->state != PRM_DCTC_STATE_DRAINED)
+	if (!d->o.refs && d->state != PRM_DCTC_STATE_DRAINED)
 		return fw_refuse(c, FW_SYN_QP_STATE,
 				 "dctn 0x%x is not drained: DRAIN_DCT comes first", d->o.id);
-	fw_dct_free(&d->o);
-	return 0;
+	return fw_destroy(c, &d->o);
 }
 
 int fw_arm_dct(struct fw_cmd *c)
 {
-	struct dct *d = fw_find(c, OBJ_DCT, prm_arm_dct_in_get_dct_number(c->in), "dct_number");
-
-	if (!d)
-		return -1;
-	d->armed = true;
+	((struct dct *)c->obj)->armed = true;
 	return 0;
 }

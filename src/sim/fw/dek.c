@@ -49,14 +49,6 @@ static int crypto_check_header(struct fw_cmd *c, size_t least)
 	return fw_nothing_after(c, least);
 }
 
-static int crypto_check_out(struct fw_cmd *c, size_t least)
-{
-	if (c->out_len >= least)
-		return 0;
-	return fw_refuse(c, FW_SYN_OUT_SHORT, "the reply mailbox has %zu bytes, %zu are needed",
-			 c->out_len, least);
-}
-
 /* --- logins ----------------------------------------------------------------------------- */
 
 /*
@@ -95,7 +87,7 @@ static int login_check(struct fw_cmd *c, const void *login)
 int fw_create_crypto_login(struct fw_cmd *c)
 {
 	const void *login = prm_create_crypto_login_obj_in_cat_login_obj(c->in);
-	const struct obj *o;
+	struct obj *o;
 
 	if (crypto_check_header(c, PRM_CREATE_CRYPTO_LOGIN_OBJ_IN_BYTES))
 		return -1;
@@ -108,35 +100,15 @@ int fw_create_crypto_login(struct fw_cmd *c)
 	if (login_check(c, login))
 		return -1;
 	o = fw_new(c, OBJ_CRYPTO_LOGIN, sizeof(*o));
-	if (!o)
-		return -1;
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, o->id);
-	return 0;
-}
-
-static struct obj *login_named(struct fw_cmd *c)
-{
-	return fw_find(c, OBJ_CRYPTO_LOGIN, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
+	return o ? fw_made(c, o, 0) : -1;
 }
 
 /* Returns state 0, valid: the credential cannot be removed from the chip. */
 int fw_query_crypto_login(struct fw_cmd *c)
 {
-	const struct obj *o = login_named(c);
-
-	if (!o || crypto_check_out(c, PRM_QUERY_CRYPTO_LOGIN_OBJ_OUT_BYTES))
+	if (fw_reply_fits(c, PRM_QUERY_CRYPTO_LOGIN_OBJ_OUT_BYTES))
 		return -1;
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, o->id);
-	return 0;
-}
-
-int fw_destroy_crypto_login(struct fw_cmd *c)
-{
-	struct obj *o = login_named(c);
-
-	if (!o)
-		return -1;
-	obj_free(o);
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, ((const struct obj *)c->obj)->id);
 	return 0;
 }
 
@@ -221,26 +193,17 @@ int fw_create_dek(struct fw_cmd *c)
 		return -1;
 	dek->pd = pd;
 	obj_get(pd);
-	if (dek_take(c, key, prm_encryption_key_obj_get_has_keytag(key), dek)) {
-		fw_dek_free(&dek->o);
-		return -1;
-	}
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, dek->o.id);
-	return 0;
-}
-
-static struct dek *dek_named(struct fw_cmd *c)
-{
-	return fw_find(c, OBJ_DEK, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
+	return fw_made(c, &dek->o,
+		       dek_take(c, key, prm_encryption_key_obj_get_has_keytag(key), dek));
 }
 
 /* Returns the object without the key itself. [I] */
 int fw_query_dek(struct fw_cmd *c)
 {
-	const struct dek *dek = dek_named(c);
+	const struct dek *dek = c->obj;
 	void *key = prm_query_encryption_key_obj_out_at_obj(c->out);
 
-	if (!dek || crypto_check_out(c, DEK_BYTES))
+	if (fw_reply_fits(c, DEK_BYTES))
 		return -1;
 	if (keys_are_wrapped(c) && !crypto_logged_in(c))
 		return fw_refuse(c, FW_SYN_CRYPTO, "uid %u has not logged in (CRYPTO_LOGIN object)",
@@ -265,9 +228,9 @@ int fw_query_dek(struct fw_cmd *c)
 int fw_modify_dek(struct fw_cmd *c)
 {
 	const void *key = prm_modify_encryption_key_in_cat_encryption_key_object(c->in);
-	struct dek *dek = dek_named(c), new = {0};
+	struct dek *dek = c->obj, new = {0};
 
-	if (!dek || crypto_check_header(c, DEK_BYTES) || dek_check(c, key))
+	if (crypto_check_header(c, DEK_BYTES) || dek_check(c, key))
 		return -1;
 	if (prm_encryption_key_obj_get_modify_field_select(key) & ~(uint64_t)DEK_SELECT_KEY)
 		return fw_refuse(
@@ -290,17 +253,7 @@ int fw_modify_dek(struct fw_cmd *c)
 	return 0;
 }
 
-/* Destroys the key. Accesses by mkeys that name it fail from then on. */
-int fw_destroy_dek(struct fw_cmd *c)
-{
-	struct dek *dek = dek_named(c);
-
-	if (!dek)
-		return -1;
-	fw_dek_free(&dek->o);
-	return 0;
-}
-
+/* Frees the key. Accesses by mkeys that name it fail from then on. */
 void fw_dek_free(struct obj *o)
 {
 	struct dek *dek = (struct dek *)o;

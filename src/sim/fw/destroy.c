@@ -7,30 +7,45 @@ static const struct destroy_row {
 	enum obj_type type;
 	bool unlinks; /* frees no object, and drops references to those of later rows */
 	void (*end)(struct obj *);
-	uint16_t opcode; /* 0: the type has its own handler for DESTROY */
-	uint32_t (*id)(const void *in);
-	const char *field;
 } order[] = {
-#define UNLINK(type, end) {OBJ_##type, true, end, 0, NULL, NULL},
-#define REAP(type, end)	  {OBJ_##type, false, end, 0, NULL, NULL},
-#define DESTROY(type, end, op, in, field) \
-	{OBJ_##type, false, end, PRM_OPCODE_##op, prm_##in##_get_##field, #field},
+#define UNLINK(type, end) {OBJ_##type, true, end},
+#define REAP(type, end)	  {OBJ_##type, false, end},
 #include "commands.def"
 };
 #define ROWS (sizeof(order) / sizeof(order[0]))
 
-int fw_destroy_object(struct fw_cmd *c)
+static void fw_obj_free(struct obj *o)
 {
 	const struct destroy_row *r = order;
-	struct obj *o;
 
-	while (r < order + ROWS - 1 && r->opcode != c->opcode)
+	while (r->type != (enum obj_type)o->type || r->unlinks)
 		r++;
-	o = fw_find(c, r->type, r->id(c->in), r->field);
-	if (!o || fw_busy(c, o))
-		return -1;
 	r->end(o);
+}
+
+int fw_made(struct fw_cmd *c, struct obj *o, int failed)
+{
+	if (failed) {
+		fw_obj_free(o);
+		return -1;
+	}
+	/* All replies to CREATE and ALLOC have the number there, except to CREATE_PSV. */
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, o->id);
 	return 0;
+}
+
+int fw_destroy(struct fw_cmd *c, struct obj *o)
+{
+	if (o->refs)
+		return fw_refuse(c, FW_SYN_BUSY, "%s 0x%x is used by %u objects",
+				 obj_type_name((enum obj_type)o->type), o->id, o->refs);
+	fw_obj_free(o);
+	return 0;
+}
+
+int fw_destroy_object(struct fw_cmd *c)
+{
+	return fw_destroy(c, c->obj);
 }
 
 void fw_uid_reap(struct vhca *v, uint16_t uid)

@@ -10,15 +10,17 @@
 
 /* Minimum lengths are the sizes of a command's structures. */
 static const struct fw_row rows[] = {
-#define COMMAND(OP, fn, fl)                                                           \
-	{                                                                             \
-		.opcode = PRM_OPCODE_##OP,                                            \
-		.in_bytes = PRM_##OP##_IN_BYTES,                                      \
-		.out_bytes = (fl)&FW_CUT ? PRM_MBOX_OUT_BYTES : PRM_##OP##_OUT_BYTES, \
-		.name = #OP,                                                          \
-		.handler = fw_##fn,                                                   \
-		.flags = (fl),                                                        \
-	},
+#define ROW(OP, fn, fl, ...)                                                   \
+	{.opcode = PRM_OPCODE_##OP,                                            \
+	 .in_bytes = PRM_##OP##_IN_BYTES,                                      \
+	 .out_bytes = (fl)&FW_CUT ? PRM_MBOX_OUT_BYTES : PRM_##OP##_OUT_BYTES, \
+	 .name = #OP,                                                          \
+	 .handler = fw_##fn,                                                   \
+	 .flags = (fl),                                                        \
+	 __VA_ARGS__},
+#define COMMAND(OP, fn, fl) ROW(OP, fn, fl, .id = NULL)
+#define NAMED(OP, fn, fl, ty, in, f) \
+	ROW(OP, fn, fl, .type = OBJ_##ty, .id = prm_##in##_get_##f, .field = #f)
 #include "commands.def"
 };
 
@@ -123,12 +125,12 @@ int fw_check_absent(struct fw_cmd *c, const struct fw_absent *a, size_t n)
 	return 0;
 }
 
-int fw_busy(struct fw_cmd *c, const struct obj *o)
+int fw_reply_fits(struct fw_cmd *c, size_t bytes)
 {
-	if (!o->refs)
+	if (c->out_len >= bytes)
 		return 0;
-	return fw_refuse(c, FW_SYN_BUSY, "%s 0x%x is used by %u objects",
-			 obj_type_name((enum obj_type)o->type), o->id, o->refs);
+	return fw_refuse(c, FW_SYN_OUT_SHORT, "the reply mailbox has %zu bytes, %zu are needed",
+			 c->out_len, bytes);
 }
 
 int fw_list_fits(struct fw_cmd *c, size_t head, uint64_t n, const char *list)
@@ -177,16 +179,17 @@ static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, %u and whole dwords are needed",
 				 c->in_len, row->in_bytes);
-	if (c->out_len < row->out_bytes)
-		return fw_refuse(c, FW_SYN_OUT_SHORT,
-				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
-				 row->out_bytes);
+	if (fw_reply_fits(c, row->out_bytes))
+		return -1;
 	if (!(row->flags & FW_OP_MOD) && c->op_mod)
 		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod is 0x%x, this command has only 0",
 				 c->op_mod);
 	if (!(row->flags & FW_TAIL) && fw_nothing_after(c, row->in_bytes))
 		return -1;
-	return fw_check_reserved(c, prm_command_in(c->opcode), 0);
+	if (fw_check_reserved(c, prm_command_in(c->opcode), 0))
+		return -1;
+	c->obj = row->id ? fw_find(c, row->type, row->id(c->in), row->field) : NULL;
+	return row->id && !c->obj ? -1 : 0;
 }
 
 void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)

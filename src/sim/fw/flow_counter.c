@@ -51,10 +51,8 @@ static int fw_flow_counter_check_query(struct fw_cmd *c, uint32_t id, uint32_t n
 			c, FW_SYN_ALIGNMENT,
 			"flow_counter_id 0x%x: the first of several must be a multiple of %u", id,
 			QUERY_ALIGN);
-	if (c->out_len < need)
-		return fw_refuse(c, FW_SYN_OUT_SHORT,
-				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
-				 need);
+	if (fw_reply_fits(c, need))
+		return -1;
 	for (uint32_t i = 0; i < n; i++)
 		if (!fw_flow_counter(c, id + i))
 			return -1;

@@ -353,10 +353,8 @@ int fw_query_fte(struct fw_cmd *c)
 	if (!e)
 		return -1;
 	lists = (size_t)(e->act.ndests + e->act.ncounters) * ENTRY_BYTES;
-	if (c->out_len < PRM_QUERY_FTE_OUT_BYTES + lists)
-		return fw_refuse(c, FW_SYN_OUT_SHORT,
-				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
-				 PRM_QUERY_FTE_OUT_BYTES + lists);
+	if (fw_reply_fits(c, PRM_QUERY_FTE_OUT_BYTES + lists))
+		return -1;
 	prm_flow_context_set_group_id(ctx, e->group->o.id);
 	prm_flow_context_set_flow_tag(ctx, e->act.tag);
 	prm_flow_context_set_action(ctx, e->act.action);

@@ -90,10 +90,7 @@ int fw_create_flow_group(struct fw_cmd *c)
 				     prm_create_flow_group_in_get_match_criteria_enable(c->in)))
 		return -1;
 	g = fw_flow_group_make(c, t, start, end);
-	if (!g)
-		return -1;
-	prm_create_flow_group_out_set_group_id(c->out, g->o.id);
-	return 0;
+	return g ? fw_made(c, &g->o, 0) : -1;
 }
 
 struct flow_group *fw_flow_group(struct fw_cmd *c, const struct flow_table *t, uint32_t id)
@@ -139,8 +136,5 @@ int fw_destroy_flow_group(struct fw_cmd *c)
 	const struct flow_table *t = fw_flow_named_table(c);
 	struct flow_group *g = fw_flow_group(c, t, prm_destroy_flow_group_in_get_group_id(c->in));
 
-	if (!g || fw_flow_own_vport(c) || fw_busy(c, &g->o))
-		return -1;
-	fw_flow_group_free(&g->o);
-	return 0;
+	return !g || fw_flow_own_vport(c) ? -1 : fw_destroy(c, &g->o);
 }

@@ -83,6 +83,5 @@ int fw_alloc_modify_header(struct fw_cmd *c)
 	m->table_type = (uint8_t)prm_alloc_modify_header_context_in_get_table_type(c->in);
 	m->n = (uint8_t)n;
 	memcpy(m->actions, actions, (size_t)n * ACTION_BYTES);
-	prm_alloc_modify_header_context_out_set_modify_header_id(c->out, m->o.id);
-	return 0;
+	return fw_made(c, &m->o, 0);
 }

@@ -320,8 +320,5 @@ int fw_destroy_flow_table(struct fw_cmd *c)
 		return -1;
 	if (t->groups)
 		return fw_refuse(c, FW_SYN_BUSY, "table_id 0x%x still has groups", t->o.id);
-	if (fw_busy(c, &t->o))
-		return -1;
-	fw_flow_table_free(&t->o);
-	return 0;
+	return fw_destroy(c, &t->o);
 }

@@ -6,8 +6,12 @@
 static const struct object_row {
 	uint16_t type, opcode;
 	fw_handler *handler;
+	int obj; /* enum obj_type of c->obj; -1: the handler finds none, or itself */
 } objects[] = {
-#define OBJECT(verb, type, fn) {PRM_OBJ_TYPE_##type, PRM_OPCODE_##verb##_GENERAL_OBJECT, fw_##fn},
+#define ON(verb, type, fn, obj) \
+	{PRM_OBJ_TYPE_##type, PRM_OPCODE_##verb##_GENERAL_OBJECT, fw_##fn, OBJ_##obj},
+#define OBJECT(verb, type, fn) \
+	{PRM_OBJ_TYPE_##type, PRM_OPCODE_##verb##_GENERAL_OBJECT, fw_##fn, -1},
 #include "commands.def"
 };
 
@@ -37,7 +41,7 @@ int fw_general_object(struct fw_cmd *c)
 {
 	uint32_t type = prm_general_obj_in_cmd_hdr_get_obj_type(c->in);
 	uint32_t tunnel = prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in);
-	fw_handler *handler = NULL;
+	const struct object_row *row = NULL;
 	bool exists = false;
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
@@ -45,14 +49,19 @@ int fw_general_object(struct fw_cmd *c)
 			continue;
 		exists = true;
 		if (objects[i].opcode == c->opcode)
-			handler = objects[i].handler;
+			row = &objects[i];
 	}
 	if (exists && tunnel)
 		return fw_refuse(
 			c, FW_SYN_UNSUPPORTED,
 			"vhca_tunnel_id %u: commands for another function are not implemented",
 			tunnel);
-	if (!handler)
+	if (!row)
 		return fw_general_refuse(c, type, exists);
-	return fw_general_check_reserved(c, type) ? -1 : handler(c);
+	if (fw_general_check_reserved(c, type))
+		return -1;
+	if (row->obj >= 0)
+		c->obj = fw_find(c, (enum obj_type)row->obj,
+				 prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
+	return row->obj >= 0 && !c->obj ? -1 : row->handler(c);
 }

@@ -6,17 +6,14 @@
 #include "obj/qp.h"
 #include "transport/transport.h"
 
-/* Returns the queue pair; NULL after a refusal. */
-static struct qp *fw_mcg_member(struct fw_cmd *c, uint32_t qpn)
+static int fw_mcg_check(struct fw_cmd *c)
 {
-	struct qp *qp = fw_find(c, OBJ_QP, qpn, "qpn");
+	const struct qp *qp = c->obj;
 
-	if (qp && !qp->q.transport->datagrams) {
-		fw_refuse(c, FW_SYN_UNSUPPORTED, "qpn 0x%x is of %s, only UD has multicast groups",
-			  qpn, qp->q.transport->name);
-		return NULL;
-	}
-	return qp;
+	if (qp->q.transport->datagrams)
+		return 0;
+	return fw_refuse(c, FW_SYN_UNSUPPORTED, "qpn 0x%x is of %s, only UD has multicast groups",
+			 qp->q.o.id, qp->q.transport->name);
 }
 
 static int fw_mcg_refuse(struct fw_cmd *c, const struct qp *qp, int err)
@@ -40,11 +37,11 @@ static int fw_mcg_refuse(struct fw_cmd *c, const struct qp *qp, int err)
 
 int fw_attach_to_mcg(struct fw_cmd *c)
 {
-	struct qp *qp = fw_mcg_member(c, prm_attach_to_mcg_in_get_qpn(c->in));
+	struct qp *qp = c->obj;
 	const uint8_t *gid = prm_attach_to_mcg_in_cat_multicast_gid(c->in);
 	int err;
 
-	if (!qp)
+	if (fw_mcg_check(c))
 		return -1;
 	if (!gid_is_multicast(gid))
 		return fw_refuse(
@@ -56,10 +53,10 @@ int fw_attach_to_mcg(struct fw_cmd *c)
 
 int fw_detach_from_mcg(struct fw_cmd *c)
 {
-	struct qp *qp = fw_mcg_member(c, prm_detach_from_mcg_in_get_qpn(c->in));
+	struct qp *qp = c->obj;
 	int err;
 
-	if (!qp)
+	if (fw_mcg_check(c))
 		return -1;
 	err = mcg_detach(c->vhca, prm_detach_from_mcg_in_cat_multicast_gid(c->in), qp);
 	return err ? fw_mcg_refuse(c, qp, err) : 0;

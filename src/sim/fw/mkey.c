@@ -369,12 +369,9 @@ int fw_create_mkey(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	fw_mkey_fill(m, mkc, pd);
-	if (take_translation(c, mkc, m) || take_bsf(c, mkc, m)) {
-		fw_mkey_free(&m->o);
+	if (fw_made(c, &m->o, take_translation(c, mkc, m) || take_bsf(c, mkc, m)))
 		return -1;
-	}
 	mkey_place(m);
-	prm_create_mkey_out_set_mkey_index(c->out, m->o.id);
 	return 0;
 }
 
@@ -394,19 +391,14 @@ void fw_mkey_free(struct obj *o)
 	obj_free(o);
 }
 
-/*
- * Finds an mkey that is no alias. An alias has an mkey's index but is a general object, so mkey
- * commands refuse it.
- */
-static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
+/* Refuses an alias: it has an mkey's index, but is a general object. */
+static int fw_mkey_check_kind(struct fw_cmd *c)
 {
-	struct mkey *m = fw_find(c, OBJ_MKEY, index, "mkey_index");
+	const struct mkey *m = c->obj;
 
-	if (m && m->alias) {
-		fw_refuse(c, FW_SYN_NO_OBJECT, "mkey_index 0x%x is an alias, not an mkey", index);
-		return NULL;
-	}
-	return m;
+	if (!m->alias)
+		return 0;
+	return fw_refuse(c, FW_SYN_NO_OBJECT, "mkey_index 0x%x is an alias, not an mkey", m->o.id);
 }
 
 /* Writes the fields that an UMR may have changed. */
@@ -435,12 +427,11 @@ static void show_mkc(void *mkc, const struct mkey *m)
 
 int fw_query_mkey(struct fw_cmd *c)
 {
-	const struct mkey *m = find_mkey(c, prm_query_mkey_in_get_mkey_index(c->in));
-	void *mkc;
+	const struct mkey *m = c->obj;
+	void *mkc = prm_query_mkey_out_at_memory_key_mkey_entry(c->out);
 
-	if (!m)
+	if (fw_mkey_check_kind(c))
 		return -1;
-	mkc = prm_query_mkey_out_at_memory_key_mkey_entry(c->out);
 	memcpy(mkc, m->mkc, sizeof(m->mkc));
 	show_mkc(mkc, m);
 	return 0;
@@ -448,10 +439,5 @@ int fw_query_mkey(struct fw_cmd *c)
 
 int fw_destroy_mkey(struct fw_cmd *c)
 {
-	struct mkey *m = find_mkey(c, prm_destroy_mkey_in_get_mkey_index(c->in));
-
-	if (!m || fw_busy(c, &m->o))
-		return -1;
-	fw_mkey_free(&m->o);
-	return 0;
+	return fw_mkey_check_kind(c) ? -1 : fw_destroy_object(c);
 }

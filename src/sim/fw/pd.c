@@ -10,28 +10,21 @@
 static const struct number_row {
 	uint16_t opcode;
 	enum obj_type type;
-	void (*set)(void *out, uint32_t id);
 } numbers[] = {
-	{PRM_OPCODE_ALLOC_PD, OBJ_PD, prm_alloc_pd_out_set_pd},
-	{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, OBJ_TD,
-	 prm_alloc_transport_domain_out_set_transport_domain},
-	{PRM_OPCODE_ALLOC_XRCD, OBJ_XRCD, prm_alloc_xrcd_out_set_xrcd},
-	{PRM_OPCODE_ALLOC_UAR, OBJ_UAR, prm_alloc_uar_out_set_uar},
-	{PRM_OPCODE_CREATE_EQ, OBJ_EQ, prm_create_eq_out_set_eq_number},
+	{PRM_OPCODE_ALLOC_PD, OBJ_PD},	   {PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, OBJ_TD},
+	{PRM_OPCODE_ALLOC_XRCD, OBJ_XRCD}, {PRM_OPCODE_ALLOC_UAR, OBJ_UAR},
+	{PRM_OPCODE_CREATE_EQ, OBJ_EQ},
 };
 
 int fw_alloc_number(struct fw_cmd *c)
 {
 	const struct number_row *r = numbers;
-	const struct obj *o;
+	struct obj *o;
 
 	while (r->opcode != c->opcode)
 		r++;
 	o = fw_new(c, r->type, sizeof(*o));
-	if (!o)
-		return -1;
-	r->set(c->out, o->id);
-	return 0;
+	return o ? fw_made(c, o, 0) : -1;
 }
 
 /*
@@ -101,8 +94,7 @@ int fw_create_tis(struct fw_cmd *c)
 	tis->td = td;
 	tis->prio = (uint8_t)prm_tisc_get_prio(ctx);
 	obj_get(td);
-	prm_create_tis_out_set_tisn(c->out, tis->o.id);
-	return 0;
+	return fw_made(c, &tis->o, 0);
 }
 
 void fw_tis_free(struct obj *o)
@@ -116,10 +108,8 @@ int fw_modify_tis(struct fw_cmd *c)
 {
 	const void *mask = prm_modify_tis_in_cat_bitmask(c->in);
 	const void *ctx = prm_modify_tis_in_cat_ctx(c->in);
-	struct tis *tis = fw_find(c, OBJ_TIS, prm_modify_tis_in_get_tisn(c->in), "tisn");
+	struct tis *tis = c->obj;
 
-	if (!tis)
-		return -1;
 	if (prm_modify_tis_bitmask_get_lag_tx_port_affinity(mask) && fw_tis_check_port(c, ctx))
 		return -1;
 	if (prm_modify_tis_bitmask_get_prio(mask))
@@ -129,11 +119,9 @@ int fw_modify_tis(struct fw_cmd *c)
 
 int fw_query_tis(struct fw_cmd *c)
 {
-	const struct tis *tis = fw_find(c, OBJ_TIS, prm_query_tis_in_get_tisn(c->in), "tisn");
+	const struct tis *tis = c->obj;
 	void *ctx = prm_query_tis_out_at_tis_context(c->out);
 
-	if (!tis)
-		return -1;
 	prm_tisc_set_prio(ctx, tis->prio);
 	prm_tisc_set_transport_domain(ctx, tis->td->id);
 	return 0;

@@ -39,10 +39,7 @@ int fw_alloc_q_counter(struct fw_cmd *c)
 {
 	struct q_counter *n = fw_new(c, OBJ_Q_COUNTER, sizeof(*n));
 
-	if (!n)
-		return -1;
-	prm_alloc_q_counter_out_set_counter_set_id(c->out, n->o.id);
-	return 0;
+	return n ? fw_made(c, &n->o, 0) : -1;
 }
 
 int fw_query_q_counter(struct fw_cmd *c)

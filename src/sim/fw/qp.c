@@ -344,28 +344,18 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 		return -1;
 	qp->q.dbrec = dbrec;
 	memcpy(qp->q.ctx, qpc, PRM_QPC_BYTES);
+	if (queue_start(&qp->q))
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more queue pair");
 	return 0;
 }
 
 int fw_create_qp(struct fw_cmd *c)
 {
 	const void *qpc = prm_create_qp_in_cat_qpc(c->in);
-	struct qp *qp;
+	struct qp *qp = fw_qp_check_features(c, qpc) ? NULL : fw_new(c, OBJ_QP, sizeof(*qp));
 
-	if (fw_qp_check_features(c, qpc))
+	if (!qp || fw_made(c, &qp->q.o, fw_qp_take(c, qpc, qp)))
 		return -1;
-	qp = fw_new(c, OBJ_QP, sizeof(*qp));
-	if (!qp)
-		return -1;
-	if (fw_qp_take(c, qpc, qp)) {
-		fw_queue_drop(&qp->q);
-		return -1;
-	}
-	if (queue_start(&qp->q)) {
-		fw_queue_drop(&qp->q);
-		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more queue pair");
-	}
-	prm_create_qp_out_set_qpn(c->out, qp->q.o.id);
 	qp->ece = fw_ece(prm_create_qp_in_get_ece(c->in));
 	prm_create_qp_out_set_ece(c->out, qp->ece);
 	return 0;
@@ -427,11 +417,9 @@ static void show_context(void *qpc, const struct qp *qp)
 
 int fw_query_qp(struct fw_cmd *c)
 {
-	struct qp *qp = fw_find(c, OBJ_QP, prm_query_qp_in_get_qpn(c->in), "qpn");
+	struct qp *qp = c->obj;
 	void *ext = (uint8_t *)c->out + PRM_QUERY_QP_OUT_BYTES;
 
-	if (!qp)
-		return -1;
 	prm_query_qp_out_set_ece(c->out, qp->ece);
 	queue_psns(&qp->q);
 	show_context(prm_query_qp_out_at_qpc(c->out), qp);

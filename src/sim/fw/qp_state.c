@@ -386,11 +386,9 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 
 int fw_modify_qp(struct fw_cmd *c)
 {
-	struct qp *qp = fw_find(c, OBJ_QP, prm_qp_2err_in_get_qpn(c->in), "qpn");
-	const struct qp_change *t = qp ? qp_change_find(qp->q.transport, c->opcode) : NULL;
+	struct qp *qp = c->obj;
+	const struct qp_change *t = qp_change_find(qp->q.transport, c->opcode);
 
-	if (!qp)
-		return -1;
 	if (!t || !(t->from & 1 << qp->q.state))
 		return fw_refuse_as(
 			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,

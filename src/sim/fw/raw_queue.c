@@ -37,15 +37,10 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 }
 
 /* Puts the queue into RST, ready for MODIFY. */
-static int raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
+static int raw_queue_start(struct fw_cmd *c, struct queue *q)
 {
-	if (taken) {
-		fw_queue_drop(q);
-		return -1;
-	}
 	if (!queue_start(q))
 		return 0;
-	fw_queue_drop(q);
 	return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more queue");
 }
 
@@ -169,19 +164,14 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 int fw_create_sq(struct fw_cmd *c)
 {
 	const void *sqc = prm_create_sq_in_cat_ctx(c->in);
-	struct raw_sq *sq;
+	struct raw_sq *sq = check_sqc(c, sqc) ? NULL : fw_new(c, OBJ_SQ, sizeof(*sq));
 
-	if (check_sqc(c, sqc))
+	if (!sq ||
+	    fw_made(c, &sq->q.o,
+		    take_sq(c, sqc, sq) || raw_queue_start(c, &sq->q) ||
+			    fw_sched_attach(c, &sq->q, prm_sqc_get_qos_queue_group_id(sqc), 0)))
 		return -1;
-	sq = fw_new(c, OBJ_SQ, sizeof(*sq));
-	if (!sq || raw_queue_start(c, &sq->q, take_sq(c, sqc, sq)))
-		return -1;
-	if (fw_sched_attach(c, &sq->q, prm_sqc_get_qos_queue_group_id(sqc), 0)) {
-		fw_sq_free(&sq->q.o);
-		return -1;
-	}
 	fw_pp_rate_use(sq, prm_sqc_get_packet_pacing_rate_limit_index(sqc));
-	prm_create_sq_out_set_sqn(c->out, sq->q.o.id);
 	return 0;
 }
 
@@ -200,13 +190,13 @@ static int fw_sq_set_leaf(struct fw_cmd *c, struct raw_sq *sq, const void *sqc)
 
 int fw_modify_sq(struct fw_cmd *c)
 {
-	struct raw_sq *sq = fw_find(c, OBJ_SQ, prm_modify_sq_in_get_sqn(c->in), "sqn");
+	struct raw_sq *sq = c->obj;
 	const void *sqc = prm_modify_sq_in_cat_ctx(c->in);
 	uint32_t rate = prm_sqc_get_packet_pacing_rate_limit_index(sqc);
 	uint64_t mask = prm_modify_sq_in_get_modify_bitmask(c->in);
 	unsigned int to = prm_sqc_get_state(sqc);
 
-	if (!sq || check_move(c, &sq->q, prm_modify_sq_in_get_sq_state(c->in), to))
+	if (check_move(c, &sq->q, prm_modify_sq_in_get_sq_state(c->in), to))
 		return -1;
 	if (mask & ~(uint64_t)(SQ_MODIFY_RATE | SQ_MODIFY_LEAF))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
@@ -226,11 +216,9 @@ int fw_modify_sq(struct fw_cmd *c)
 
 int fw_query_sq(struct fw_cmd *c)
 {
-	const struct raw_sq *sq = fw_find(c, OBJ_SQ, prm_query_sq_in_get_sqn(c->in), "sqn");
+	const struct raw_sq *sq = c->obj;
 	void *sqc = prm_query_sq_out_at_sq_context(c->out);
 
-	if (!sq)
-		return -1;
 	memcpy(sqc, sq->q.ctx, PRM_SQC_BYTES);
 	prm_sqc_set_state(sqc, fw_raw_queue_state_of(&sq->q));
 	prm_wq_set_hw_counter(prm_sqc_at_wq(sqc), sq->sq.ci);
@@ -306,25 +294,18 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 int fw_create_rq(struct fw_cmd *c)
 {
 	const void *rqc = prm_create_rq_in_cat_ctx(c->in);
-	struct raw_rq *rq;
+	struct raw_rq *rq = check_rqc(c, rqc) ? NULL : fw_new(c, OBJ_RQ, sizeof(*rq));
 
-	if (check_rqc(c, rqc))
-		return -1;
-	rq = fw_new(c, OBJ_RQ, sizeof(*rq));
-	if (!rq || raw_queue_start(c, &rq->q, take_rq(c, rqc, rq)))
-		return -1;
-	prm_create_rq_out_set_rqn(c->out, rq->q.o.id);
-	return 0;
+	return rq ? fw_made(c, &rq->q.o, take_rq(c, rqc, rq) || raw_queue_start(c, &rq->q)) : -1;
 }
 
 int fw_modify_rq(struct fw_cmd *c)
 {
-	struct raw_rq *rq = fw_find(c, OBJ_RQ, prm_modify_rq_in_get_rqn(c->in), "rqn");
+	struct raw_rq *rq = c->obj;
 	const void *rqc = prm_modify_rq_in_cat_ctx(c->in);
 	uint64_t mask = prm_modify_rq_in_get_modify_bitmask(c->in);
 
-	if (!rq ||
-	    check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
+	if (check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
 		return -1;
 	if (mask & ~(uint64_t)(RQ_MODIFY_VSD | RQ_MODIFY_COUNTER))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
@@ -346,11 +327,9 @@ int fw_modify_rq(struct fw_cmd *c)
 
 int fw_query_rq(struct fw_cmd *c)
 {
-	const struct raw_rq *rq = fw_find(c, OBJ_RQ, prm_query_rq_in_get_rqn(c->in), "rqn");
+	const struct raw_rq *rq = c->obj;
 	void *rqc = prm_query_rq_out_at_rq_context(c->out);
 
-	if (!rq)
-		return -1;
 	memcpy(rqc, rq->q.ctx, PRM_RQC_BYTES);
 	prm_rqc_set_state(rqc, fw_raw_queue_state_of(&rq->q));
 	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), rq->rq.ci);

@@ -57,7 +57,7 @@ static int rmp_take(struct fw_cmd *c, const void *rmpc, struct srq *s)
 	    fw_wq_take(c, wq, PRM_CREATE_RMP_IN_BYTES, &s->ring, &dbrec, &s->dbr_umem))
 		return -1;
 	s->dbrec = dbrec;
-	return 0;
+	return srq_start(s) ? fw_refuse(c, FW_SYN_MEMORY, "no memory for one more RMP") : 0;
 }
 
 void fw_srq_free(struct obj *o)
@@ -76,47 +76,22 @@ void fw_srq_free(struct obj *o)
 int fw_create_rmp(struct fw_cmd *c)
 {
 	const void *rmpc = prm_create_rmp_in_cat_ctx(c->in);
-	struct srq *s;
+	struct srq *s = check_rmpc(c, rmpc) ? NULL : fw_new(c, OBJ_SRQ, sizeof(*s));
 
-	if (check_rmpc(c, rmpc))
-		return -1;
-	s = fw_new(c, OBJ_SRQ, sizeof(*s));
-	if (!s)
-		return -1;
-	if (rmp_take(c, rmpc, s)) {
-		fw_srq_free(&s->o);
-		return -1;
-	}
-	if (srq_start(s)) {
-		fw_srq_free(&s->o);
-		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more RMP");
-	}
-	prm_create_rmp_out_set_rmpn(c->out, s->o.id);
-	return 0;
+	return s ? fw_made(c, &s->o, rmp_take(c, rmpc, s)) : -1;
 }
 
-/*
- * Returns the pool; NULL after a refusal. An XRC SRQ, whose number is of the same kind, is refused.
- */
-static struct srq *rmp_find(struct fw_cmd *c, uint32_t id)
+/* Refuses an XRC SRQ, whose number is of the same kind. */
+static int rmp_check_kind(struct fw_cmd *c)
 {
-	struct srq *s = fw_find(c, OBJ_SRQ, id, "rmpn");
+	const struct srq *s = c->obj;
 
-	if (s && s->xrcd) {
-		fw_refuse(c, FW_SYN_NO_OBJECT, "rmpn 0x%x is an XRC SRQ", id);
-		return NULL;
-	}
-	return s;
+	return s->xrcd ? fw_refuse(c, FW_SYN_NO_OBJECT, "rmpn 0x%x is an XRC SRQ", s->o.id) : 0;
 }
 
 int fw_destroy_rmp(struct fw_cmd *c)
 {
-	struct srq *s = rmp_find(c, prm_destroy_rmp_in_get_rmpn(c->in));
-
-	if (!s || fw_busy(c, &s->o))
-		return -1;
-	fw_srq_free(&s->o);
-	return 0;
+	return rmp_check_kind(c) ? -1 : fw_destroy_object(c);
 }
 
 static unsigned int rmp_state(const struct srq *s)
@@ -127,11 +102,11 @@ static unsigned int rmp_state(const struct srq *s)
 /* Refuses changes of state: [I] an RMP that failed stays so. */
 int fw_modify_rmp(struct fw_cmd *c)
 {
-	struct srq *s = rmp_find(c, prm_modify_rmp_in_get_rmpn(c->in));
+	struct srq *s = c->obj;
 	const void *rmpc = prm_modify_rmp_in_cat_ctx(c->in), *wq = prm_rmpc_cat_wq(rmpc);
 	uint64_t mask = prm_load64(prm_modify_rmp_in_cat_bitmask(c->in), 0);
 
-	if (!s)
+	if (rmp_check_kind(c))
 		return -1;
 	if (prm_modify_rmp_in_get_rmp_state(c->in) != rmp_state(s) ||
 	    prm_rmpc_get_state(rmpc) != rmp_state(s))
@@ -152,11 +127,11 @@ int fw_modify_rmp(struct fw_cmd *c)
 
 int fw_query_rmp(struct fw_cmd *c)
 {
-	const struct srq *s = rmp_find(c, prm_query_rmp_in_get_rmpn(c->in));
+	const struct srq *s = c->obj;
 	void *rmpc = prm_query_rmp_out_at_rmp_context(c->out);
 	void *wq = prm_rmpc_at_wq(rmpc);
 
-	if (!s)
+	if (rmp_check_kind(c))
 		return -1;
 	memcpy(rmpc, s->ctx, PRM_RMPC_BYTES);
 	prm_rmpc_set_state(rmpc, rmp_state(s));

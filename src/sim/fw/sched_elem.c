@@ -12,7 +12,6 @@
 #define SELECT_MAX_BW	(1u << 1)
 #define MAX_DEPTH	8 /* [I] */
 #define BITS_A_MEGABIT	1000000u
-#define QUERY_OUT_BYTES PRM_CREATE_SCHED_ELEM_IN_BYTES /* the same header and object */
 #define TSAR_TYPE(attr) ((attr) >> 16 & 0xff)
 
 static int fw_sched_elem_check_header(struct fw_cmd *c)
@@ -103,13 +102,7 @@ int fw_create_sched_elem(struct fw_cmd *c)
 	}
 	e->leaf = prm_sched_context_get_element_type(ctx) == PRM_SCHED_ELEMENT_TYPE_QUEUE_GROUP;
 	fw_sched_elem_set(e, ctx, SELECT_BW_SHARE | SELECT_MAX_BW);
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, e->o.id);
-	return 0;
-}
-
-static struct sched_elem *fw_sched_elem_named(struct fw_cmd *c)
-{
-	return fw_find(c, OBJ_SCHED_ELEM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
+	return fw_made(c, &e->o, 0);
 }
 
 /* Changes share and limit. Kind and parent of an element never change. */
@@ -122,7 +115,7 @@ int fw_modify_sched_elem(struct fw_cmd *c)
 
 	if (fw_sched_elem_check_header(c) || fw_sched_elem_check_kind(c, elem))
 		return -1;
-	e = fw_sched_elem_named(c);
+	e = fw_find(c, OBJ_SCHED_ELEM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 	if (!e || fw_sched_elem_check_numbers(c, ctx, !e->parent))
 		return -1;
 	select = prm_sched_elem_get_modify_field_select(elem);
@@ -136,16 +129,12 @@ int fw_modify_sched_elem(struct fw_cmd *c)
 
 int fw_query_sched_elem(struct fw_cmd *c)
 {
-	const struct sched_elem *e = fw_sched_elem_named(c);
+	const struct sched_elem *e = c->obj;
 	void *elem = prm_create_sched_elem_in_at_sched_elem(c->out);
 	void *ctx = prm_sched_elem_at_sched_context(elem);
 
-	if (!e)
+	if (fw_reply_fits(c, PRM_CREATE_SCHED_ELEM_IN_BYTES)) /* the same header and object */
 		return -1;
-	if (c->out_len < QUERY_OUT_BYTES)
-		return fw_refuse(c, FW_SYN_OUT_SHORT,
-				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
-				 QUERY_OUT_BYTES);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, e->o.id);
 	prm_sched_elem_set_scheduling_hierarchy(elem, HIERARCHY_NIC);
 	prm_sched_context_set_element_type(ctx, e->leaf ? PRM_SCHED_ELEMENT_TYPE_QUEUE_GROUP
@@ -153,16 +142,6 @@ int fw_query_sched_elem(struct fw_cmd *c)
 	prm_sched_context_set_parent_element_id(ctx, e->parent ? e->parent->o.id : 0);
 	prm_sched_context_set_bw_share(ctx, e->bw_share);
 	prm_sched_context_set_max_average_bw(ctx, e->mbps);
-	return 0;
-}
-
-int fw_destroy_sched_elem(struct fw_cmd *c)
-{
-	struct sched_elem *e = fw_sched_elem_named(c);
-
-	if (!e || fw_busy(c, &e->o))
-		return -1;
-	fw_sched_elem_free(&e->o);
 	return 0;
 }
 

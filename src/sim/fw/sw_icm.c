@@ -77,8 +77,7 @@ int fw_create_sw_icm(struct fw_cmd *c)
 	}
 	s->addr = addr;
 	s->len = 1ull << log_size;
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, s->o.id);
-	return 0;
+	return fw_made(c, &s->o, 0);
 }
 
 void fw_sw_icm_free(struct obj *o)

@@ -95,26 +95,19 @@ int fw_create_rqt(struct fw_cmd *c)
 	rqt = fw_new(c, OBJ_RQT, sizeof(*rqt));
 	if (!rqt)
 		return -1;
-	rqt->rq = fw_tir_take_list(c, n);
-	if (!rqt->rq) {
-		obj_free(&rqt->o);
-		return -1;
-	}
 	rqt->max = (uint16_t)max;
-	rqt->n = (uint16_t)n;
-	prm_create_rqt_out_set_rqtn(c->out, rqt->o.id);
-	return 0;
+	rqt->rq = fw_tir_take_list(c, n);
+	rqt->n = rqt->rq ? (uint16_t)n : 0;
+	return fw_made(c, &rqt->o, !rqt->rq);
 }
 
 int fw_modify_rqt(struct fw_cmd *c)
 {
-	struct rqt *rqt = fw_find(c, OBJ_RQT, prm_modify_rqt_in_get_rqtn(c->in), "rqtn");
+	struct rqt *rqt = c->obj;
 	const void *rqtc = prm_modify_rqt_in_cat_ctx(c->in);
 	uint32_t n = prm_rqtc_get_rqt_actual_size(rqtc);
 	struct raw_rq **rq;
 
-	if (!rqt)
-		return -1;
 	if (fw_tir_check_bits(c, prm_modify_rqt_in_cat_bitmask(c->in), RQT_BITS))
 		return -1;
 	if (!prm_rqt_bitmask_get_rqn_list(prm_modify_rqt_in_cat_bitmask(c->in)))
@@ -132,12 +125,10 @@ int fw_modify_rqt(struct fw_cmd *c)
 
 int fw_query_rqt(struct fw_cmd *c)
 {
-	const struct rqt *rqt = fw_find(c, OBJ_RQT, prm_query_rqt_in_get_rqtn(c->in), "rqtn");
+	const struct rqt *rqt = c->obj;
 	uint8_t *list = (uint8_t *)c->out + PRM_QUERY_RQT_OUT_BYTES;
 	void *rqtc = prm_query_rqt_out_at_rqt_context(c->out);
 
-	if (!rqt)
-		return -1;
 	if (c->out_len < PRM_QUERY_RQT_OUT_BYTES + (size_t)rqt->n * RQ_NUM)
 		return fw_refuse(c, FW_SYN_OUT_SHORT,
 				 "the table has %u queues, the reply mailbox of %zu bytes has no "
@@ -258,20 +249,12 @@ static int fw_tir_take(struct fw_cmd *c, const void *tirc, struct tir *tir)
 int fw_create_tir(struct fw_cmd *c)
 {
 	const void *tirc = prm_create_tir_in_cat_ctx(c->in);
-	struct tir *tir;
+	struct tir *tir = check_tirc(c, tirc) ? NULL : fw_new(c, OBJ_TIR, sizeof(*tir));
 	uint64_t icm;
 
-	if (check_tirc(c, tirc))
+	if (!tir || fw_made(c, &tir->o, fw_tir_take(c, tirc, tir)))
 		return -1;
-	tir = fw_new(c, OBJ_TIR, sizeof(*tir));
-	if (!tir)
-		return -1;
-	if (fw_tir_take(c, tirc, tir)) {
-		fw_tir_free(&tir->o);
-		return -1;
-	}
 	icm = icm_addr(ICM_TIR, tir->o.id);
-	prm_create_tir_out_set_tirn(c->out, tir->o.id);
 	prm_create_tir_out_set_icm_address_63_40(c->out, (uint32_t)(icm >> 40));
 	prm_create_tir_out_set_icm_address_39_32(c->out, icm >> 32 & 0xff);
 	prm_create_tir_out_set_icm_address_31_0(c->out, (uint32_t)icm);
@@ -321,12 +304,12 @@ static void fw_tir_modify(struct tir *tir, const void *tirc, const void *mask)
 
 int fw_modify_tir(struct fw_cmd *c)
 {
-	struct tir *tir = fw_find(c, OBJ_TIR, prm_modify_tir_in_get_tirn(c->in), "tirn");
+	struct tir *tir = c->obj;
 	const void *tirc = prm_modify_tir_in_cat_ctx(c->in);
 	const void *mask = prm_modify_tir_in_cat_bitmask(c->in);
 	struct rqt *rqt;
 
-	if (!tir || fw_tir_check_bits(c, mask, TIR_BITS) || fw_tir_find_table(c, tir, &rqt))
+	if (fw_tir_check_bits(c, mask, TIR_BITS) || fw_tir_find_table(c, tir, &rqt))
 		return -1;
 	if (prm_modify_tir_bitmask_get_packet_merge(mask) && prm_tirc_get_packet_merge_mask(tirc))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
@@ -341,10 +324,8 @@ int fw_modify_tir(struct fw_cmd *c)
 
 int fw_query_tir(struct fw_cmd *c)
 {
-	const struct tir *tir = fw_find(c, OBJ_TIR, prm_query_tir_in_get_tirn(c->in), "tirn");
+	const struct tir *tir = c->obj;
 
-	if (!tir)
-		return -1;
 	memcpy(prm_query_tir_out_at_tir_context(c->out), tir->tirc, sizeof(tir->tirc));
 	return 0;
 }

@@ -52,16 +52,9 @@ int fw_create_umem(struct fw_cmd *c)
 	u->npages = (uint32_t)n;
 	u->len = (n << log_page) - offset;
 	u->pages = calloc((size_t)n, sizeof(*u->pages));
-	if (!u->pages) {
-		obj_free(&u->o);
-		return fw_refuse(c, FW_SYN_MEMORY, "no memory for %" PRIu64 " page addresses", n);
-	}
-	if (read_mtts(c, ctx, u)) {
-		fw_umem_free(&u->o);
-		return -1;
-	}
-	prm_create_umem_out_set_umem_id(c->out, u->o.id);
-	return 0;
+	if (!u->pages)
+		fw_refuse(c, FW_SYN_MEMORY, "no memory for %" PRIu64 " page addresses", n);
+	return fw_made(c, &u->o, !u->pages || read_mtts(c, ctx, u));
 }
 
 void fw_umem_free(struct obj *o)

@@ -66,7 +66,7 @@ static int xrc_srq_take_memory(struct fw_cmd *c, const void *ctx, struct srq *s)
 	    fw_dbrec(c, false, 0, record, &dbrec, &s->dbr_umem))
 		return -1;
 	s->dbrec = dbrec;
-	return 0;
+	return srq_start(s) ? fw_refuse(c, FW_SYN_MEMORY, "no memory for one more XRC SRQ") : 0;
 }
 
 static int xrc_srq_take(struct fw_cmd *c, const void *ctx, struct srq *s)
@@ -90,43 +90,25 @@ static int xrc_srq_take(struct fw_cmd *c, const void *ctx, struct srq *s)
 int fw_create_xrc_srq(struct fw_cmd *c)
 {
 	const void *ctx = prm_create_xrc_srq_in_cat_xrc_srq_context_entry(c->in);
-	struct srq *s;
+	struct srq *s = xrc_srq_check(c, ctx) ? NULL : fw_new(c, OBJ_SRQ, sizeof(*s));
 
-	if (xrc_srq_check(c, ctx))
-		return -1;
-	s = fw_new(c, OBJ_SRQ, sizeof(*s));
-	if (!s)
-		return -1;
-	if (xrc_srq_take(c, ctx, s)) {
-		fw_srq_free(&s->o);
-		return -1;
-	}
-	if (srq_start(s)) {
-		fw_srq_free(&s->o);
-		return fw_refuse(c, FW_SYN_MEMORY, "no memory for one more XRC SRQ");
-	}
-	prm_create_xrc_srq_out_set_xrc_srqn(c->out, s->o.id);
-	return 0;
+	return s ? fw_made(c, &s->o, xrc_srq_take(c, ctx, s)) : -1;
 }
 
-/* Returns the SRQ; NULL after a refusal. An RMP is refused. */
-static struct srq *xrc_srq_find(struct fw_cmd *c, uint32_t id)
+/* Refuses an RMP, whose number is of the same kind. */
+static int xrc_srq_check_kind(struct fw_cmd *c)
 {
-	struct srq *s = fw_find(c, OBJ_SRQ, id, "xrc_srqn");
+	const struct srq *s = c->obj;
 
-	if (s && !s->xrcd) {
-		fw_refuse(c, FW_SYN_NO_OBJECT, "xrc_srqn 0x%x is an RMP", id);
-		return NULL;
-	}
-	return s;
+	return s->xrcd ? 0 : fw_refuse(c, FW_SYN_NO_OBJECT, "xrc_srqn 0x%x is an RMP", s->o.id);
 }
 
 int fw_query_xrc_srq(struct fw_cmd *c)
 {
-	const struct srq *s = xrc_srq_find(c, prm_query_xrc_srq_in_get_xrc_srqn(c->in));
+	const struct srq *s = c->obj;
 	void *ctx = prm_query_xrc_srq_out_at_xrc_srq_context_entry(c->out);
 
-	if (!s)
+	if (xrc_srq_check_kind(c))
 		return -1;
 	memcpy(ctx, s->ctx, PRM_XRC_SRQC_BYTES);
 	prm_xrc_srqc_set_state(ctx, s->failed ? PRM_SRQC_STATE_ERROR : PRM_SRQC_STATE_GOOD);
@@ -137,10 +119,10 @@ int fw_query_xrc_srq(struct fw_cmd *c)
 
 int fw_arm_xrc_srq(struct fw_cmd *c)
 {
-	struct srq *s = xrc_srq_find(c, prm_arm_xrc_srq_in_get_xrc_srqn(c->in));
+	struct srq *s = c->obj;
 	const uint32_t lwm = prm_arm_xrc_srq_in_get_lwm(c->in);
 
-	if (!s)
+	if (xrc_srq_check_kind(c))
 		return -1;
 	if (c->op_mod != ARM_XRC_OP_MOD)
 		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod is 0x%x, an XRC SRQ is armed by 1",
@@ -154,10 +136,5 @@ int fw_arm_xrc_srq(struct fw_cmd *c)
 
 int fw_destroy_xrc_srq(struct fw_cmd *c)
 {
-	struct srq *s = xrc_srq_find(c, prm_destroy_xrc_srq_in_get_xrc_srqn(c->in));
-
-	if (!s || fw_busy(c, &s->o))
-		return -1;
-	fw_srq_free(&s->o);
-	return 0;
+	return xrc_srq_check_kind(c) ? -1 : fw_destroy_object(c);
 }
