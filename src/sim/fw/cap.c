@@ -39,77 +39,6 @@ static uint64_t cap_general_objects(const struct profile *p)
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-static void cap_fill_general(const struct vhca *v, void *cap)
-{
-	const struct profile *p = v->dev->profile;
-
-#define GENERAL(field, value) prm_cmd_hca_cap_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_general_2(const struct vhca *v, void *cap)
-{
-	const struct profile *p = v->dev->profile;
-
-#define GENERAL_2(field, value) prm_cmd_hca_cap_2_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_ethernet(const struct vhca *v, void *cap)
-{
-	const struct profile *p = v->dev->profile;
-
-#define ETHERNET(field, value) prm_per_protocol_networking_offload_caps_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_odp(const struct vhca *v, void *cap)
-{
-	void *scheme = prm_odp_cap_at_transport_page_fault_scheme_cap(cap);
-
-	(void)v;
-#define ODP(transport, field)                          \
-	prm_odp_per_transport_service_cap_set_##field( \
-		prm_odp_scheme_cap_at_##transport##_odp_caps(scheme), 1);
-#include "caps.def"
-}
-
-static void cap_fill_atomic(const struct vhca *v, void *cap)
-{
-	(void)v;
-#define ATOMIC(field, value) prm_atomic_caps_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_roce(const struct vhca *v, void *cap)
-{
-	const struct profile *p = v->dev->profile;
-
-#define ROCE(field, value) prm_roce_cap_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_qos(const struct vhca *v, void *cap)
-{
-	(void)v;
-#define QOS(field, value) prm_qos_cap_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_dev_mem(const struct vhca *v, void *cap)
-{
-#define DEV_MEM(field, value) prm_device_mem_cap_set_##field(cap, value);
-#include "caps.def"
-}
-
-static void cap_fill_crypto(const struct vhca *v, void *cap)
-{
-	const struct profile *p = v->dev->profile;
-
-#define CRYPTO(field, value) prm_crypto_caps_set_##field(cap, value);
-#include "caps.def"
-}
-
 /* Sets the bits of each field that params.def has: it can be matched under any mask. */
 static void cap_fill_fields(void *fields)
 {
@@ -126,22 +55,22 @@ static void cap_fill_fields(void *fields)
 	prm_flow_table_fields_supported_set_inner_ipv6_hop_limit(fields, 1);
 }
 
-static void cap_fill_tables(void *props)
+/* Sets the match fields of a kind of table. */
+static void cap_fill_match(void *props)
 {
-#define FLOW_TABLE(field, value) prm_flow_table_prop_layout_set_##field(props, value);
-#include "caps.def"
 	cap_fill_fields(prm_flow_table_prop_layout_at_ft_field_support(props));
 	cap_fill_fields(prm_flow_table_prop_layout_at_ft_field_bitmask_support(props));
 }
 
+/* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
 	const struct profile *p = v->dev->profile;
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
 	void *tx = prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(cap);
 
-	cap_fill_tables(rx);
-	cap_fill_tables(tx);
+	cap_fill_match(rx);
+	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs(cap, 1);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs_fts(cap, 1);
@@ -156,26 +85,55 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 		cap, icm_addr(ICM_END, ICM_ALLOW));
 }
 
-/* Capability pages of a ConnectX-6 Dx. dvx-sim implements nothing of the pages without `fill`. */
+/* Fills in the fields that caps.def has for a page. */
+static void cap_fill(const struct vhca *v, uint32_t type, void *page)
+{
+	const struct profile *p = v->dev->profile;
+	void *scheme = prm_odp_cap_at_transport_page_fault_scheme_cap(page);
+	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(page);
+	void *tx = prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(page);
+
+#define SET(page_type, structure, at, field, value) \
+	if (type == PRM_HCA_CAP_TYPE_##page_type)   \
+		prm_##structure##_set_##field(at, value);
+#define GENERAL(field, value)	SET(GENERAL, cmd_hca_cap, page, field, value)
+#define GENERAL_2(field, value) SET(GENERAL_2, cmd_hca_cap_2, page, field, value)
+#define ETHERNET(field, value) \
+	SET(ETHERNET_OFFLOADS, per_protocol_networking_offload_caps, page, field, value)
+#define ODP(transport, field)                   \
+	SET(ODP, odp_per_transport_service_cap, \
+	    prm_odp_scheme_cap_at_##transport##_odp_caps(scheme), field, 1)
+#define ATOMIC(field, value)  SET(ATOMIC, atomic_caps, page, field, value)
+#define ROCE(field, value)    SET(ROCE, roce_cap, page, field, value)
+#define QOS(field, value)     SET(QOS, qos_cap, page, field, value)
+#define DEV_MEM(field, value) SET(DEV_MEM, device_mem_cap, page, field, value)
+#define CRYPTO(field, value)  SET(CRYPTO, crypto_caps, page, field, value)
+#define FLOW_TABLE(field, value)                                  \
+	SET(FLOW_TABLE, flow_table_prop_layout, rx, field, value) \
+	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value)
+#include "caps.def"
+	if (type == PRM_HCA_CAP_TYPE_FLOW_TABLE)
+		cap_fill_flow_table(v, page);
+}
+
+/* Capability pages of a ConnectX-6 Dx. dvx-sim implements nothing of those without a structure. */
 static const struct {
 	uint16_t type;
-	void (*fill)(const struct vhca *, void *cap);
 	const char *prm_struct; /* for the trace */
 } pages[] = {
-	{PRM_HCA_CAP_TYPE_GENERAL, cap_fill_general, "cmd_hca_cap"},
-	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, cap_fill_ethernet,
-	 "per_protocol_networking_offload_caps"},
-	{PRM_HCA_CAP_TYPE_ODP, cap_fill_odp, "odp_cap"},
-	{PRM_HCA_CAP_TYPE_ATOMIC, cap_fill_atomic, "atomic_caps"},
-	{PRM_HCA_CAP_TYPE_ROCE, cap_fill_roce, "roce_cap"},
-	{PRM_HCA_CAP_TYPE_FLOW_TABLE, cap_fill_flow_table, "flow_table_nic_cap"},
-	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, NULL, NULL},
-	{PRM_HCA_CAP_TYPE_ESWITCH, NULL, NULL},
-	{PRM_HCA_CAP_TYPE_QOS, cap_fill_qos, "qos_cap"},
-	{PRM_HCA_CAP_TYPE_DEV_MEM, cap_fill_dev_mem, "device_mem_cap"},
-	{PRM_HCA_CAP_TYPE_DEV_EVENT, NULL, NULL},
-	{PRM_HCA_CAP_TYPE_CRYPTO, cap_fill_crypto, "crypto_caps"},
-	{PRM_HCA_CAP_TYPE_GENERAL_2, cap_fill_general_2, "cmd_hca_cap_2"},
+	{PRM_HCA_CAP_TYPE_GENERAL, "cmd_hca_cap"},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "per_protocol_networking_offload_caps"},
+	{PRM_HCA_CAP_TYPE_ODP, "odp_cap"},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_caps"},
+	{PRM_HCA_CAP_TYPE_ROCE, "roce_cap"},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_nic_cap"},
+	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, NULL},
+	{PRM_HCA_CAP_TYPE_ESWITCH, NULL},
+	{PRM_HCA_CAP_TYPE_QOS, "qos_cap"},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "device_mem_cap"},
+	{PRM_HCA_CAP_TYPE_DEV_EVENT, NULL},
+	{PRM_HCA_CAP_TYPE_CRYPTO, "crypto_caps"},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "cmd_hca_cap_2"},
 };
 
 int fw_query_hca_cap(struct fw_cmd *c)
@@ -192,8 +150,7 @@ int fw_query_hca_cap(struct fw_cmd *c)
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		if (pages[i].type != type)
 			continue;
-		if (pages[i].fill)
-			pages[i].fill(c->vhca, page);
+		cap_fill(c->vhca, type, page);
 		memcpy((uint8_t *)c->out + FW_CAP_AT, page,
 		       room < sizeof(page) ? room : sizeof(page));
 		return 0;
