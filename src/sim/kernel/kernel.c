@@ -26,8 +26,8 @@
 
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
 
-#define EQ_LOG_SIZE	   8
-#define UID_MAX		   0xfffe /* 0xffff: FW_UID_SHARED */
+#define EQ_LOG_SIZE 8
+#define UID_MAX	    0xfffe /* 0xffff: FW_UID_SHARED */
 
 static const uint16_t cap_types[CAP_PAGES] = {
 	[CAP_GENERAL] = PRM_HCA_CAP_TYPE_GENERAL,
@@ -65,22 +65,17 @@ static int function_caps(struct vhca *v, struct kernel_function *fn)
 static int function_eq(struct vhca *v, struct kernel_function *fn)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
-	uint8_t out[PRM_CREATE_EQ_OUT_BYTES];
-	int err;
 
-	prm_create_eq_in_set_opcode(in, PRM_OPCODE_CREATE_EQ);
+	mbox_begin(in, PRM_OPCODE_CREATE_EQ, 0);
 	prm_eqc_set_log_eq_size(prm_create_eq_in_at_eq_context_entry(in), EQ_LOG_SIZE);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		fn->eqn = prm_create_eq_out_get_eq_number(out);
-	return err;
+	return mbox_create(v, in, sizeof(in), &fn->eqn);
 }
 
 /* Makes the Q counter set of queues made by verbs, which hw_counters shows. */
 static int function_q_counter(struct vhca *v, struct kernel_function *fn)
 {
 	uint32_t set;
-	int err = mbox_alloc_q_counter(v, &set);
+	int err = mbox_alloc(v, PRM_OPCODE_ALLOC_Q_COUNTER, FW_UID_SHARED, &set);
 
 	if (err)
 		return err;

@@ -29,7 +29,8 @@ uint64_t attr_value(struct uverbs_request *req, uint16_t id)
 	return a ? inline_value(a) : 0;
 }
 
-int attr_flags(struct uverbs_request *req, uint16_t id, const char *name, uint64_t allowed, uint64_t *flags)
+int attr_flags(struct uverbs_request *req, uint16_t id, const char *name, uint64_t allowed,
+	       uint64_t *flags)
 {
 	const struct uverbs_attr *a = attr_find(req, id);
 
@@ -42,8 +43,8 @@ int attr_flags(struct uverbs_request *req, uint16_t id, const char *name, uint64
 	return 0;
 }
 
-int attr_uobj(struct uverbs_file *f, struct uverbs_request *req, uint16_t id, const struct uobj_class *class,
-	       struct uobj **obj)
+int attr_uobj(struct uverbs_file *f, struct uverbs_request *req, uint16_t id,
+	      const struct uobj_class *class, struct uobj **obj)
 {
 	const struct uverbs_attr *a = attr_find(req, id);
 

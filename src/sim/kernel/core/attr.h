@@ -13,10 +13,11 @@ struct uverbs_attr *attr_find(struct uverbs_request *, uint16_t id);
 /* Returns 0 for an optional attribute that is absent. */
 uint64_t attr_value(struct uverbs_request *, uint16_t id);
 /* Reads flags. -EINVAL for bits outside `allowed`; the log names the attribute. */
-int attr_flags(struct uverbs_request *, uint16_t id, const char *name, uint64_t allowed, uint64_t *flags);
+int attr_flags(struct uverbs_request *, uint16_t id, const char *name, uint64_t allowed,
+	       uint64_t *flags);
 /* Finds the object that an attribute names, as uobj_find(); *obj stays NULL if it is absent. */
 int attr_uobj(struct uverbs_file *, struct uverbs_request *, uint16_t id, const struct uobj_class *,
-	       struct uobj **obj);
+	      struct uobj **obj);
 /* Writes a structure to an output attribute, cut or zero-padded to the attribute's length. */
 void attr_out(struct uverbs_request *, uint16_t id, const void *, size_t len);
 /*

@@ -47,26 +47,42 @@ int mbox_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t o
 	return mbox_errno(out);
 }
 
+void mbox_begin(void *in, uint16_t opcode, uint16_t uid)
+{
+	prm_mbox_in_set_opcode(in, opcode);
+	prm_mbox_in_set_uid(in, uid);
+}
+
+int mbox_create(struct vhca *v, const void *in, size_t in_len, uint32_t *number)
+{
+	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+	int err = mbox_exec(v, in, in_len, out, sizeof(out));
+
+	if (!err)
+		*number = prm_general_obj_out_cmd_hdr_get_obj_id(out);
+	return err;
+}
+
+int mbox_run(struct vhca *v, const void *in, size_t in_len)
+{
+	uint32_t unused;
+
+	return mbox_create(v, in, in_len, &unused);
+}
+
+int mbox_alloc(struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t *number)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+
+	mbox_begin(in, opcode, uid);
+	return mbox_create(v, in, sizeof(in), number);
+}
+
 int mbox_destroy(struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t number)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
-	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
 
-	prm_general_obj_in_cmd_hdr_set_opcode(in, opcode);
-	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
+	mbox_begin(in, opcode, uid);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
-	return mbox_exec(v, in, sizeof(in), out, sizeof(out));
-}
-
-int mbox_alloc_q_counter(struct vhca *v, uint32_t *set)
-{
-	uint8_t in[PRM_ALLOC_Q_COUNTER_IN_BYTES] = {0}, out[PRM_ALLOC_Q_COUNTER_OUT_BYTES];
-	int err;
-
-	prm_alloc_q_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_Q_COUNTER);
-	prm_alloc_q_counter_in_set_uid(in, FW_UID_SHARED);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		*set = prm_alloc_q_counter_out_get_counter_set_id(out);
-	return err;
+	return mbox_run(v, in, sizeof(in));
 }

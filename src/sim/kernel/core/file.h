@@ -48,14 +48,14 @@ struct kernel {
 	uint8_t next_key;	/* mkey_7_0 of the next memory region */
 	struct kernel_function {
 		uint32_t eqn;
-		uint8_t q_counter;   /* counter_set_id of its queues */
+		uint8_t q_counter;	       /* counter_set_id of its queues */
 		uint8_t caps[CAP_PAGES][4096]; /* QUERY_HCA_CAP, current */
 		struct fs_chain *fs;	       /* array of FS_DIRS (flow/fs.h) */
 		struct dm_map *dm[DM_KINDS];
 		struct xrcd *xrcds;	  /* XRC domains (verbs/xrc.h) */
 		struct rate_table *rates; /* NULL until it is needed */
 		uint64_t memic_pages;	  /* bitmap of pages in use */
-	} * fn; /* by vhca.index */
+	} * fn;				  /* by vhca.index */
 };
 
 /* One open of the device. */
@@ -73,10 +73,10 @@ struct uverbs_file {
 	bool on_demand;		       /* has regions that cover memory not mapped yet */
 	bool detached;		       /* the guest called kernel_detach() */
 	struct uverbs_file *requester; /* guest whose request is handled; NULL: the opener's */
-	bool context; /* GET_CONTEXT was done */
-	bool closing; /* all objects are being destroyed */
-	uint32_t ctxn; /* number of the context, from 1 */
-	uint16_t uid; /* 0: no DevX */
+	bool context;		       /* GET_CONTEXT was done */
+	bool closing;		       /* all objects are being destroyed */
+	uint32_t ctxn;		       /* number of the context, from 1 */
+	uint16_t uid;		       /* 0: no DevX */
 	uint32_t tdn;
 	struct uobj **handles;
 	uint32_t nhandles;

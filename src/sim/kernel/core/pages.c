@@ -3,7 +3,9 @@
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include "cmd.h"
 #include "pages.h"
 #include "pins.h"
 
@@ -147,4 +149,23 @@ void pages_write(const struct pages *p, void *mtt, uint64_t rw)
 
 		memcpy(to + 8ull * i, &be, sizeof(be));
 	}
+}
+
+void *pages_command(const struct pages *p, uint16_t opcode, uint16_t uid, size_t fixed, uint64_t rw)
+{
+	uint8_t *in = calloc(1, fixed + 8ull * p->n);
+
+	if (!in)
+		return NULL;
+	mbox_begin(in, opcode, uid);
+	pages_write(p, in + fixed, rw);
+	return in;
+}
+
+int pages_create(const struct pages *p, struct vhca *v, void *in, size_t fixed, uint32_t *number)
+{
+	int err = mbox_create(v, in, fixed + 8ull * p->n, number);
+
+	free(in);
+	return err;
 }

@@ -41,4 +41,11 @@ int pages_umem(struct pages *, const struct mm *, uint64_t va, uint64_t len, uin
 /* Writes the pages as big-endian MTT entries, with `rw` or'ed into each. */
 void pages_write(const struct pages *, void *mtt, uint64_t rw);
 
+/*
+ * A command of `fixed` bytes with the pages behind them, as pages_write() writes them, on the heap.
+ * NULL: no memory. pages_create() runs it as mbox_create() and frees it.
+ */
+void *pages_command(const struct pages *, uint16_t opcode, uint16_t uid, size_t fixed, uint64_t rw);
+int pages_create(const struct pages *, struct vhca *, void *in, size_t fixed, uint32_t *number);
+
 #endif

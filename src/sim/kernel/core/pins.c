@@ -232,10 +232,8 @@ static const struct {
 	enum uverbs_share_what what;
 	bool around;
 } pin_uses[] = {
-	[PIN_DATA] = {UVERBS_SHARE_DATA, true},
-	[PIN_RING] = {UVERBS_SHARE_RING, false},
-	[PIN_RECORD] = {UVERBS_SHARE_RING, true},
-	[PIN_LONE_RECORD] = {UVERBS_SHARE_DATA, true},
+	[PIN_DATA] = {UVERBS_SHARE_DATA, true},	   [PIN_RING] = {UVERBS_SHARE_RING, false},
+	[PIN_RECORD] = {UVERBS_SHARE_RING, true},  [PIN_LONE_RECORD] = {UVERBS_SHARE_DATA, true},
 	[PIN_PASSING] = {UVERBS_SHARE_DATA, true},
 };
 
@@ -312,7 +310,8 @@ static void pins_report_released(struct uverbs_file *f, struct uverbs_request *r
 			b->late = true;
 			continue;
 		}
-		req->shares[req->nshares++] = (struct uverbs_share){b->va, b->len, UVERBS_SHARE_BACK};
+		req->shares[req->nshares++] =
+			(struct uverbs_share){b->va, b->len, UVERBS_SHARE_BACK};
 		LIST_REMOVE(b, link);
 		free(b);
 	}

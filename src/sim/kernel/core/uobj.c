@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cmd.h"
 #include "events.h"
 #include "pins.h"
 
@@ -73,6 +74,7 @@ void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t siz
 	}
 	u->file = f;
 	u->class = class;
+	u->uid = f->uid;
 	u->id = (uint32_t)id;
 	u->older = f->newest;
 	if (f->newest)
@@ -122,7 +124,8 @@ void uobj_drop(struct uobj *u)
 }
 
 /* Handles above INT64_MAX are -EINVAL, as ib_uverbs takes the 64 bits for a signed number. */
-int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
+int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class,
+	      struct uobj **obj)
 {
 	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
 
@@ -149,12 +152,20 @@ void uobj_swap(struct uobj *a, struct uobj *b)
 	b->file->handles[b->id] = b;
 }
 
+static int uobj_end(struct uobj *u)
+{
+	const struct uobj_class *c = u->class;
+	int err = c->opcode ? mbox_destroy(u->file->vhca, c->opcode, u->uid, u->number) : 0;
+
+	return err || !c->destroy ? err : c->destroy(u);
+}
+
 static int uobj_release(struct uobj *u)
 {
 	if (u->users)
 		return refuse(-EBUSY, "%s handle %u: %u other objects still refer to it",
 			      u->class->name, u->id, u->users);
-	return u->class->destroy(u);
+	return uobj_end(u);
 }
 
 int uobj_destroy(struct uobj *u)
@@ -194,7 +205,7 @@ void uobj_destroy_all(struct uverbs_file *f)
 		progress = false;
 		for (struct uobj *u = f->newest, *older; u; u = older) {
 			older = u->older;
-			if (u->users || u->class->destroy(u))
+			if (u->users || uobj_end(u))
 				continue;
 			uobj_drop(u);
 			progress = true;

@@ -10,8 +10,9 @@
 
 struct uobj_class {
 	const char *name;
-	uint16_t object;	       /* UVERBS_OBJECT_*, MLX5_IB_OBJECT_* */
-	int (*destroy)(struct uobj *); /* destroys the hardware object; 0 or -errno */
+	uint16_t object; /* UVERBS_OBJECT_*, MLX5_IB_OBJECT_* */
+	uint16_t opcode; /* of the command that destroys the hardware object; 0: destroy() does */
+	int (*destroy)(struct uobj *); /* runs after that command, or NULL; 0 or -errno */
 	/* Fills in the row of `rdma res`; NULL: objects of this class are not shown there. */
 	void (*describe)(struct uobj *, struct uverbs_resource *);
 };
@@ -22,6 +23,8 @@ struct uobj {
 	struct uverbs_file *file;
 	const struct uobj_class *class;
 	uint32_t id;
+	uint32_t number;	      /* of its hardware object */
+	uint16_t uid;		      /* of its hardware object; first the file's */
 	uint32_t users;		      /* how many objects hold it */
 	struct uobj *held[UOBJ_HELD]; /* objects that it holds, then NULL */
 	struct pin *pins;	      /* client memory that it holds */

@@ -26,7 +26,7 @@ typedef int write_fn(struct wcmd *);
 struct write_command {
 	uint32_t cmd;
 	const char *name;
-	write_fn *run; /* NULL: known to ib_uverbs, not offered by this device */
+	write_fn *run;	  /* NULL: known to ib_uverbs, not offered by this device */
 	uint16_t in, out; /* minimum lengths */
 	/*
 	 * Input bytes that are read; the rest must be 0. 0: as `in`; WCMD_TAIL: the command checks.

@@ -87,7 +87,8 @@ int devx_exec(struct uverbs_file *f, const struct devx_cmd *c, void *out, size_t
 	return prm_mbox_out_get_status(out) == PRM_STATUS_OK ? 0 : -EREMOTEIO;
 }
 
-int devx_run(struct uverbs_file *f, struct uverbs_request *req, const struct devx_cmd *c, uint16_t out_id)
+int devx_run(struct uverbs_file *f, struct uverbs_request *req, const struct devx_cmd *c,
+	     uint16_t out_id)
 {
 	struct uverbs_attr *a = attr_find(req, out_id);
 	uint8_t *out = malloc(a->len);

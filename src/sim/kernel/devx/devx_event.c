@@ -190,8 +190,8 @@ int devx_event_fd_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	uint64_t flags;
 	int fd;
 	int err = attr_flags(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS,
-			      "DEVX_ASYNC_EVENT_FD_ALLOC: FLAGS",
-			      MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA, &flags);
+			     "DEVX_ASYNC_EVENT_FD_ALLOC: FLAGS",
+			     MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA, &flags);
 
 	if (err)
 		return err;
@@ -286,7 +286,8 @@ static int devx_event_check_types(const struct uverbs_attr *list, bool object)
 
 int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct uverbs_attr *list = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
+	const struct uverbs_attr *list =
+		attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
 	const struct uverbs_attr *fd = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
 	const struct uverbs_attr *number = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM);
 	struct subscription s = {.vhca = f->vhca, .f = f, .eventfd = -1};

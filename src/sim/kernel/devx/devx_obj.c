@@ -22,9 +22,9 @@
 #include "fw/fw.h"
 #include "kernel/verbs/verbs.h"
 
-#define BITS24 0xffffffu
-#define BITS32 0xffffffffu
-#define BITS8  0xffu
+#define BITS24	       0xffffffu
+#define BITS32	       0xffffffffu
+#define BITS8	       0xffu
 #define SET_FTE_MODIFY 1 /* SET_FLOW_TABLE_ENTRY's op_mod */
 
 /*
@@ -152,8 +152,8 @@ static int devx_obj_release(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, devx_obj_release,
-					  NULL};
+const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, 0,
+					  devx_obj_release, NULL};
 
 /* --- creation ------------------------------------------------------------------------------ */
 
@@ -347,9 +347,9 @@ static int devx_cmd_find_id(const struct devx_cmd *c, enum use use, uint64_t *id
 static bool qp_has_id(const struct uverbs_qp *qp, uint64_t id)
 {
 	if (qp->dct)
-		return id == devx_id_make(PRM_OPCODE_CREATE_DCT, 0, qp->qpn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_DCT, 0, qp->u.number);
 	if (!qp->raw.on)
-		return id == devx_id_make(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_QP, 0, qp->u.number);
 	return id == devx_id_make(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||
 	       id == devx_id_make(PRM_OPCODE_CREATE_RQ, 0, qp->raw.rqn) ||
 	       id == devx_id_make(PRM_OPCODE_CREATE_TIR, 0, qp->raw.tirn) ||
@@ -361,7 +361,7 @@ static bool srq_has_id(const struct uverbs_srq *srq, uint64_t id)
 {
 	uint16_t create = srq->xrcd ? PRM_OPCODE_CREATE_XRC_SRQ : PRM_OPCODE_CREATE_RMP;
 
-	return id == devx_id_make(create, 0, srq->srqn);
+	return id == devx_id_make(create, 0, srq->u.number);
 }
 
 /* Returns whether the id is the object's. The counters of a bulk follow the object's number. */
@@ -376,18 +376,15 @@ static bool devx_id_is_of(const struct uobj *u, uint64_t id)
 	if (u->class == &devx_obj_class)
 		return devx_obj_has_id((const struct devx_obj *)u, id);
 	if (u->class == &cq_class)
-		return id ==
-		       devx_id_make(PRM_OPCODE_CREATE_CQ, 0, ((const struct uverbs_cq *)u)->cqn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_CQ, 0, u->number);
 	if (u->class == &qp_class)
 		return qp_has_id((const struct uverbs_qp *)u, id);
 	if (u->class == &srq_class)
 		return srq_has_id((const struct uverbs_srq *)u, id);
 	if (u->class == &wq_class)
-		return id ==
-		       devx_id_make(PRM_OPCODE_CREATE_RQ, 0, ((const struct uverbs_wq *)u)->rqn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_RQ, 0, u->number);
 	if (u->class == &wq_table_class)
-		return id == devx_id_make(PRM_OPCODE_CREATE_RQT, 0,
-					  ((const struct uverbs_wq_table *)u)->rqtn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_RQT, 0, u->number);
 	return false;
 }
 

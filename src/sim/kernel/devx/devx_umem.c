@@ -24,22 +24,17 @@
 
 struct devx_umem {
 	struct uobj u;
-	uint32_t id;
 	struct mm *dmabuf; /* NULL: the program's own memory */
 };
 
 static int devx_umem_destroy(struct uobj *u)
 {
-	const struct devx_umem *m = (struct devx_umem *)u;
-
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_UMEM, u->file->uid, m->id);
-
-	if (!err)
-		dmabuf_close(m->dmabuf);
-	return err;
+	dmabuf_close(((struct devx_umem *)u)->dmabuf);
+	return 0;
 }
 
-const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy, NULL};
+const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, PRM_OPCODE_DESTROY_UMEM,
+				      devx_umem_destroy, NULL};
 
 /* Checks and pins a region of the program's memory, or one of a dma-buf, which becomes *buf. */
 static int devx_umem_check(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access,
@@ -73,7 +68,7 @@ static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct p
 	const struct uverbs_attr *sizes = attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
 	uint64_t access;
 	int err = attr_flags(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, "DEVX_UMEM_REG: ACCESS",
-			      ACCESS_KNOWN, &access);
+			     ACCESS_KNOWN, &access);
 
 	if (!err)
 		err = devx_umem_check(f, addr, len, access,
@@ -81,7 +76,8 @@ static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct p
 	if (err)
 		return err;
 	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);
-	err = pages_umem(p, *buf ? *buf : file_mm(f), addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
+	err = pages_umem(p, *buf ? *buf : file_mm(f), addr, len,
+			 sizes ? sizes->data : ANY_PAGE_SIZE);
 	if (err == -ENOMEM)
 		return refuse(err, "DEVX_UMEM_REG: len %llu takes too many pages",
 			      (unsigned long long)len);
@@ -92,28 +88,18 @@ static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct p
 	return 0;
 }
 
-static int devx_umem_create(struct uverbs_file *f, const struct pages *p, uint64_t rw, uint32_t *id)
+static int devx_umem_create(struct uobj *u, const struct pages *p, uint64_t rw)
 {
-	size_t len = PRM_CREATE_UMEM_IN_BYTES + 8ull * p->n;
-	uint8_t out[PRM_CREATE_UMEM_OUT_BYTES];
-	uint8_t *in = calloc(1, len);
-	void *umem;
-	int err;
+	void *in = pages_command(p, PRM_OPCODE_CREATE_UMEM, u->uid, PRM_CREATE_UMEM_IN_BYTES, rw),
+	     *umem;
 
 	if (!in)
 		return -ENOMEM;
 	umem = prm_create_umem_in_at_umem(in);
-	prm_create_umem_in_set_opcode(in, PRM_OPCODE_CREATE_UMEM);
-	prm_create_umem_in_set_uid(in, f->uid);
 	prm_umem_set_num_of_mtt(umem, p->n);
 	prm_umem_set_log_page_size(umem, p->log_page - 12);
 	prm_umem_set_page_offset(umem, (uint32_t)p->offset);
-	pages_write(p, in + PRM_CREATE_UMEM_IN_BYTES, rw);
-	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
-	free(in);
-	if (!err)
-		*id = prm_create_umem_out_get_umem_id(out);
-	return err;
+	return pages_create(p, u->file->vhca, in, PRM_CREATE_UMEM_IN_BYTES, &u->number);
 }
 
 int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
@@ -129,7 +115,7 @@ int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 	err = umem_plan(f, req, &p, &rw, &buf);
 	m = err ? NULL : uobj_new(f, &umem_class, sizeof(*m));
 	if (!err)
-		err = m ? devx_umem_create(f, &p, rw, &m->id) : -ENOMEM;
+		err = m ? devx_umem_create(&m->u, &p, rw) : -ENOMEM;
 	if (err) {
 		dmabuf_close(buf);
 		if (m)
@@ -138,6 +124,6 @@ int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 	}
 	m->dmabuf = buf;
 	attr_new_handle(req, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &m->u);
-	attr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->id, sizeof(m->id));
+	attr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->u.number, sizeof(m->u.number));
 	return 0;
 }

@@ -17,7 +17,7 @@ static int mlx5_pp_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class pp_class = {"PP", MLX5_IB_OBJECT_PP, mlx5_pp_release, NULL};
+const struct uobj_class pp_class = {"PP", MLX5_IB_OBJECT_PP, 0, mlx5_pp_release, NULL};
 
 int mlx5_pp_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {

@@ -9,45 +9,26 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 
-struct devx_uar {
-	struct uobj u;
-	uint32_t number;
-};
-
-static int mlx5_uar_dealloc(const struct uverbs_file *f, uint32_t number)
-{
-	return mbox_destroy(f->vhca, PRM_OPCODE_DEALLOC_UAR, f->uid, number);
-}
-
 static int mlx5_uar_release(struct uobj *u)
 {
-	const struct devx_uar *uar = (struct devx_uar *)u;
-	int err = mlx5_uar_dealloc(u->file, uar->number);
-
-	if (!err)
-		bar_page_free(u->file->bar, uar->number);
-	return err;
+	bar_page_free(u->file->bar, u->number);
+	return 0;
 }
 
-const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, mlx5_uar_release, NULL};
+const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, PRM_OPCODE_DEALLOC_UAR,
+				     mlx5_uar_release, NULL};
 
 /* Allocates the UAR's number and page; 0 or -errno. */
-static int mlx5_uar_make(struct uverbs_file *f, struct devx_uar *uar, int *page)
+static int mlx5_uar_make(struct uverbs_file *f, struct uobj *uar, int *page)
 {
-	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = {0};
-	uint8_t out[PRM_ALLOC_UAR_OUT_BYTES];
-	int err;
+	int err = mbox_alloc(f->vhca, PRM_OPCODE_ALLOC_UAR, uar->uid, &uar->number);
 
-	prm_alloc_uar_in_set_opcode(in, PRM_OPCODE_ALLOC_UAR);
-	prm_alloc_uar_in_set_uid(in, f->uid);
-	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
-	uar->number = prm_alloc_uar_out_get_uar(out);
 	*page = bar_page_alloc(f->bar, uar->number);
 	if (*page >= 0)
 		return 0;
-	(void)mlx5_uar_dealloc(f, uar->number);
+	(void)mbox_destroy(f->vhca, PRM_OPCODE_DEALLOC_UAR, uar->uid, uar->number);
 	return refuse(-ENOMEM, "UAR_OBJ_ALLOC: the file's BAR has no page left");
 }
 
@@ -60,7 +41,7 @@ int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	uint64_t type = attr_value(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
 	const uint32_t length = UAR_PAGE;
 	uint64_t offset;
-	struct devx_uar *uar;
+	struct uobj *uar;
 	int page, err;
 
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
@@ -71,11 +52,11 @@ int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	err = mlx5_uar_make(f, uar, &page);
 	if (err) {
-		uobj_drop(&uar->u);
+		uobj_drop(uar);
 		return err;
 	}
 	offset = (uint64_t)page * UAR_PAGE;
-	attr_new_handle(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->u);
+	attr_new_handle(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, uar);
 	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
 	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
 	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->number, sizeof(uar->number));

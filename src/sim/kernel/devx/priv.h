@@ -26,7 +26,8 @@ int devx_uid(const struct uverbs_file *, uint16_t opcode);
 /* Runs a command: 0 or -EREMOTEIO. out is valid in both cases. */
 int devx_exec(struct uverbs_file *, const struct devx_cmd *, void *out, size_t out_len);
 /* Runs a command; attribute out_id gets the answer. An old kernel returns an errno instead. */
-int devx_run(struct uverbs_file *, struct uverbs_request *, const struct devx_cmd *, uint16_t out_id);
+int devx_run(struct uverbs_file *, struct uverbs_request *, const struct devx_cmd *,
+	     uint16_t out_id);
 
 /*
  * devx_flow.c: flow tables, groups and entries, whose commands have other layouts than the rest.

@@ -40,7 +40,7 @@ static int flow_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, flow_release, NULL};
+const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, 0, flow_release, NULL};
 
 struct flow *flow_new(struct uverbs_file *f)
 {
@@ -98,7 +98,7 @@ static int dest_devx(const struct devx_obj *o, enum fs_dir dir, struct fs_act *a
 static int dest_qp(struct uverbs_qp *qp, enum fs_dir dir, struct fs_act *a)
 {
 	if (dir != FS_RX || !qp->raw.tirn)
-		return refuse(-EINVAL, "CREATE_FLOW: DEST_QP 0x%x: %s", qp->qpn,
+		return refuse(-EINVAL, "CREATE_FLOW: DEST_QP 0x%x: %s", qp->u.number,
 			      dir == FS_RX ? "it receives no raw packets"
 					   : "packets that are sent end at no QP");
 	a->tirn = qp->raw.tirn;
@@ -116,8 +116,8 @@ static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enu
 		err = attr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, &qp_class, &qp);
 	if (!err)
 		err = attr_flags(req, MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
-				  "MLX5_IB_ATTR_CREATE_FLOW_FLAGS", FLAG_DEFAULT_MISS | FLAG_DROP,
-				  &flags);
+				 "MLX5_IB_ATTR_CREATE_FLOW_FLAGS", FLAG_DEFAULT_MISS | FLAG_DROP,
+				 &flags);
 	if (err)
 		return err;
 	if (!!devx + !!qp + !!(flags & FLAG_DEFAULT_MISS) + !!(flags & FLAG_DROP) > 1)
@@ -190,8 +190,8 @@ static int find_counter(struct uverbs_file *f, struct uverbs_request *req, struc
 	return 0;
 }
 
-static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum fs_dir dir, struct flow *fl,
-			struct fs_act *a)
+static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum fs_dir dir,
+			struct flow *fl, struct fs_act *a)
 {
 	uint32_t handle[FLOW_ACTIONS], n;
 	int err = flow_read_handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, handle,
@@ -210,7 +210,7 @@ static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum 
 				      "direction, or the second of its kind",
 				      u->id);
 		a->action |= PRM_FLOW_ACTION_MOD_HDR;
-		a->modify_id = fl->actions[i]->modify_id;
+		a->modify_id = fl->actions[i]->u.number;
 	}
 	return err;
 }

@@ -15,37 +15,26 @@
 #define ACTION_BYTES 8u
 #define MAX_ACTIONS  255u
 
-static int flow_action_release(struct uobj *u)
-{
-	const struct flow_action *a = (struct flow_action *)u;
-
-	return mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT, 0,
-			    a->modify_id);
-}
-
 const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION,
-					     flow_action_release, NULL};
+					     PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT, NULL, NULL};
 
-static int alloc_modify(struct uverbs_file *f, uint8_t dir, const struct uverbs_attr *list, uint32_t *id)
+static int alloc_modify(struct flow_action *a, const struct uverbs_attr *list)
 {
 	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + MAX_ACTIONS * ACTION_BYTES] = {0};
-	uint8_t out[PRM_ALLOC_MODIFY_HEADER_CONTEXT_OUT_BYTES];
-	int err;
 
-	prm_alloc_modify_header_context_in_set_opcode(in, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT);
-	prm_alloc_modify_header_context_in_set_table_type(in, dir);
+	a->u.uid = 0;
+	mbox_begin(in, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, a->u.uid);
+	prm_alloc_modify_header_context_in_set_table_type(in, a->dir);
 	prm_alloc_modify_header_context_in_set_num_of_actions(in, list->len / ACTION_BYTES);
 	memcpy(in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, list->in, list->len);
-	err = mbox_exec(f->vhca, in, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, out,
-			sizeof(out));
-	if (!err)
-		*id = prm_alloc_modify_header_context_out_get_modify_header_id(out);
-	return err;
+	return mbox_create(a->u.file->vhca, in,
+			   PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, &a->u.number);
 }
 
 int mlx5_flow_action_modify(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct uverbs_attr *list = attr_find(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM);
+	const struct uverbs_attr *list =
+		attr_find(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM);
 	uint64_t type = attr_value(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE);
 	struct flow_action *a;
 	int err;
@@ -60,7 +49,7 @@ int mlx5_flow_action_modify(struct uverbs_file *f, struct uverbs_request *req)
 	if (!a)
 		return -ENOMEM;
 	a->dir = (uint8_t)type;
-	err = alloc_modify(f, a->dir, list, &a->modify_id);
+	err = alloc_modify(a, list);
 	if (err) {
 		uobj_drop(&a->u);
 		return err;

@@ -19,7 +19,7 @@ static int flow_anchor_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class anchor_class = {"steering anchor", MLX5_IB_OBJECT_STEERING_ANCHOR,
+const struct uobj_class anchor_class = {"steering anchor", MLX5_IB_OBJECT_STEERING_ANCHOR, 0,
 					flow_anchor_destroy, NULL};
 
 static int flow_anchor_check(uint64_t type, uint16_t priority)

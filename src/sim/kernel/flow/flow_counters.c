@@ -31,16 +31,14 @@ static void counters_free_points(struct uverbs_counters *c)
 
 static int flow_counters_destroy(struct uobj *u)
 {
-	struct uverbs_counters *c = (struct uverbs_counters *)u;
-
-	if (c->id && mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_FLOW_COUNTER, 0, c->id))
-		sim_bug("flow counter 0x%x of the kernel can't be given back", c->id);
-	counters_free_points(c);
+	if (u->number && mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_FLOW_COUNTER, 0, u->number))
+		sim_bug("flow counter 0x%x of the kernel can't be given back", u->number);
+	counters_free_points((struct uverbs_counters *)u);
 	return 0;
 }
 
-const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS, flow_counters_destroy,
-					  NULL};
+const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS, 0,
+					  flow_counters_destroy, NULL};
 
 int uverbs_counters_create(struct uverbs_file *f, struct uverbs_request *req)
 {
@@ -84,21 +82,6 @@ static int counters_read_points(struct uverbs_counters *c,
 	return 0;
 }
 
-static int counters_alloc(struct uverbs_counters *c)
-{
-	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
-	uint8_t out[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
-	int err;
-
-	if (c->id)
-		return 0;
-	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
-	err = mbox_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		c->id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
-	return err;
-}
-
 /* Adds a flow. As in mlx5_ib, the first flow must set points, the others must not. */
 int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_data *d)
 {
@@ -109,8 +92,9 @@ int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_
 			      d ? "have their points already" : "have no points attached");
 	if (!c->flows) {
 		err = counters_read_points(c, d);
-		if (!err)
-			err = counters_alloc(c);
+		if (!err && !c->u.number)
+			err = mbox_alloc(c->u.file->vhca, PRM_OPCODE_ALLOC_FLOW_COUNTER, 0,
+					 &c->u.number);
 		if (err) {
 			counters_free_points(c);
 			return err;
@@ -136,8 +120,8 @@ static int flow_counters_query(const struct uverbs_counters *c, uint64_t *packet
 	const void *stats;
 	int err;
 
-	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
-	prm_query_flow_counter_in_set_flow_counter_id(in, c->id);
+	mbox_begin(in, PRM_OPCODE_QUERY_FLOW_COUNTER, 0);
+	prm_query_flow_counter_in_set_flow_counter_id(in, c->u.number);
 	err = mbox_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
@@ -157,15 +141,15 @@ int uverbs_counters_read(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (!err)
 		err = attr_flags(req, UVERBS_ATTR_READ_COUNTERS_FLAGS,
-				  "UVERBS_ATTR_READ_COUNTERS_FLAGS",
-				  IB_UVERBS_READ_COUNTERS_PREFER_CACHED, &flags);
+				 "UVERBS_ATTR_READ_COUNTERS_FLAGS",
+				 IB_UVERBS_READ_COUNTERS_PREFER_CACHED, &flags);
 	if (err)
 		return err;
 	c = (const struct uverbs_counters *)u;
 	if (!c->flows || c->max_index > buff->len / sizeof(values[0]))
 		return refuse(-EINVAL, "COUNTERS_READ: %s",
 			      c->flows ? "the array ends before the highest point"
-				    : "no flow counts here");
+				       : "no flow counts here");
 	err = flow_counters_query(c, &packets, &bytes);
 	if (err)
 		return err;

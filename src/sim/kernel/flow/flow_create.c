@@ -9,7 +9,7 @@
 #include <rdma/mlx5-abi.h>
 #include "flow_spec.h"
 
-#define MAX_SPECS 10u /* IB_FLOW_SPEC_SUPPORT_LAYERS */
+#define MAX_SPECS 10u					  /* IB_FLOW_SPEC_SUPPORT_LAYERS */
 #define SPEC_MOST sizeof(struct ib_uverbs_flow_spec_ipv6) /* the largest */
 _Static_assert(sizeof(struct ib_uverbs_create_flow) + MAX_SPECS * SPEC_MOST <= WCMD_IN_BYTES,
 	       "all specs are read");
@@ -77,9 +77,10 @@ static int find_points(struct wcmd *c, const struct mlx5_ib_flow_counters_data *
 		return refuse(-EINVAL, "CREATE_FLOW: mlx5's part ends in its counters");
 	for (size_t i = need; i < uhw->len; i++)
 		if (uhw->in[i])
-			return refuse(-EOPNOTSUPP,
-				      "CREATE_FLOW: mlx5's part has bytes beyond %zu that are not zero",
-				      need);
+			return refuse(
+				-EOPNOTSUPP,
+				"CREATE_FLOW: mlx5's part has bytes beyond %zu that are not zero",
+				need);
 	if (in->ncounters_data)
 		*points = &in->data[0];
 	return 0;
@@ -147,7 +148,7 @@ static int flow_create_set_dest(struct spec_sum *s, bool egress)
 		s->act.tirn = s->fl->qp->raw.tirn;
 	else
 		return refuse(-EINVAL, "CREATE_FLOW: QP 0x%x receives no raw packets",
-			      s->fl->qp->qpn);
+			      s->fl->qp->u.number);
 	return 0;
 }
 
@@ -163,7 +164,7 @@ static int flow_create_make(struct spec_sum *s, const struct ib_uverbs_flow_attr
 	if (err)
 		return err;
 	if (s->fl->counters)
-		s->act.counter = s->fl->counters->id;
+		s->act.counter = s->fl->counters->u.number;
 	if (a->type == FLOW_NORMAL)
 		err = add_normal(s, a);
 	else
@@ -189,8 +190,7 @@ int wcmd_create_flow(struct wcmd *c)
 	if (!err)
 		err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
 	if (!err && !((struct uverbs_qp *)qp)->raw.on)
-		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets",
-			     ((struct uverbs_qp *)qp)->qpn);
+		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets", qp->number);
 	if (err)
 		return err;
 	s.fl = flow_new(c->f);

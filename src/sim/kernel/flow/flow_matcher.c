@@ -9,21 +9,15 @@
 
 #define FLAGS_EGRESS (1u << 2) /* IB_FLOW_ATTR_FLAGS_EGRESS */
 
-static int matcher_release(struct uobj *u)
-{
-	(void)u;
-	return 0;
-}
-
-const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER,
-					 matcher_release, NULL};
+const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER, 0, NULL,
+					 NULL};
 
 static int find_type(struct uverbs_request *req, uint8_t *type)
 {
 	const struct uverbs_attr *ft = attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE);
 	uint64_t value = attr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), flags;
 	int err = attr_flags(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS,
-			      "MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS", FLAGS_EGRESS, &flags);
+			     "MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS", FLAGS_EGRESS, &flags);
 
 	if (err)
 		return err;

@@ -278,7 +278,7 @@ static int act_handle(struct spec_sum *s, uint32_t handle)
 		return refuse(-EINVAL, "CREATE_FLOW: a second flow action");
 	s->fl->actions[0] = (struct flow_action *)u;
 	s->act.action |= PRM_FLOW_ACTION_MOD_HDR;
-	s->act.modify_id = s->fl->actions[0]->modify_id;
+	s->act.modify_id = s->fl->actions[0]->u.number;
 	return 0;
 }
 

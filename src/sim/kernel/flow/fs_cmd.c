@@ -9,6 +9,7 @@
 #define MODIFY_ALL  0xf /* actions, tag, destinations, counters */
 #define OP_MODIFY   1
 #define MODIFY_MISS 1
+#define TABLE_ID    0xffffffu /* bits of the ICM address stand above it in the reply */
 
 static void fs_cmd_fill_miss(void *ctx, uint32_t miss)
 {
@@ -22,56 +23,50 @@ int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t s
 			uint16_t uid, uint32_t *id)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
-	uint8_t out[PRM_CREATE_FLOW_TABLE_OUT_BYTES];
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
 	int err;
 
-	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
-	prm_create_flow_table_in_set_uid(in, uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_FLOW_TABLE, uid);
 	prm_create_flow_table_in_set_table_type(in, c->dir);
 	prm_flow_table_context_set_level(ctx, level);
 	prm_flow_table_context_set_log_size(ctx,
 					    size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0);
 	fs_cmd_fill_miss(ctx, miss);
-	err = mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		*id = prm_create_flow_table_out_get_table_id(out);
+	err = mbox_create(c->vhca, in, sizeof(in), id);
+	*id &= TABLE_ID;
 	return err;
 }
 
 int fs_cmd_set_miss(const struct fs_chain *c, uint32_t id, uint32_t miss)
 {
 	uint8_t in[PRM_MODIFY_FLOW_TABLE_IN_BYTES] = {0};
-	uint8_t out[PRM_MODIFY_FLOW_TABLE_OUT_BYTES];
 
-	prm_modify_flow_table_in_set_opcode(in, PRM_OPCODE_MODIFY_FLOW_TABLE);
+	mbox_begin(in, PRM_OPCODE_MODIFY_FLOW_TABLE, 0);
 	prm_modify_flow_table_in_set_table_type(in, c->dir);
 	prm_modify_flow_table_in_set_table_id(in, id);
 	prm_modify_flow_table_in_set_modify_field_select(in, MODIFY_MISS);
 	fs_cmd_fill_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
-	return mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(c->vhca, in, sizeof(in));
 }
 
 int fs_cmd_set_root(const struct fs_chain *c, uint32_t id)
 {
 	uint8_t in[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
-	uint8_t out[PRM_SET_FLOW_TABLE_ROOT_OUT_BYTES];
 
-	prm_set_flow_table_root_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ROOT);
+	mbox_begin(in, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0);
 	prm_set_flow_table_root_in_set_table_type(in, c->dir);
 	prm_set_flow_table_root_in_set_table_id(in, id);
-	return mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(c->vhca, in, sizeof(in));
 }
 
 void fs_cmd_destroy_table(const struct fs_chain *c, uint32_t id)
 {
 	uint8_t in[PRM_DESTROY_FLOW_TABLE_IN_BYTES] = {0};
-	uint8_t out[PRM_DESTROY_FLOW_TABLE_OUT_BYTES];
 
-	prm_destroy_flow_table_in_set_opcode(in, PRM_OPCODE_DESTROY_FLOW_TABLE);
+	mbox_begin(in, PRM_OPCODE_DESTROY_FLOW_TABLE, 0);
 	prm_destroy_flow_table_in_set_table_type(in, c->dir);
 	prm_destroy_flow_table_in_set_table_id(in, id);
-	if (mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_run(c->vhca, in, sizeof(in)))
 		sim_bug("flow table 0x%x of the kernel can't be destroyed", id);
 }
 
@@ -79,33 +74,27 @@ int fs_cmd_create_group(struct fs_group *g)
 {
 	const struct fs_chain *c = g->table->chain;
 	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
-	uint8_t out[PRM_CREATE_FLOW_GROUP_OUT_BYTES];
-	int err;
 
-	prm_create_flow_group_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_GROUP);
+	mbox_begin(in, PRM_OPCODE_CREATE_FLOW_GROUP, 0);
 	prm_create_flow_group_in_set_table_type(in, c->dir);
 	prm_create_flow_group_in_set_table_id(in, g->table->id);
 	prm_create_flow_group_in_set_start_flow_index(in, g->start);
 	prm_create_flow_group_in_set_end_flow_index(in, g->start + g->size - 1);
 	prm_create_flow_group_in_set_match_criteria_enable(in, g->enable);
 	memcpy(prm_create_flow_group_in_at_match_criteria(in), g->mask, sizeof(g->mask));
-	err = mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		g->id = prm_create_flow_group_out_get_group_id(out);
-	return err;
+	return mbox_create(c->vhca, in, sizeof(in), &g->id);
 }
 
 void fs_cmd_destroy_group(const struct fs_group *g)
 {
 	const struct fs_chain *c = g->table->chain;
 	uint8_t in[PRM_DESTROY_FLOW_GROUP_IN_BYTES] = {0};
-	uint8_t out[PRM_DESTROY_FLOW_GROUP_OUT_BYTES];
 
-	prm_destroy_flow_group_in_set_opcode(in, PRM_OPCODE_DESTROY_FLOW_GROUP);
+	mbox_begin(in, PRM_OPCODE_DESTROY_FLOW_GROUP, 0);
 	prm_destroy_flow_group_in_set_table_type(in, c->dir);
 	prm_destroy_flow_group_in_set_table_id(in, g->table->id);
 	prm_destroy_flow_group_in_set_group_id(in, g->id);
-	if (mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_run(c->vhca, in, sizeof(in)))
 		sim_bug("flow group 0x%x of the kernel can't be destroyed", g->id);
 }
 
@@ -131,11 +120,10 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 {
 	const struct fs_chain *c = e->group->table->chain;
 	uint8_t in[PRM_SET_FTE_IN_BYTES + (FS_DESTS + FS_COUNTERS) * ENTRY_BYTES] = {0};
-	uint8_t out[PRM_SET_FTE_OUT_BYTES];
 	void *ctx = prm_set_fte_in_at_flow_context(in);
 	size_t len = PRM_SET_FTE_IN_BYTES + (e->ndests + e->ncounters) * (size_t)ENTRY_BYTES;
 
-	prm_set_fte_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ENTRY);
+	mbox_begin(in, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0);
 	prm_set_fte_in_set_op_mod(in, modify ? OP_MODIFY : 0);
 	prm_set_fte_in_set_modify_enable_mask(in, modify ? MODIFY_ALL : 0);
 	prm_set_fte_in_set_table_type(in, c->dir);
@@ -150,19 +138,18 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 	prm_flow_context_set_flow_counter_list_size(ctx, e->ncounters);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
 	put_lists(e, in + PRM_SET_FTE_IN_BYTES);
-	return mbox_exec(c->vhca, in, len, out, sizeof(out));
+	return mbox_run(c->vhca, in, len);
 }
 
 void fs_cmd_delete_entry(const struct fs_entry *e)
 {
 	const struct fs_chain *c = e->group->table->chain;
 	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
-	uint8_t out[PRM_DELETE_FTE_OUT_BYTES];
 
-	prm_delete_fte_in_set_opcode(in, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY);
+	mbox_begin(in, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, 0);
 	prm_delete_fte_in_set_table_type(in, c->dir);
 	prm_delete_fte_in_set_table_id(in, e->group->table->id);
 	prm_delete_fte_in_set_flow_index(in, e->index);
-	if (mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_run(c->vhca, in, sizeof(in)))
 		sim_bug("flow entry %u of the kernel can't be deleted", e->index);
 }

@@ -22,10 +22,12 @@ struct flow_matcher {
 };
 extern const struct uobj_class matcher_class;
 
-/* Counters of verbs (flow_counters.c): a flow counter of the firmware, and where it is stored. */
+/*
+ * Counters of verbs (flow_counters.c): a flow counter of the firmware, whose number is 0 before the
+ * first flow, and where it is stored.
+ */
 struct uverbs_counters {
 	struct uobj u;
-	uint32_t id; /* the firmware's flow counter; 0: no flow yet */
 	uint32_t flows;
 	uint32_t npoints;
 	struct counter_point {
@@ -45,7 +47,6 @@ void counters_unbind(struct uverbs_counters *);
 /* A header rewrite (flow_action.c). */
 struct flow_action {
 	struct uobj u;
-	uint32_t modify_id;
 	uint8_t dir; /* enum fs_dir */
 };
 extern const struct uobj_class flow_action_class;

@@ -18,7 +18,7 @@ struct mr {
 	struct mm *mm;	   /* with its pages; NULL for device memory */
 	struct uobj *dm;   /* for device memory; else NULL */
 	struct mm *dmabuf; /* for a dma-buf, in which `start` is an offset; else NULL */
-	uint32_t key, index;
+	uint32_t key;
 	uint32_t access;
 	uint64_t start, len, iova;
 };
@@ -27,8 +27,8 @@ struct mr {
  * Makes a region over pages of mm, after mr_check_*(): memory of the file itself is pinned already.
  * NULL and *err on failure.
  */
-struct mr *mr_new(struct uverbs_file *, struct mm *, const struct ib_uverbs_reg_mr *,
-		  struct pd *, int *err);
+struct mr *mr_new(struct uverbs_file *, struct mm *, const struct ib_uverbs_reg_mr *, struct pd *,
+		  int *err);
 /* Returns whether both have the same offset in a page: the device translates whole pages. */
 bool mr_offsets_agree(uint64_t start, uint64_t iova);
 /* Checks write access: 0, or -EINVAL with a sentence that begins with `what`, method and field. */
@@ -44,7 +44,8 @@ int mr_check_access(const struct uverbs_file *, uint32_t access);
 int mr_check_memory(struct uverbs_file *, const struct ib_uverbs_reg_mr *);
 /* Makes the mkey of mr, whose pd and mm are set. Its uid is 0, as in mlx5_ib. */
 int mr_create_mkey(struct mr *, const struct ib_uverbs_reg_mr *);
-void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *, const struct pages *, uint32_t pdn,
-		uint8_t key);
+void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *, const struct pages *, uint32_t pdn);
+/* Runs CREATE_MKEY with the next variant of key: the object gets the index, *key the whole key. */
+int mkey_create(struct uobj *, void *in, size_t len, uint32_t *key);
 
 #endif

@@ -48,9 +48,9 @@ void verbs_port_event(struct kernel *, struct vhca *, uint8_t type, const void *
 method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_query_context,
 	uverbs_query_gid_table, uverbs_query_gid_entry, uverbs_query_port_speed, mlx5_query_port,
 	mlx5_pd_query, uverbs_cq_create, uverbs_cq_destroy, uverbs_qp_create, uverbs_qp_destroy,
-	uverbs_srq_create, uverbs_srq_destroy, uverbs_dm_mr_reg, uverbs_dmabuf_mr_reg, uverbs_mr_advise, uverbs_mr_query,
-	uverbs_wq_create, uverbs_wq_destroy, uverbs_dm_alloc, mlx5_dm_query, mlx5_dm_map_op,
-	uverbs_async_event_alloc;
+	uverbs_srq_create, uverbs_srq_destroy, uverbs_dm_mr_reg, uverbs_dmabuf_mr_reg,
+	uverbs_mr_advise, uverbs_mr_query, uverbs_wq_create, uverbs_wq_destroy, uverbs_dm_alloc,
+	mlx5_dm_query, mlx5_dm_map_op, uverbs_async_event_alloc;
 write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
 	wcmd_reg_mr, wcmd_dereg_mr, wcmd_rereg_mr, wcmd_alloc_mw, wcmd_dealloc_mw,
 	wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp, wcmd_query_qp, wcmd_modify_qp,

@@ -54,14 +54,13 @@ void rates_stop(struct kernel *k)
 
 static int rate_command(struct vhca *v, const struct rate_row *r, uint32_t index)
 {
-	uint8_t in[PRM_SET_PP_RATE_LIMIT_IN_BYTES] = {0}, out[PRM_SET_PP_RATE_LIMIT_OUT_BYTES];
+	uint8_t in[PRM_SET_PP_RATE_LIMIT_IN_BYTES] = {0};
 
-	prm_set_pp_rate_limit_in_set_opcode(in, PRM_OPCODE_SET_PP_RATE_LIMIT);
-	prm_set_pp_rate_limit_in_set_uid(in, r->uid);
+	mbox_begin(in, PRM_OPCODE_SET_PP_RATE_LIMIT, r->uid);
 	prm_set_pp_rate_limit_in_set_rate_limit_index(in, index);
 	if (r->users)
 		memcpy(prm_set_pp_rate_limit_in_at_ctx(in), r->ctx, sizeof(r->ctx));
-	return mbox_exec(v, in, sizeof(in), out, sizeof(out));
+	return mbox_run(v, in, sizeof(in));
 }
 
 /* Finds a row to share, or an empty one. NULL: the table is full. */

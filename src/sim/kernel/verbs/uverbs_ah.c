@@ -6,13 +6,7 @@
 #include <rdma/mlx5-abi.h>
 #include "priv.h"
 
-static int uverbs_ah_release(struct uobj *u)
-{
-	(void)u;
-	return 0;
-}
-
-const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, uverbs_ah_release, NULL};
+const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, 0, NULL, NULL};
 
 static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a,
 			   uint8_t mac[6])

@@ -17,37 +17,18 @@
 #include "priv.h"
 #include "obj/device.h"
 
-#define LOG_UAR_SIZE 12
-#define CQE_VERSION  1
-#define CACHE_LINE   64
+#define LOG_UAR_SIZE   12
+#define CQE_VERSION    1
+#define CACHE_LINE     64
 #define BFREGS_PER_UAR 2u
-
-static int alloc_td(struct uverbs_file *f)
-{
-	uint8_t in[PRM_ALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
-	uint8_t out[PRM_ALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
-	int err;
-
-	prm_alloc_transport_domain_in_set_opcode(in, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN);
-	prm_alloc_transport_domain_in_set_uid(in, f->uid);
-	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		f->tdn = prm_alloc_transport_domain_out_get_transport_domain(out);
-	return err;
-}
-
-static void dealloc_td(struct uverbs_file *f)
-{
-	if (mbox_destroy(f->vhca, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, f->uid, f->tdn))
-		sim_bug("close: transport domain %u stays", f->tdn);
-}
 
 void context_close(struct uverbs_file *f)
 {
 	if (!f->context)
 		return;
 	f->context = false;
-	dealloc_td(f);
+	if (mbox_destroy(f->vhca, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, f->uid, f->tdn))
+		sim_bug("close: transport domain %u stays", f->tdn);
 	if (f->uid)
 		fw_uid_reap(f->vhca, f->uid);
 	f->uid = 0;
@@ -194,7 +175,7 @@ int uverbs_get_context(struct uverbs_file *f, struct uverbs_request *req)
 		err = file_new_uid(f);
 	if (err)
 		return err;
-	err = alloc_td(f);
+	err = mbox_alloc(f->vhca, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, f->uid, &f->tdn);
 	if (err) {
 		f->uid = 0;
 		return err;

@@ -48,9 +48,7 @@ static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 static int uverbs_cq_release(struct uobj *u)
 {
 	struct uverbs_cq *cq = (struct uverbs_cq *)u;
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_CQ, u->file->uid, cq->cqn);
-	if (err)
-		return err;
+
 	hw_ref_del(u->file->k, &cq->hw);
 	/* Only events that were read count as reported: the program acknowledges just these. */
 	if (cq->comp)
@@ -67,11 +65,12 @@ static void uverbs_cq_describe(struct uobj *u, struct uverbs_resource *r)
 	const struct uverbs_cq *cq = (const struct uverbs_cq *)u;
 
 	r->kind = RESOURCE_CQ;
-	r->id = cq->cqn;
+	r->id = cq->u.number;
 	r->cqe = cq->cqe;
 }
 
-const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, uverbs_cq_release, uverbs_cq_describe};
+const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, PRM_OPCODE_DESTROY_CQ,
+				    uverbs_cq_release, uverbs_cq_describe};
 
 struct cq_plan {
 	struct mlx5_ib_create_cq u;
@@ -110,7 +109,8 @@ static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_creat
 			      "CSUM_STRIDX (4)",
 			      u->cqe_comp_res_format);
 	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && u->cqe_size != 128)
-		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: CQEs of %u bytes are not padded to 128",
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_CQ: flags: CQEs of %u bytes are not padded to 128",
 			      u->cqe_size);
 	if (!(u->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
 		return refuse(
@@ -136,8 +136,9 @@ static int uverbs_cq_check_size(struct uverbs_file *f, struct cq_plan *p, uint64
 
 static int uverbs_cq_check_memory(struct uverbs_file *f, struct cq_plan *p)
 {
-	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
-					  (uint64_t)p->entries * p->u.cqe_size, true, false};
+	const struct queue_memory ring = {"CREATE_CQ",	 "buf_addr",
+					  p->u.buf_addr, (uint64_t)p->entries * p->u.cqe_size,
+					  true,		 false};
 	int err = queue_dbrec(f, ring.method, p->u.db_addr, true);
 
 	return err ? err : queue_pages(&p->pages, f, &ring);
@@ -168,22 +169,13 @@ static void set_cqc(const struct uverbs_file *f, void *cqc, const struct cq_plan
 
 static int uverbs_cq_make(struct uverbs_file *f, const struct cq_plan *p, struct uverbs_cq *cq)
 {
-	size_t len = PRM_CREATE_CQ_IN_BYTES + 8ull * p->pages.n;
-	uint8_t out[PRM_CREATE_CQ_OUT_BYTES];
-	uint8_t *in = calloc(1, len);
-	int err;
+	void *in =
+		pages_command(&p->pages, PRM_OPCODE_CREATE_CQ, f->uid, PRM_CREATE_CQ_IN_BYTES, 0);
 
 	if (!in)
 		return -ENOMEM;
-	prm_create_cq_in_set_opcode(in, PRM_OPCODE_CREATE_CQ);
-	prm_create_cq_in_set_uid(in, f->uid);
 	set_cqc(f, prm_create_cq_in_at_cq_context(in), p);
-	pages_write(&p->pages, in + PRM_CREATE_CQ_IN_BYTES, 0);
-	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
-	free(in);
-	if (!err)
-		cq->cqn = prm_create_cq_out_get_cqn(out);
-	return err;
+	return pages_create(&p->pages, f->vhca, in, PRM_CREATE_CQ_IN_BYTES, &cq->u.number);
 }
 
 /* Finds the channels for the CQ's events. */
@@ -220,7 +212,7 @@ static int uverbs_cq_take_uhw(struct uverbs_request *req, struct mlx5_ib_create_
 static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct cq_plan *p)
 {
 	int err = attr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
-			      &p->flags);
+			     &p->flags);
 
 	if (!err && attr_value(req, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR))
 		err = refuse(-EINVAL, "CREATE_CQ: comp_vector: the device has one, number 0");
@@ -235,7 +227,7 @@ static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 
 static void uverbs_cq_answer(struct uverbs_request *req, const struct uverbs_cq *cq)
 {
-	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->cqn};
+	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->u.number};
 
 	attr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->u);
 	attr_out(req, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
@@ -300,7 +292,7 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	if (async)
 		channel_get(async);
 	cq->hw = (struct hw_ref){
-		.vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = uverbs_cq_event};
+		.vhca = f->vhca, .id = cq->u.number, .kind = HW_CQ, .event = uverbs_cq_event};
 	hw_ref_add(f, &cq->hw);
 	uverbs_cq_answer(req, cq);
 	return 0;

@@ -14,7 +14,7 @@
 #include "kernel/core/pins.h"
 #include "priv.h"
 
-#define ATTR_MODERATE 1u   /* enum ib_cq_attr_mask */
+#define ATTR_MODERATE 1u    /* enum ib_cq_attr_mask */
 #define MAX_PERIOD    4095u /* largest cqc.cq_period */
 enum { MODIFY_PERIOD = 1, MODIFY_COUNT = 2 };
 enum { RESIZE_SIZE = 1, RESIZE_PAGE_OFFSET = 2, RESIZE_PAGE_SIZE = 4 };
@@ -59,45 +59,40 @@ static int resize_check_uhw(const struct uverbs_cq *cq, const struct mlx5_ib_res
 	return 0;
 }
 
-static void set_resize(void *in, const struct uverbs_cq *cq, const struct pages *p, unsigned int log)
+static void set_resize(void *in, const struct uverbs_cq *cq, const struct pages *p,
+		       unsigned int log)
 {
 	void *cqc = prm_modify_cq_in_at_cq_context(in);
 
-	prm_modify_cq_in_set_opcode(in, PRM_OPCODE_MODIFY_CQ);
-	prm_modify_cq_in_set_uid(in, cq->u.file->uid);
 	prm_modify_cq_in_set_op_mod(in, OP_MOD_RESIZE);
-	prm_modify_cq_in_set_cqn(in, cq->cqn);
-	prm_resize_field_select_set_resize_field_select(
-		prm_modify_cq_in_at_resize_field_select(in),
-		RESIZE_SIZE | RESIZE_PAGE_OFFSET | RESIZE_PAGE_SIZE);
+	prm_modify_cq_in_set_cqn(in, cq->u.number);
+	prm_resize_field_select_set_resize_field_select(prm_modify_cq_in_at_resize_field_select(in),
+							RESIZE_SIZE | RESIZE_PAGE_OFFSET |
+								RESIZE_PAGE_SIZE);
 	prm_cqc_set_cqe_sz(cqc, cq->cqe_sz);
 	prm_cqc_set_log_cq_size(cqc, log);
 	prm_cqc_set_page_offset(cqc, pages_queue_offset(p));
 	prm_cqc_set_log_page_size(cqc, p->log_page - 12);
-	pages_write(p, (uint8_t *)in + PRM_MODIFY_CQ_IN_BYTES, 0);
 }
 
 /* Changes the CQ to a new ring, whose pins replace those of the old ring. */
 static int uverbs_cq_resize(struct uverbs_cq *cq, uint64_t buf, unsigned int log)
 {
-	const struct queue_memory ring = {"RESIZE_CQ", "buf_addr", buf,
-					  (uint64_t)cq->cqe_size << log, true, false};
-	uint8_t out[PRM_MODIFY_CQ_OUT_BYTES];
+	const struct queue_memory ring = {
+		"RESIZE_CQ", "buf_addr", buf, (uint64_t)cq->cqe_size << log, true, false};
 	struct uverbs_file *f = cq->u.file;
 	struct pages p;
-	size_t len;
+	uint32_t unused;
 	void *in;
 	int err = queue_pages(&p, f, &ring);
 
 	if (err)
 		return err;
-	len = PRM_MODIFY_CQ_IN_BYTES + 8ull * p.n;
-	in = calloc(1, len);
+	in = pages_command(&p, PRM_OPCODE_MODIFY_CQ, f->uid, PRM_MODIFY_CQ_IN_BYTES, 0);
 	if (!in)
 		return -ENOMEM;
 	set_resize(in, cq, &p, log);
-	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
-	free(in);
+	err = pages_create(&p, f->vhca, in, PRM_MODIFY_CQ_IN_BYTES, &unused);
 	if (err)
 		return err;
 	pins_replace_ring(&cq->u);
@@ -134,17 +129,15 @@ int wcmd_resize_cq(struct wcmd *c)
 static int uverbs_cq_moderate(const struct uverbs_cq *cq, uint16_t count, uint16_t period)
 {
 	uint8_t in[PRM_MODIFY_CQ_IN_BYTES] = {0};
-	uint8_t out[PRM_MODIFY_CQ_OUT_BYTES];
 	void *cqc = prm_modify_cq_in_at_cq_context(in);
 
-	prm_modify_cq_in_set_opcode(in, PRM_OPCODE_MODIFY_CQ);
-	prm_modify_cq_in_set_uid(in, cq->u.file->uid);
-	prm_modify_cq_in_set_cqn(in, cq->cqn);
-	prm_modify_field_select_set_modify_field_select(
-		prm_modify_cq_in_at_modify_field_select(in), MODIFY_PERIOD | MODIFY_COUNT);
+	mbox_begin(in, PRM_OPCODE_MODIFY_CQ, cq->u.file->uid);
+	prm_modify_cq_in_set_cqn(in, cq->u.number);
+	prm_modify_field_select_set_modify_field_select(prm_modify_cq_in_at_modify_field_select(in),
+							MODIFY_PERIOD | MODIFY_COUNT);
 	prm_cqc_set_cq_period(cqc, period);
 	prm_cqc_set_cq_max_count(cqc, count);
-	return mbox_exec(cq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(cq->u.file->vhca, in, sizeof(in));
 }
 
 int wcmd_modify_cq_ex(struct wcmd *c)
@@ -156,7 +149,8 @@ int wcmd_modify_cq_ex(struct wcmd *c)
 	if (!in->attr_mask || in->reserved)
 		return refuse(-EINVAL, "EX_MODIFY_CQ: attr_mask is 0, or reserved is not");
 	if (in->attr_mask > ATTR_MODERATE)
-		return refuse(-EOPNOTSUPP, "EX_MODIFY_CQ: attr_mask 0x%x: only MODERATE (1) is known",
+		return refuse(-EOPNOTSUPP,
+			      "EX_MODIFY_CQ: attr_mask 0x%x: only MODERATE (1) is known",
 			      in->attr_mask);
 	err = uverbs_cq_find(c->f, in->cq_handle, &cq);
 	if (!err && in->attr.cq_period > MAX_PERIOD)

@@ -35,12 +35,11 @@ int dct_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	qp->dct = calloc(1, PRM_CREATE_DCT_IN_BYTES);
 	if (!qp->dct)
 		return -ENOMEM;
-	prm_create_dct_in_set_opcode(qp->dct, PRM_OPCODE_CREATE_DCT);
-	prm_create_dct_in_set_uid(qp->dct, p->pd->uid);
+	mbox_begin(qp->dct, PRM_OPCODE_CREATE_DCT, p->pd->u.uid);
 	dctc = prm_create_dct_in_at_dct_context_entry(qp->dct);
-	prm_dctc_set_pd(dctc, p->pd->pdn);
-	prm_dctc_set_srqn_xrqn(dctc, p->srq->srqn);
-	prm_dctc_set_cqn(dctc, p->rcq->cqn);
+	prm_dctc_set_pd(dctc, p->pd->u.number);
+	prm_dctc_set_srqn_xrqn(dctc, p->srq->u.number);
+	prm_dctc_set_cqn(dctc, p->rcq->u.number);
 	prm_dctc_set_dc_access_key(dctc, p->u.access_key);
 	prm_dctc_set_user_index(dctc, p->u.uidx);
 	prm_dctc_set_ece(dctc, p->u.ece_options);
@@ -56,8 +55,8 @@ int dct_qp_destroy(struct uverbs_qp *qp)
 
 	/* This fails if an earlier attempt, or the program, has drained the DCT already. */
 	if (qp->state == RTR) {
-		(void)mbox_destroy(v, PRM_OPCODE_DRAIN_DCT, qp->uid, qp->qpn);
-		err = mbox_destroy(v, PRM_OPCODE_DESTROY_DCT, qp->uid, qp->qpn);
+		(void)mbox_destroy(v, PRM_OPCODE_DRAIN_DCT, qp->u.uid, qp->u.number);
+		err = mbox_destroy(v, PRM_OPCODE_DESTROY_DCT, qp->u.uid, qp->u.number);
 	}
 	if (err && !qp->u.file->closing)
 		return err;
@@ -119,7 +118,7 @@ static int dct_to_rtr(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 	err = mbox_exec(qp->u.file->vhca, qp->dct, PRM_CREATE_DCT_IN_BYTES, out, sizeof(out));
 	if (err)
 		return err;
-	qp->qpn = prm_create_dct_out_get_dctn(out);
+	qp->u.number = prm_create_dct_out_get_dctn(out);
 	qp->ece = prm_create_dct_out_get_ece(out);
 	return 0;
 }
@@ -177,8 +176,8 @@ int dct_qp_query(struct uverbs_qp *qp, uint32_t mask, struct ib_uverbs_query_qp_
 			      qp_attr_names(QUERIES, names));
 	if (qp->state != RTR)
 		return refuse(-EINVAL, "QUERY_QP: a DC target has no object before it is RTR");
-	prm_query_dct_in_set_opcode(in, PRM_OPCODE_QUERY_DCT);
-	prm_query_dct_in_set_dctn(in, qp->qpn);
+	mbox_begin(in, PRM_OPCODE_QUERY_DCT, 0);
+	prm_query_dct_in_set_dctn(in, qp->u.number);
 	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		dct_fill_query(r, prm_query_dct_out_cat_dct_context_entry(out), qp->port);

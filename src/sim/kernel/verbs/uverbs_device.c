@@ -34,9 +34,9 @@ enum {
 	ODP_ATOMIC = 1 << 4,
 	ODP_SRQ_RECV = 1 << 5,
 };
-#define ATOMIC_HCA	1u	/* enum ib_atomic_cap: atomic with regard to this device */
-#define MAX_CQ_COUNT	0xffffu /* largest cqc.cq_max_count and cq_period */
-#define MAX_CQ_PERIOD	0xfffu
+#define ATOMIC_HCA    1u      /* enum ib_atomic_cap: atomic with regard to this device */
+#define MAX_CQ_COUNT  0xffffu /* largest cqc.cq_max_count and cq_period */
+#define MAX_CQ_PERIOD 0xfffu
 
 static uint64_t fw_version(const char *text)
 {

@@ -86,7 +86,6 @@ struct dm {
 	struct dm_map *map;
 	uint32_t first, n; /* blocks */
 	uint64_t len;	   /* as requested */
-	uint32_t obj_id;
 };
 
 static uint64_t dm_addr(const struct dm *dm)
@@ -98,20 +97,18 @@ static int uverbs_dm_release(struct uobj *u)
 {
 	struct dm *dm = (struct dm *)u;
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
-	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
 	int err;
 
-	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_DESTROY_GENERAL_OBJECT);
-	prm_general_obj_in_cmd_hdr_set_uid(in, u->file->uid);
+	mbox_begin(in, PRM_OPCODE_DESTROY_GENERAL_OBJECT, u->uid);
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, dm->obj_id);
-	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, u->number);
+	err = mbox_run(u->file->vhca, in, sizeof(in));
 	if (!err)
 		memset(dm->map->taken + dm->first, 0, dm->n);
 	return err;
 }
 
-const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_release, NULL};
+const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, 0, uverbs_dm_release, NULL};
 
 int dm_range_check(uint64_t size, uint64_t offset, uint64_t len)
 {
@@ -133,20 +130,14 @@ int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr
 static int uverbs_dm_create(struct dm *dm)
 {
 	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
-	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
 	void *icm = prm_create_sw_icm_in_at_sw_icm(in);
 	unsigned int log_n = (unsigned int)__builtin_ctz(dm->n);
-	int err;
 
-	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_CREATE_GENERAL_OBJECT);
-	prm_general_obj_in_cmd_hdr_set_uid(in, dm->u.file->uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_GENERAL_OBJECT, dm->u.uid);
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
 	prm_sw_icm_set_log_sw_icm_size(icm, dm->map->log_block + log_n);
 	prm_sw_icm_set_sw_icm_start_addr(icm, dm_addr(dm));
-	err = mbox_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		dm->obj_id = prm_general_obj_out_cmd_hdr_get_obj_id(out);
-	return err;
+	return mbox_create(dm->u.file->vhca, in, sizeof(in), &dm->u.number);
 }
 
 /* Allocates blocks: the size is rounded up to a power of two, the alignment is the caller's. */

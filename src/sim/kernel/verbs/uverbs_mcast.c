@@ -20,13 +20,11 @@ struct mcast {
 static int mcast_run(const struct uverbs_qp *qp, uint16_t opcode, const uint8_t gid[16])
 {
 	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
-	uint8_t out[PRM_ATTACH_TO_MCG_OUT_BYTES];
 
-	prm_attach_to_mcg_in_set_opcode(in, opcode);
-	prm_attach_to_mcg_in_set_uid(in, qp->uid);
-	prm_attach_to_mcg_in_set_qpn(in, qp->qpn);
+	mbox_begin(in, opcode, qp->u.uid);
+	prm_attach_to_mcg_in_set_qpn(in, qp->u.number);
 	memcpy(prm_attach_to_mcg_in_at_multicast_gid(in), gid, 16);
-	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(qp->u.file->vhca, in, sizeof(in));
 }
 
 /* Returns the link that points to the entry, or the list's end. */
@@ -60,7 +58,7 @@ static int mcast_find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 static int mcast_check(const struct uverbs_qp *qp, const uint8_t gid[16])
 {
 	if (qp->type != IB_UVERBS_QPT_UD)
-		return refuse(-EINVAL, "ATTACH_MCAST: qp 0x%x is no UD QP", qp->qpn);
+		return refuse(-EINVAL, "ATTACH_MCAST: qp 0x%x is no UD QP", qp->u.number);
 	if (!gid_is_multicast(gid))
 		return refuse(-EINVAL, "ATTACH_MCAST: gid is no multicast address");
 	return 0;
@@ -105,7 +103,7 @@ int wcmd_detach_mcast(struct wcmd *c)
 		return err;
 	at = mcast_at(qp, in->gid, in->mlid);
 	if (!*at)
-		return refuse(-EINVAL, "DETACH_MCAST: qp 0x%x is not in this group", qp->qpn);
+		return refuse(-EINVAL, "DETACH_MCAST: qp 0x%x is not in this group", qp->u.number);
 	mcast_drop(at);
 	return mcast_run(qp, PRM_OPCODE_DETACH_FROM_MCG, in->gid);
 }

@@ -66,7 +66,7 @@ static int memic_op_exec(const struct memic_dm *dm, uint8_t op, uint16_t op_mod)
 {
 	uint8_t in[PRM_MODIFY_MEMIC_IN_BYTES] = {0}, out[PRM_MODIFY_MEMIC_OUT_BYTES];
 
-	prm_modify_memic_in_set_opcode(in, PRM_OPCODE_MODIFY_MEMIC);
+	mbox_begin(in, PRM_OPCODE_MODIFY_MEMIC, 0);
 	prm_modify_memic_in_set_op_mod(in, op_mod);
 	prm_modify_memic_in_set_memic_operation_type(in, op);
 	prm_modify_memic_in_set_memic_start_addr(in, dm->addr);
@@ -90,21 +90,21 @@ static int memic_ops_free(struct memic_dm *dm)
 static int uverbs_memic_release(struct uobj *u)
 {
 	struct memic_dm *dm = (struct memic_dm *)u;
-	uint8_t in[PRM_DEALLOC_MEMIC_IN_BYTES] = {0}, out[PRM_DEALLOC_MEMIC_OUT_BYTES];
+	uint8_t in[PRM_DEALLOC_MEMIC_IN_BYTES] = {0};
 	int err = memic_ops_free(dm);
 
 	if (err)
 		return err;
-	prm_dealloc_memic_in_set_opcode(in, PRM_OPCODE_DEALLOC_MEMIC);
+	mbox_begin(in, PRM_OPCODE_DEALLOC_MEMIC, 0);
 	prm_dealloc_memic_in_set_memic_start_addr(in, dm->addr);
 	prm_dealloc_memic_in_set_memic_size(in, memic_mapped(dm));
-	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_run(u->file->vhca, in, sizeof(in));
 	if (!err)
 		*memic_taken(dm) &= ~memic_dm_pages(dm, dm->page);
 	return err;
 }
 
-const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, uverbs_memic_release, NULL};
+const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, 0, uverbs_memic_release, NULL};
 
 /* Allocates the first pages that the firmware accepts: 0 or -ENOMEM. */
 static int memic_place(struct memic_dm *dm, const uint8_t *cap, uint32_t log_align)
@@ -113,7 +113,7 @@ static int memic_place(struct memic_dm *dm, const uint8_t *cap, uint32_t log_ali
 	const uint64_t start = prm_device_mem_cap_get_memic_bar_start_addr(cap);
 	const uint32_t size = prm_device_mem_cap_get_memic_bar_size(cap);
 
-	prm_alloc_memic_in_set_opcode(in, PRM_OPCODE_ALLOC_MEMIC);
+	mbox_begin(in, PRM_OPCODE_ALLOC_MEMIC, 0);
 	prm_alloc_memic_in_set_range_size(in, memic_mapped(dm));
 	prm_alloc_memic_in_set_memic_size(in, dm->bytes);
 	prm_alloc_memic_in_set_log_memic_addr_alignment(in, log_align);

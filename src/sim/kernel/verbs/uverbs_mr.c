@@ -17,7 +17,7 @@
 #include "priv.h"
 #include "uverbs/resource.h"
 
-#define PAGE	4096ull
+#define PAGE		4096ull
 #define PAGE_PRESENT	3ull /* bits of a translation: readable, writable, no fault */
 #define LOG_SPACE	48u  /* bits of a user space address */
 #define LOG_PAGES_MOST	32u  /* pages of a region: the kernel counts them in 32 bits */
@@ -33,11 +33,7 @@
 
 static int uverbs_mr_release(struct uobj *u)
 {
-	struct mr *mr = (struct mr *)u;
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, mr->index);
-	if (err)
-		return err;
-	dmabuf_close(mr->dmabuf);
+	dmabuf_close(((struct mr *)u)->dmabuf);
 	return 0;
 }
 
@@ -46,12 +42,13 @@ static void uverbs_mr_describe(struct uobj *u, struct uverbs_resource *r)
 	const struct mr *mr = (const struct mr *)u;
 
 	r->kind = RESOURCE_MR;
-	r->id = mr->index;
-	r->pd = mr->pd->pdn;
+	r->id = u->number;
+	r->pd = mr->pd->u.number;
 	r->len = mr->len;
 }
 
-const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release, uverbs_mr_describe};
+const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, PRM_OPCODE_DESTROY_MKEY,
+				    uverbs_mr_release, uverbs_mr_describe};
 
 bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
 {
@@ -141,8 +138,21 @@ int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 	return pin_memory(f, &range);
 }
 
-void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p, uint32_t pdn,
-		uint8_t key)
+int mkey_create(struct uobj *u, void *in, size_t len, uint32_t *key)
+{
+	const uint8_t low = u->file->k->next_key++;
+	int err;
+
+	u->uid = 0; /* as in mlx5_ib */
+	mbox_begin(in, PRM_OPCODE_CREATE_MKEY, u->uid);
+	prm_mkc_set_mkey_7_0(prm_create_mkey_in_at_memory_key_mkey_entry(in), low);
+	err = mbox_create(u->file->vhca, in, len, &u->number);
+	if (!err)
+		*key = u->number << 8 | low;
+	return err;
+}
+
+void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p, uint32_t pdn)
 {
 	const uint32_t a = r->access_flags;
 
@@ -156,7 +166,6 @@ void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages 
 	prm_mkc_set_umr_en(mkc, 1);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_MTT);
 	prm_mkc_set_qpn(mkc, 0xffffff);
-	prm_mkc_set_mkey_7_0(mkc, key);
 	prm_mkc_set_pd(mkc, pdn);
 	prm_mkc_set_start_addr(mkc, r->hca_va);
 	prm_mkc_set_len(mkc, mr_is_implicit(r) ? 1ull << LOG_SPACE : r->length);
@@ -182,37 +191,28 @@ static int mr_pages_on_demand(struct pages *p, struct mm *mm)
 
 int mr_create_mkey(struct mr *mr, const struct ib_uverbs_reg_mr *r)
 {
-	struct uverbs_file *f = mr->u.file;
-	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
-	uint8_t key = f->k->next_key++;
+	const bool on_demand = r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND;
 	struct pages p;
 	size_t len;
 	uint8_t *in;
-	int err;
+	int err = mr_pages(&p, mr->mm, r);
 
-	err = mr_pages(&p, mr->mm, r);
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
-	if (r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND)
+	if (on_demand)
 		err = mr_pages_on_demand(&p, mr->mm);
 	len = PRM_CREATE_MKEY_IN_BYTES + 16ull * ((p.n + 1) / 2);
 	in = err ? NULL : calloc(1, len);
 	if (!in)
 		return err ? err : -ENOMEM;
-	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_create_mkey_in_set_pg_access(in, 1);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
-	mr_set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
-	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES,
-		    r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND ? 0 : PAGE_PRESENT);
-	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
+	mr_set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->u.number);
+	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES, on_demand ? 0 : PAGE_PRESENT);
+	err = mkey_create(&mr->u, in, len, &mr->key);
 	free(in);
-	if (err)
-		return err;
-	mr->index = prm_create_mkey_out_get_mkey_index(out);
-	mr->key = mr->index << 8 | key;
-	return 0;
+	return err;
 }
 
 struct mr *mr_new(struct uverbs_file *f, struct mm *mm, const struct ib_uverbs_reg_mr *r,
@@ -276,7 +276,7 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 {
 	uint64_t flags;
 	int err = attr_flags(req, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, "REG_DM_MR_ACCESS_FLAGS",
-			      DM_ACCESS, &flags);
+			     DM_ACCESS, &flags);
 
 	*access = (uint32_t)flags;
 	if (!err && !(flags & IB_UVERBS_ACCESS_ZERO_BASED))
@@ -288,33 +288,24 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 /*
  * Makes a mkey: mkc.start_addr is the address in the device's memory, users' addresses start at 0.
  */
-static int dm_mr_create_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
+static int dm_mr_create_mkey(struct mr *mr, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr r = {
 		.hca_va = mr->iova, .length = mr->len, .access_flags = access};
 	const struct pages none = {0};
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 	const uint32_t mode = mr->dm->class == &memic_class ? PRM_MKC_ACCESS_MODE_MEMIC
 							    : PRM_MKC_ACCESS_MODE_SW_ICM;
-	uint8_t key = f->k->next_key++;
-	int err;
 
-	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
-	mr_set_mkc(mkc, &r, &none, mr->pd->pdn, key);
+	mr_set_mkc(mkc, &r, &none, mr->pd->u.number);
 	prm_mkc_set_umr_en(mkc, 0);
 	prm_mkc_set_access_mode_1_0(mkc, mode & 3);
 	prm_mkc_set_access_mode_4_2(mkc, mode >> 2);
-	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
-	if (err)
-		return err;
-	mr->index = prm_create_mkey_out_get_mkey_index(out);
-	mr->key = mr->index << 8 | key;
-	return 0;
+	return mkey_create(&mr->u, in, sizeof(in), &mr->key);
 }
 
-static int dm_mr_make(struct uverbs_file *f, struct uverbs_request *req, struct mr *mr,
-		      uint32_t access)
+static int dm_mr_make(struct uverbs_request *req, struct mr *mr, uint32_t access)
 {
 	const uint64_t offset = attr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET);
 	int err;
@@ -329,7 +320,7 @@ static int dm_mr_make(struct uverbs_file *f, struct uverbs_request *req, struct 
 				     "steering memory",
 				     access);
 	}
-	return err ? err : dm_mr_create_mkey(f, mr, access);
+	return err ? err : dm_mr_create_mkey(mr, access);
 }
 
 int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
@@ -354,7 +345,7 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	mr->pd = (struct pd *)pd;
 	mr->dm = dm;
 	mr->len = attr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
-	err = dm_mr_make(f, req, mr, access);
+	err = dm_mr_make(req, mr, access);
 	if (err) {
 		uobj_drop(&mr->u);
 		return err;
@@ -416,7 +407,7 @@ static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advic
 		return refuse(-EPERM, "ADVISE_MR: lkey 0x%x may not be written to", sge->lkey);
 	if (!now) {
 		if (mr_holds(mr, sge->addr, sge->length, &va))
-			fw_mkey_prefetch(f->vhca, mr->index, sge->addr, sge->length);
+			fw_mkey_prefetch(f->vhca, mr->u.number, sge->addr, sge->length);
 		return 0;
 	}
 	if (!mr_holds(mr, sge->addr, sge->length, &va))
@@ -430,7 +421,7 @@ static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advic
 						.write = write,
 						.use = PIN_PASSING});
 	if (!err)
-		fw_mkey_prefetch(f->vhca, mr->index, sge->addr, sge->length);
+		fw_mkey_prefetch(f->vhca, mr->u.number, sge->addr, sge->length);
 	return err;
 }
 

@@ -8,33 +8,21 @@
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
 #include "kernel/core/write.h"
+#include "mr.h"
 #include "priv.h"
 
 #define MW_TYPE_1 1
 #define MW_TYPE_2 2
 #define LIST_UNIT 4u /* lists have a multiple of four entries */
 
-struct mw {
-	struct uobj u;
-	uint32_t key, index;
-};
+const struct uobj_class mw_class = {"MW", UVERBS_OBJECT_MW, PRM_OPCODE_DESTROY_MKEY, NULL, NULL};
 
-static int uverbs_mw_release(struct uobj *u)
+static int mw_create_mkey(struct uobj *mw, uint32_t pdn, uint8_t type, uint32_t entries,
+			  uint32_t *key)
 {
-	return mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, ((struct mw *)u)->index);
-}
-
-const struct uobj_class mw_class = {"MW", UVERBS_OBJECT_MW, uverbs_mw_release, NULL};
-
-static int mw_create_mkey(struct mw *mw, uint32_t pdn, uint8_t type, uint32_t entries)
-{
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
-	struct uverbs_file *f = mw->u.file;
-	uint8_t key = f->k->next_key++;
-	int err;
 
-	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_mkc_set_free(mkc, 1);
 	prm_mkc_set_translations_octword_size(mkc, entries);
 	prm_mkc_set_pd(mkc, pdn);
@@ -43,13 +31,7 @@ static int mw_create_mkey(struct mw *mw, uint32_t pdn, uint8_t type, uint32_t en
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_KLM);
 	prm_mkc_set_en_rinval(mkc, type == MW_TYPE_2);
 	prm_mkc_set_qpn(mkc, 0xffffff);
-	prm_mkc_set_mkey_7_0(mkc, key);
-	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
-	if (err)
-		return err;
-	mw->index = prm_create_mkey_out_get_mkey_index(out);
-	mw->key = mw->index << 8 | key;
-	return 0;
+	return mkey_create(mw, in, sizeof(in), key);
 }
 
 static int mw_entries(struct wcmd *c, uint32_t *entries)
@@ -70,7 +52,7 @@ int wcmd_alloc_mw(struct wcmd *c)
 	struct ib_uverbs_alloc_mw_resp resp = {0};
 	uint32_t entries;
 	struct uobj *pd;
-	struct mw *mw;
+	struct uobj *mw;
 	int err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
 
 	if (!err && r->mw_type != MW_TYPE_1 && r->mw_type != MW_TYPE_2)
@@ -82,14 +64,13 @@ int wcmd_alloc_mw(struct wcmd *c)
 	mw = uobj_new(c->f, &mw_class, sizeof(*mw));
 	if (!mw)
 		return -ENOMEM;
-	err = mw_create_mkey(mw, ((struct pd *)pd)->pdn, r->mw_type, entries);
+	err = mw_create_mkey(mw, pd->number, r->mw_type, entries, &resp.rkey);
 	if (err) {
-		uobj_drop(&mw->u);
+		uobj_drop(mw);
 		return err;
 	}
-	uobj_hold(&mw->u, pd);
-	resp.mw_handle = mw->u.id;
-	resp.rkey = mw->key;
+	uobj_hold(mw, pd);
+	resp.mw_handle = mw->id;
 	wcmd_out(c, &resp, sizeof(resp));
 	return 0;
 }

@@ -11,43 +11,31 @@
 #include "priv.h"
 #include "uverbs/resource.h"
 
-static int uverbs_pd_release(struct uobj *u)
-{
-	const struct pd *pd = (struct pd *)u;
-
-	return mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_PD, pd->uid, pd->pdn);
-}
-
 static void uverbs_pd_describe(struct uobj *u, struct uverbs_resource *r)
 {
 	r->kind = RESOURCE_PD;
-	r->id = ((const struct pd *)u)->pdn;
+	r->id = u->number;
 }
 
-const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, uverbs_pd_release, uverbs_pd_describe};
+const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, PRM_OPCODE_DEALLOC_PD, NULL,
+				    uverbs_pd_describe};
 
 int wcmd_alloc_pd(struct wcmd *c)
 {
-	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = {0};
-	uint8_t out[PRM_ALLOC_PD_OUT_BYTES];
 	struct ib_uverbs_alloc_pd_resp resp = {0};
 	struct mlx5_ib_alloc_pd_resp uhw;
-	struct pd *pd = uobj_new(c->f, &pd_class, sizeof(*pd));
+	struct uobj *pd = uobj_new(c->f, &pd_class, sizeof(struct pd));
 	int err;
 
 	if (!pd)
 		return -ENOMEM;
-	prm_alloc_pd_in_set_opcode(in, PRM_OPCODE_ALLOC_PD);
-	prm_alloc_pd_in_set_uid(in, c->f->uid);
-	err = mbox_exec(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_alloc(c->f->vhca, PRM_OPCODE_ALLOC_PD, pd->uid, &pd->number);
 	if (err) {
-		uobj_drop(&pd->u);
+		uobj_drop(pd);
 		return err;
 	}
-	pd->pdn = prm_alloc_pd_out_get_pd(out);
-	pd->uid = c->f->uid;
-	resp.pd_handle = pd->u.id;
-	uhw.pdn = pd->pdn;
+	resp.pd_handle = pd->id;
+	uhw.pdn = pd->number;
 	wcmd_out(c, &resp, sizeof(resp));
 	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
@@ -65,6 +53,6 @@ int mlx5_pd_query(struct uverbs_file *f, struct uverbs_request *req)
 	int err = attr_uobj(f, req, MLX5_IB_ATTR_QUERY_PD_HANDLE, &pd_class, &u);
 
 	if (!err)
-		attr_out(req, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &((struct pd *)u)->pdn, 4);
+		attr_out(req, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &u->number, sizeof(u->number));
 	return err;
 }

@@ -22,7 +22,7 @@
 #include "obj/device.h"
 #include "uverbs/resource.h"
 
-#define DATA_SEG	16u
+#define DATA_SEG 16u
 
 /* Hardware events, and their enum ib_event_type. */
 static const struct {
@@ -70,8 +70,8 @@ static int qp_destroy_hw(struct uverbs_qp *qp)
 	 * the error.
 	 */
 	if (qp->state)
-		(void)mbox_destroy(v, PRM_OPCODE_2RST_QP, qp->uid, qp->qpn);
-	return mbox_destroy(v, PRM_OPCODE_DESTROY_QP, qp->uid, qp->qpn);
+		(void)mbox_destroy(v, PRM_OPCODE_2RST_QP, qp->u.uid, qp->u.number);
+	return mbox_destroy(v, PRM_OPCODE_DESTROY_QP, qp->u.uid, qp->u.number);
 }
 
 static int uverbs_qp_release(struct uobj *u)
@@ -82,7 +82,7 @@ static int uverbs_qp_release(struct uobj *u)
 	if (u->file->closing)
 		mcast_leave_all(qp);
 	else if (qp->groups)
-		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group", qp->qpn);
+		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group", qp->u.number);
 	if (qp->raw.on)
 		err = raw_qp_destroy(qp);
 	else if (qp->target)
@@ -106,16 +106,17 @@ static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
 	struct uverbs_qp *qp = (struct uverbs_qp *)u;
 
 	r->kind = RESOURCE_QP;
-	r->id = qp->qpn;
-	r->pd = qp->pd ? qp->pd->pdn : 0;
+	r->id = qp->u.number;
+	r->pd = qp->pd ? qp->pd->u.number : 0;
 	r->type = qp->type == QP_TYPE_DCI || qp->type == QP_TYPE_DCT ? IB_UVERBS_QPT_DRIVER
 								     : qp->type;
 	r->port = qp->port;
-	r->srq = qp->srq ? qp->srq->srqn : 0;
+	r->srq = qp->srq ? qp->srq->u.number : 0;
 	qp_modify_describe(qp, r);
 }
 
-const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, uverbs_qp_release, uverbs_qp_describe};
+const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, 0, uverbs_qp_release,
+				    uverbs_qp_describe};
 
 static unsigned int log2_of(uint32_t n)
 {
@@ -151,7 +152,7 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 		prm_qpc_set_log_rq_stride(qpc, p->u.rq_wqe_shift - 4);
 	} else if (p->srq) {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_SRQ);
-		prm_qpc_set_srqn_rmpn_xrqn(qpc, p->srq->srqn);
+		prm_qpc_set_srqn_rmpn_xrqn(qpc, p->srq->u.number);
 	} else {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
 	}
@@ -186,16 +187,16 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 {
 	prm_qpc_set_st(qpc, qp_type_find(p->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
-	prm_qpc_set_pd(qpc, p->pd->pdn);
+	prm_qpc_set_pd(qpc, p->pd->u.number);
 	prm_qpc_set_uar_page(qpc, p->u.bfreg_index);
 	prm_qpc_set_user_index(qpc, p->u.uidx);
 	if (p->pages.n) {
 		prm_qpc_set_page_offset(qpc, pages_queue_offset(&p->pages));
 		prm_qpc_set_log_page_size(qpc, p->pages.log_page - 12);
 	}
-	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
+	prm_qpc_set_cqn_snd(qpc, p->scq->u.number);
 	if (p->rcq)
-		prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
+		prm_qpc_set_cqn_rcv(qpc, p->rcq->u.number);
 	prm_qpc_set_dbr_addr(qpc, file_bus(f, p->u.db_addr));
 	/* mlx5_ib ignores the flag for raw packet QPs, which have no qpc. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
@@ -209,27 +210,23 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 
 static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct uverbs_qp *qp)
 {
-	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
-	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
-	uint8_t *in, clock;
+	uint8_t out[PRM_CREATE_QP_OUT_BYTES], clock;
+	void *in;
 	int err = uverbs_qp_ts_format(f, p, &clock);
 
 	if (err)
 		return err;
-	in = calloc(1, len);
+	in = pages_command(&p->pages, PRM_OPCODE_CREATE_QP, qp->u.uid, PRM_CREATE_QP_IN_BYTES, 0);
 	if (!in)
 		return -ENOMEM;
-	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
-	prm_create_qp_in_set_uid(in, qp->uid);
 	prm_create_qp_in_set_ece(in, p->u.ece_options);
 	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
 	prm_qpc_set_ts_format(prm_create_qp_in_at_qpc(in), clock);
-	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
-	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(f->vhca, in, PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n, out, sizeof(out));
 	free(in);
 	if (err)
 		return err;
-	qp->qpn = prm_create_qp_out_get_qpn(out);
+	qp->u.number = prm_create_qp_out_get_qpn(out);
 	qp->ece = prm_create_qp_out_get_ece(out);
 	return 0;
 }
@@ -259,7 +256,7 @@ static void uverbs_qp_hold(struct uverbs_qp *qp, const struct qp_plan *p)
 	if (qp->type == QP_TYPE_DCT) /* events of a DCT go to the kernel and DevX only */
 		return;
 	qp->hw = (struct hw_ref){
-		.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = uverbs_qp_event};
+		.vhca = f->vhca, .id = qp->u.number, .kind = HW_QP, .event = uverbs_qp_event};
 	hw_ref_add(f, &qp->hw);
 }
 
@@ -268,7 +265,8 @@ void uverbs_qp_join(struct uverbs_qp *qp, struct uverbs_xrcd *xrcd, struct chann
 	uverbs_qp_hold(qp, &(struct qp_plan){.xrcd = xrcd, .async = async});
 }
 
-static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp *qp, const struct qp_plan *p)
+static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp *qp,
+			     const struct qp_plan *p)
 {
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
@@ -280,14 +278,14 @@ static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp 
 		raw_qp_answer(qp, &uhw);
 	attr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
 	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
-	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
+	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->u.number, sizeof(qp->u.number));
 	if (p->type != IB_UVERBS_QPT_XRC_TGT)
 		attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
 static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	qp->uid = xrc_is(p->type) ? 0 : p->pd->uid;
+	qp->u.uid = xrc_is(p->type) ? 0 : p->pd->u.uid;
 	qp->type = (uint8_t)p->type;
 	qp->port = 1;
 	qp->sig_all = p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;

@@ -158,7 +158,7 @@ static uint16_t udp_sport(const struct uverbs_qp *qp, const struct ib_uverbs_mod
 	uint32_t fl = m->dest.flow_label & 0xfffff;
 
 	if (!fl) {
-		uint64_t v = (uint64_t)qp->qpn * m->dest_qp_num;
+		uint64_t v = (uint64_t)qp->u.number * m->dest_qp_num;
 
 		v ^= v >> 20;
 		v ^= v >> 40;
@@ -233,11 +233,11 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	}
 	prm_qpc_set_st(qpc, qp_type_find(qp->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
-	prm_qpc_set_pd(qpc, qp->pd ? qp->pd->pdn : qp->target->domain->pdn);
+	prm_qpc_set_pd(qpc, qp->pd ? qp->pd->u.number : qp->target->domain->pdn);
 	if (qp->scq)
-		prm_qpc_set_cqn_snd(qpc, qp->scq->cqn);
+		prm_qpc_set_cqn_snd(qpc, qp->scq->u.number);
 	if (qp->rcq)
-		prm_qpc_set_cqn_rcv(qpc, qp->rcq->cqn);
+		prm_qpc_set_cqn_rcv(qpc, qp->rcq->u.number);
 	prm_qpc_set_log_ack_req_freq(qpc, 8);
 	if (m->attr_mask & A_AV)
 		err = qp_modify_set_path(qp, qpc, &m->dest);
@@ -268,9 +268,8 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 	bool context = t->opcode != PRM_OPCODE_2RST_QP && t->opcode != PRM_OPCODE_2ERR_QP;
 	int err = 0;
 
-	prm_rst2init_qp_in_set_opcode(in, t->opcode);
-	prm_rst2init_qp_in_set_uid(in, qp->uid);
-	prm_rst2init_qp_in_set_qpn(in, qp->qpn);
+	mbox_begin(in, t->opcode, qp->u.uid);
+	prm_rst2init_qp_in_set_qpn(in, qp->u.number);
 	if (context) {
 		prm_rst2init_qp_in_set_opt_param_mask(in, optpar_of(m->attr_mask, t));
 		prm_rst2init_qp_in_set_ece(in, qp->ece);
@@ -404,7 +403,7 @@ static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_re
 	else
 		err = qp_modify_checked(qp, m);
 	answer->ece_options = qp->ece;
-	answer->dctn = qp->type == QP_TYPE_DCT && qp->state == RTR ? qp->qpn : 0;
+	answer->dctn = qp->type == QP_TYPE_DCT && qp->state == RTR ? qp->u.number : 0;
 	return err;
 }
 
@@ -490,8 +489,8 @@ static int qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp 
 	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
 	int err;
 
-	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);
-	prm_query_qp_in_set_qpn(in, qp->qpn);
+	mbox_begin(in, PRM_OPCODE_QUERY_QP, 0);
+	prm_query_qp_in_set_qpn(in, qp->u.number);
 	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;

@@ -17,11 +17,11 @@
 #include "raw.h"
 #include "obj/device.h"
 
-#define LOG_WQEBB	6
-#define RQ_MODIFY_VSD	(1u << 1)
+#define LOG_WQEBB	  6
+#define RQ_MODIFY_VSD	  (1u << 1)
 #define RQ_MODIFY_COUNTER (1u << 3)
-#define BLOCK_UNICAST	1u
-#define BLOCK_MULTICAST 2u
+#define BLOCK_UNICAST	  1u
+#define BLOCK_MULTICAST	  2u
 
 /* --- firmware objects ------------------------------------------------------------------------- */
 
@@ -45,46 +45,37 @@ static void set_strides(void *wq, const struct rq_strides *s)
 
 int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 {
-	size_t len = PRM_CREATE_RQ_IN_BYTES + 8ull * q->pages->n;
-	uint8_t out[PRM_CREATE_RQ_OUT_BYTES], *in, clock;
-	void *rqc, *wq;
+	uint8_t clock;
+	void *in, *rqc, *wq;
 	int err = cq_ts_format(q->cq, f->vhca->dev->profile->rq_ts_format, q->method, &clock);
 
 	if (err)
 		return err;
-	in = calloc(1, len);
+	in = pages_command(q->pages, PRM_OPCODE_CREATE_RQ, q->uid, PRM_CREATE_RQ_IN_BYTES, 0);
 	if (!in)
 		return -ENOMEM;
 	rqc = prm_create_rq_in_at_ctx(in);
 	wq = prm_rqc_at_wq(rqc);
-	prm_create_rq_in_set_opcode(in, PRM_OPCODE_CREATE_RQ);
-	prm_create_rq_in_set_uid(in, q->uid);
 	prm_rqc_set_vsd(rqc, !q->strip_vlan);
 	prm_rqc_set_flush_in_error_en(rqc, 1);
 	prm_rqc_set_user_index(rqc, q->user_index);
-	prm_rqc_set_cqn(rqc, q->cq->cqn);
+	prm_rqc_set_cqn(rqc, q->cq->u.number);
 	prm_rqc_set_ts_format(rqc, clock);
 	set_wq(wq, f, q->pages, q->pdn, q->db_addr);
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
 	if (q->strides.log_bytes)
 		set_strides(wq, &q->strides);
-	pages_write(q->pages, in + PRM_CREATE_RQ_IN_BYTES, 0);
-	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
-	free(in);
-	if (!err)
-		*rqn = prm_create_rq_out_get_rqn(out);
-	return err;
+	return pages_create(q->pages, f->vhca, in, PRM_CREATE_RQ_IN_BYTES, rqn);
 }
 
 int raw_rq_modify(struct uverbs_file *f, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
 		  uint64_t select, bool strip_vlan)
 {
-	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0}, out[PRM_MODIFY_RQ_OUT_BYTES];
+	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0};
 	void *rqc = prm_modify_rq_in_at_ctx(in);
 
-	prm_modify_rq_in_set_opcode(in, PRM_OPCODE_MODIFY_RQ);
-	prm_modify_rq_in_set_uid(in, uid);
+	mbox_begin(in, PRM_OPCODE_MODIFY_RQ, uid);
 	prm_modify_rq_in_set_rqn(in, rqn);
 	prm_modify_rq_in_set_rq_state(in, from);
 	if (from == PRM_RQC_STATE_RST && to == PRM_RQC_STATE_RDY) {
@@ -95,63 +86,51 @@ int raw_rq_modify(struct uverbs_file *f, uint16_t uid, uint32_t rqn, uint8_t fro
 	prm_rqc_set_state(rqc, to);
 	if (select & RQ_MODIFY_VSD)
 		prm_rqc_set_vsd(rqc, !strip_vlan);
-	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(f->vhca, in, sizeof(in));
 }
 
 static int raw_create_tis(struct uverbs_qp *qp)
 {
-	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, out[PRM_CREATE_TIS_OUT_BYTES];
-	int err;
+	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0};
 
-	prm_create_tis_in_set_opcode(in, PRM_OPCODE_CREATE_TIS);
-	prm_create_tis_in_set_uid(in, qp->uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_TIS, qp->u.uid);
 	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), qp->u.file->tdn);
-	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		qp->raw.tisn = prm_create_tis_out_get_tisn(out);
-	return err;
+	return mbox_create(qp->u.file->vhca, in, sizeof(in), &qp->raw.tisn);
 }
 
 static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	size_t len = PRM_CREATE_SQ_IN_BYTES + 8ull * p->sq_pages.n;
-	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in, clock;
-	void *sqc, *wq;
-	int err = cq_ts_format(p->scq, qp->u.file->vhca->dev->profile->sq_ts_format, "CREATE_QP",
-			       &clock);
+	struct vhca *v = qp->u.file->vhca;
+	uint8_t clock;
+	void *in, *sqc, *wq;
+	int err = cq_ts_format(p->scq, v->dev->profile->sq_ts_format, "CREATE_QP", &clock);
 
 	if (err)
 		return err;
-	in = calloc(1, len);
+	in = pages_command(&p->sq_pages, PRM_OPCODE_CREATE_SQ, qp->u.uid, PRM_CREATE_SQ_IN_BYTES,
+			   0);
 	if (!in)
 		return -ENOMEM;
 	sqc = prm_create_sq_in_at_ctx(in);
 	wq = prm_sqc_at_wq(sqc);
-	prm_create_sq_in_set_opcode(in, PRM_OPCODE_CREATE_SQ);
-	prm_create_sq_in_set_uid(in, qp->uid);
 	prm_sqc_set_flush_in_error_en(sqc, 1);
 	prm_sqc_set_user_index(sqc, p->u.uidx);
-	prm_sqc_set_cqn(sqc, p->scq->cqn);
+	prm_sqc_set_cqn(sqc, p->scq->u.number);
 	prm_sqc_set_ts_format(sqc, clock);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, qp->raw.tisn);
-	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->pdn, p->u.db_addr);
+	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->u.number, p->u.db_addr);
 	prm_wq_set_uar_page(wq, p->u.bfreg_index);
 	prm_wq_set_log_wq_stride(wq, LOG_WQEBB);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(p->sq_count));
-	pages_write(&p->sq_pages, in + PRM_CREATE_SQ_IN_BYTES, 0);
-	err = mbox_exec(qp->u.file->vhca, in, len, out, sizeof(out));
-	free(in);
-	if (!err)
-		qp->raw.sqn = prm_create_sq_out_get_sqn(out);
-	return err;
+	return pages_create(&p->sq_pages, v, in, PRM_CREATE_SQ_IN_BYTES, &qp->raw.sqn);
 }
 
 static int raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	const struct rq_plan q = {
-		.uid = qp->uid,
-		.pdn = p->pd->pdn,
+		.uid = qp->u.uid,
+		.pdn = p->pd->u.number,
 		.method = "CREATE_QP",
 		.cq = p->rcq,
 		.user_index = p->u.uidx,
@@ -190,8 +169,7 @@ static int create_tir(struct uverbs_qp *qp, const struct qp_plan *p)
 		block |= BLOCK_UNICAST;
 	if (p->u.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC)
 		block |= BLOCK_MULTICAST;
-	prm_create_tir_in_set_opcode(in, PRM_OPCODE_CREATE_TIR);
-	prm_create_tir_in_set_uid(in, qp->uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_TIR, qp->u.uid);
 	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_DIRECT);
 	prm_tirc_set_inline_rqn(tirc, qp->raw.rqn);
 	prm_tirc_set_transport_domain(tirc, qp->u.file->tdn);
@@ -205,10 +183,11 @@ static int create_tir(struct uverbs_qp *qp, const struct qp_plan *p)
 int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 {
 	uint64_t rq_len = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
-	const struct queue_memory rq = {"CREATE_QP", "buf_addr", p->u.buf_addr, rq_len, false,
-					true};
-	const struct queue_memory sq = {"CREATE_QP", "sq_buf_addr", p->u.sq_buf_addr,
-					(uint64_t)p->sq_count << LOG_WQEBB, false, true};
+	const struct queue_memory rq = {"CREATE_QP", "buf_addr", p->u.buf_addr,
+					rq_len,	     false,	 true};
+	const struct queue_memory sq = {
+		"CREATE_QP", "sq_buf_addr", p->u.sq_buf_addr, (uint64_t)p->sq_count << LOG_WQEBB,
+		false,	     true};
 	int err = queue_dbrec(f, rq.method, p->u.db_addr, false);
 
 	if (!err && p->rq_count)
@@ -235,7 +214,7 @@ int raw_qp_destroy(struct uverbs_qp *qp)
 	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++) {
 		if (!*parts[i].number)
 			continue;
-		err = mbox_destroy(qp->u.file->vhca, parts[i].opcode, qp->uid, *parts[i].number);
+		err = mbox_destroy(qp->u.file->vhca, parts[i].opcode, qp->u.uid, *parts[i].number);
 		if (!err)
 			*parts[i].number = 0;
 	}
@@ -260,14 +239,14 @@ int raw_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 		err = create_tir(qp, p);
 	if (err)
 		(void)raw_qp_destroy(qp);
-	qp->qpn = p->sq_count ? qp->raw.sqn : qp->raw.rqn;
+	qp->u.number = p->sq_count ? qp->raw.sqn : qp->raw.rqn;
 	return err;
 }
 
 /* Fills in the objects' numbers, which only a DevX context gets. */
 void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 {
-	if (!qp->uid)
+	if (!qp->u.uid)
 		return;
 	if (qp->raw.sqn) {
 		r->sqn = qp->raw.sqn;
@@ -330,18 +309,17 @@ static const struct transition *raw_find(unsigned int from, unsigned int to)
 /* Moves the SQ to a state, with `rate` as its row of the rate table. */
 static int raw_sq_modify(struct uverbs_qp *qp, uint8_t to, uint16_t rate)
 {
-	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, out[PRM_MODIFY_SQ_OUT_BYTES];
+	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0};
 	int err;
 
-	prm_modify_sq_in_set_opcode(in, PRM_OPCODE_MODIFY_SQ);
-	prm_modify_sq_in_set_uid(in, qp->uid);
+	mbox_begin(in, PRM_OPCODE_MODIFY_SQ, qp->u.uid);
 	prm_modify_sq_in_set_sqn(in, qp->raw.sqn);
 	prm_modify_sq_in_set_sq_state(in, qp->raw.sq_state);
 	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
 	if (rate != qp->raw.rate)
 		prm_modify_sq_in_set_modify_bitmask(in, MODIFY_RATE);
 	prm_sqc_set_packet_pacing_rate_limit_index(prm_modify_sq_in_at_ctx(in), rate);
-	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_run(qp->u.file->vhca, in, sizeof(in));
 	if (!err)
 		qp->raw.sq_state = to;
 	return err;
@@ -376,7 +354,7 @@ static int raw_move_rq(struct uverbs_qp *qp, uint8_t to)
 
 	if (!qp->raw.rqn || to == UNCHANGED)
 		return 0;
-	err = raw_rq_modify(qp->u.file, qp->uid, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
+	err = raw_rq_modify(qp->u.file, qp->u.uid, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
 	if (!err)
 		qp->raw.rq_state = to;
 	return err;
@@ -419,7 +397,7 @@ static int raw_query_sq(struct uverbs_qp *qp)
 
 	if (!qp->raw.sqn)
 		return 0;
-	prm_query_sq_in_set_opcode(in, PRM_OPCODE_QUERY_SQ);
+	mbox_begin(in, PRM_OPCODE_QUERY_SQ, 0);
 	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
 	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
@@ -434,7 +412,7 @@ static int raw_query_rq(struct uverbs_qp *qp)
 
 	if (!qp->raw.rqn)
 		return 0;
-	prm_query_rq_in_set_opcode(in, PRM_OPCODE_QUERY_RQ);
+	mbox_begin(in, PRM_OPCODE_QUERY_RQ, 0);
 	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
 	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)

@@ -86,8 +86,8 @@ static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, stru
 	const struct pages none = {0};
 	int err;
 
-	mr_set_mkc(mkc, to, &none, pd->pdn, 0);
-	err = fw_mkey_umr(mr->u.file->vhca, mr->index, pd->pdn, mkc);
+	mr_set_mkc(mkc, to, &none, pd->u.number);
+	err = fw_mkey_umr(mr->u.file->vhca, mr->u.number, pd->u.number, mkc);
 	if (err)
 		return err;
 	uobj_hold_instead(&mr->u, &mr->pd->u, &pd->u);
@@ -111,9 +111,9 @@ static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, str
 	mr->pd = pd;
 	err = mr_create_mkey(mr, to);
 	if (!err) {
-		err = mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, before.index);
+		err = mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, before.u.number);
 		if (err)
-			(void)mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, mr->index);
+			(void)mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, mr->u.number);
 	}
 	if (err) {
 		*mr = before;

@@ -43,7 +43,7 @@ static int uverbs_srq_release(struct uobj *u)
 	struct uverbs_srq *srq = (struct uverbs_srq *)u;
 	int err = mbox_destroy(u->file->vhca,
 			       srq->xrcd ? PRM_OPCODE_DESTROY_XRC_SRQ : PRM_OPCODE_DESTROY_RMP,
-			       srq->uid, srq->srqn);
+			       srq->u.uid, srq->u.number);
 
 	if (err)
 		return err;
@@ -59,13 +59,13 @@ static void uverbs_srq_describe(struct uobj *u, struct uverbs_resource *r)
 	const struct uverbs_srq *srq = (const struct uverbs_srq *)u;
 
 	r->kind = RESOURCE_SRQ;
-	r->id = srq->srqn;
-	r->pd = srq->pd ? srq->pd->pdn : 0;
+	r->id = srq->u.number;
+	r->pd = srq->pd ? srq->pd->u.number : 0;
 	r->type = srq->xrcd ? IB_UVERBS_SRQT_XRC : IB_UVERBS_SRQT_BASIC;
-	r->cqn = srq->cq ? srq->cq->cqn : 0;
+	r->cqn = srq->cq ? srq->cq->u.number : 0;
 }
 
-const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, uverbs_srq_release,
+const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, 0, uverbs_srq_release,
 				     uverbs_srq_describe};
 
 /* --- CREATE_SRQ ------------------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static void set_rmpc(const struct uverbs_file *f, void *rmpc, const struct srq_p
 	prm_wq_set_log_wq_stride(wq, p->log_stride);
 	prm_wq_set_log_wq_pg_sz(wq, p->pages.log_page - 12);
 	prm_wq_set_page_offset(wq, pages_queue_offset(&p->pages));
-	prm_wq_set_pd(wq, p->pd->pdn);
+	prm_wq_set_pd(wq, p->pd->u.number);
 	prm_wq_set_dbr_addr(wq, file_bus(f, p->u.db_addr));
 }
 
@@ -224,9 +224,9 @@ static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct sr
 	prm_xrc_srqc_set_log_rq_stride(ctx, p->log_stride - 4);
 	prm_xrc_srqc_set_log_page_size(ctx, p->pages.log_page - 12);
 	prm_xrc_srqc_set_page_offset(ctx, pages_queue_offset(&p->pages));
-	prm_xrc_srqc_set_pd(ctx, p->pd->pdn);
+	prm_xrc_srqc_set_pd(ctx, p->pd->u.number);
 	prm_xrc_srqc_set_xrcd(ctx, p->xrcd->domain->xrcdn);
-	prm_xrc_srqc_set_cqn(ctx, p->cq->cqn);
+	prm_xrc_srqc_set_cqn(ctx, p->cq->u.number);
 	prm_xrc_srqc_set_user_index(ctx, p->u.uidx);
 	prm_xrc_srqc_set_db_record_addr_h(ctx, (uint32_t)(record >> 32));
 	prm_xrc_srqc_set_db_record_addr_l(ctx, (uint32_t)record >> 2);
@@ -235,45 +235,32 @@ static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct sr
 /* Makes an XRC SRQ with uid 0, as its domain's: targets of other programs use it. */
 static int uverbs_srq_make_xrc(struct uverbs_srq *srq, const struct srq_plan *p)
 {
-	size_t len = PRM_CREATE_XRC_SRQ_IN_BYTES + 8ull * p->pages.n;
-	uint8_t out[PRM_CREATE_XRC_SRQ_OUT_BYTES], *in = calloc(1, len);
-	int err;
+	void *in = pages_command(&p->pages, PRM_OPCODE_CREATE_XRC_SRQ, 0,
+				 PRM_CREATE_XRC_SRQ_IN_BYTES, 0);
 
 	if (!in)
 		return -ENOMEM;
-	prm_create_xrc_srq_in_set_opcode(in, PRM_OPCODE_CREATE_XRC_SRQ);
 	set_xrc_srqc(srq->u.file, prm_create_xrc_srq_in_at_xrc_srq_context_entry(in), p);
-	pages_write(&p->pages, in + PRM_CREATE_XRC_SRQ_IN_BYTES, 0);
-	err = mbox_exec(srq->u.file->vhca, in, len, out, sizeof(out));
-	free(in);
-	if (!err)
-		srq->srqn = prm_create_xrc_srq_out_get_xrc_srqn(out);
-	return err;
+	return pages_create(&p->pages, srq->u.file->vhca, in, PRM_CREATE_XRC_SRQ_IN_BYTES,
+			    &srq->u.number);
 }
 
 static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 {
-	size_t len = PRM_CREATE_RMP_IN_BYTES + 8ull * p->pages.n;
-	uint8_t out[PRM_CREATE_RMP_OUT_BYTES], *in = calloc(1, len);
-	int err;
+	void *in = pages_command(&p->pages, PRM_OPCODE_CREATE_RMP, p->pd->u.uid,
+				 PRM_CREATE_RMP_IN_BYTES, 0);
 
 	if (!in)
 		return -ENOMEM;
-	prm_create_rmp_in_set_opcode(in, PRM_OPCODE_CREATE_RMP);
-	prm_create_rmp_in_set_uid(in, p->pd->uid);
 	set_rmpc(srq->u.file, prm_create_rmp_in_at_ctx(in), p);
-	pages_write(&p->pages, in + PRM_CREATE_RMP_IN_BYTES, 0);
-	err = mbox_exec(srq->u.file->vhca, in, len, out, sizeof(out));
-	free(in);
-	if (!err)
-		srq->srqn = prm_create_rmp_out_get_rmpn(out);
-	return err;
+	return pages_create(&p->pages, srq->u.file->vhca, in, PRM_CREATE_RMP_IN_BYTES,
+			    &srq->u.number);
 }
 
 static void uverbs_srq_hold(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	srq->pd = p->pd;
-	srq->uid = p->xrc ? 0 : p->pd->uid;
+	srq->u.uid = p->xrc ? 0 : p->pd->u.uid;
 	srq->xrcd = p->xrcd;
 	srq->cq = p->cq;
 	uobj_hold(&srq->u, &srq->pd->u);
@@ -285,7 +272,7 @@ static void uverbs_srq_hold(struct uverbs_srq *srq, const struct srq_plan *p)
 	if (srq->async)
 		channel_get(srq->async);
 	srq->hw = (struct hw_ref){.vhca = srq->u.file->vhca,
-				  .id = srq->srqn,
+				  .id = srq->u.number,
 				  .kind = HW_SRQ,
 				  .event = uverbs_srq_event};
 	hw_ref_add(srq->u.file, &srq->hw);
@@ -310,12 +297,13 @@ int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
 	}
 	srq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
 	uverbs_srq_hold(srq, &p);
-	uhw.srqn = srq->srqn;
+	uhw.srqn = srq->u.number;
 	attr_new_handle(req, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->u);
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &srq->max_wr, sizeof(srq->max_wr));
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &srq->max_sge, sizeof(srq->max_sge));
 	if (p.xrc)
-		attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &srq->srqn, sizeof(srq->srqn));
+		attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &srq->u.number,
+			 sizeof(srq->u.number));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
@@ -326,28 +314,27 @@ enum { S_MAX_WR = 1, S_LIMIT = 2 }; /* enum ib_srq_attr_mask */
 
 static int arm_limit(const struct uverbs_srq *srq, uint32_t limit)
 {
-	uint8_t in[PRM_MODIFY_RMP_IN_BYTES] = {0}, out[PRM_MODIFY_RMP_OUT_BYTES];
+	uint8_t in[PRM_MODIFY_RMP_IN_BYTES] = {0};
 	void *rmpc = prm_modify_rmp_in_at_ctx(in);
 
-	prm_modify_rmp_in_set_opcode(in, PRM_OPCODE_MODIFY_RMP);
-	prm_modify_rmp_in_set_uid(in, srq->uid);
-	prm_modify_rmp_in_set_rmpn(in, srq->srqn);
+	mbox_begin(in, PRM_OPCODE_MODIFY_RMP, srq->u.uid);
+	prm_modify_rmp_in_set_rmpn(in, srq->u.number);
 	prm_modify_rmp_in_set_rmp_state(in, PRM_RMPC_STATE_RDY);
 	prm_rmp_bitmask_set_lwm(prm_modify_rmp_in_at_bitmask(in), 1);
 	prm_rmpc_set_state(rmpc, PRM_RMPC_STATE_RDY);
 	prm_wq_set_lwm(prm_rmpc_at_wq(rmpc), limit);
-	return mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(srq->u.file->vhca, in, sizeof(in));
 }
 
 static int arm_limit_xrc(const struct uverbs_srq *srq, uint32_t limit)
 {
-	uint8_t in[PRM_ARM_XRC_SRQ_IN_BYTES] = {0}, out[PRM_ARM_XRC_SRQ_OUT_BYTES];
+	uint8_t in[PRM_ARM_XRC_SRQ_IN_BYTES] = {0};
 
-	prm_arm_xrc_srq_in_set_opcode(in, PRM_OPCODE_ARM_XRC_SRQ);
+	mbox_begin(in, PRM_OPCODE_ARM_XRC_SRQ, 0);
 	prm_arm_xrc_srq_in_set_op_mod(in, 1);
-	prm_arm_xrc_srq_in_set_xrc_srqn(in, srq->srqn);
+	prm_arm_xrc_srq_in_set_xrc_srqn(in, srq->u.number);
 	prm_arm_xrc_srq_in_set_lwm(in, limit);
-	return mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_run(srq->u.file->vhca, in, sizeof(in));
 }
 
 int wcmd_modify_srq(struct wcmd *c)
@@ -375,8 +362,8 @@ static int query_limit_xrc(const struct uverbs_srq *srq, uint32_t *limit)
 	uint8_t in[PRM_QUERY_XRC_SRQ_IN_BYTES] = {0}, out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
 	int err;
 
-	prm_query_xrc_srq_in_set_opcode(in, PRM_OPCODE_QUERY_XRC_SRQ);
-	prm_query_xrc_srq_in_set_xrc_srqn(in, srq->srqn);
+	mbox_begin(in, PRM_OPCODE_QUERY_XRC_SRQ, 0);
+	prm_query_xrc_srq_in_set_xrc_srqn(in, srq->u.number);
 	err = mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*limit = prm_xrc_srqc_get_lwm(prm_query_xrc_srq_out_cat_xrc_srq_context_entry(out));
@@ -388,8 +375,8 @@ static int query_limit(const struct uverbs_srq *srq, uint32_t *limit)
 	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
 	int err;
 
-	prm_query_rmp_in_set_opcode(in, PRM_OPCODE_QUERY_RMP);
-	prm_query_rmp_in_set_rmpn(in, srq->srqn);
+	mbox_begin(in, PRM_OPCODE_QUERY_RMP, 0);
+	prm_query_rmp_in_set_rmpn(in, srq->u.number);
 	err = mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*limit = prm_wq_get_lwm(prm_rmpc_cat_wq(prm_query_rmp_out_cat_rmp_context(out)));

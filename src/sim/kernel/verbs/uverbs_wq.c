@@ -44,10 +44,7 @@ static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 static int uverbs_wq_release(struct uobj *u)
 {
 	struct uverbs_wq *wq = (struct uverbs_wq *)u;
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
 
-	if (err)
-		return err;
 	hw_ref_del(u->file->k, &wq->hw);
 	if (wq->async)
 		wq->async_events -= channel_purge(wq->async, wq);
@@ -55,7 +52,8 @@ static int uverbs_wq_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, uverbs_wq_release, NULL};
+const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, PRM_OPCODE_DESTROY_RQ,
+				    uverbs_wq_release, NULL};
 
 /* --- CREATE_WQ -------------------------------------------------------------------------------- */
 
@@ -192,8 +190,8 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	const struct rq_plan q = {
-		.uid = p->pd->uid,
-		.pdn = p->pd->pdn,
+		.uid = p->pd->u.uid,
+		.pdn = p->pd->u.number,
 		.method = "CREATE_WQ",
 		.cq = p->cq,
 		.user_index = p->u.user_index,
@@ -205,21 +203,23 @@ static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 		.pages = &p->pages,
 	};
 
-	return raw_rq_create(wq->u.file, &q, &wq->rqn);
+	return raw_rq_create(wq->u.file, &q, &wq->u.number);
 }
 
 static void uverbs_wq_hold(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
-	wq->uid = p->pd->uid;
+	wq->u.uid = p->pd->u.uid;
 	wq->async = p->async;
 	uobj_hold(&wq->u, &wq->pd->u);
 	uobj_hold(&wq->u, &wq->cq->u);
 	if (wq->async)
 		channel_get(wq->async);
-	wq->hw = (struct hw_ref){
-		.vhca = wq->u.file->vhca, .id = wq->rqn, .kind = HW_QP, .event = uverbs_wq_event};
+	wq->hw = (struct hw_ref){.vhca = wq->u.file->vhca,
+				 .id = wq->u.number,
+				 .kind = HW_QP,
+				 .event = uverbs_wq_event};
 	hw_ref_add(wq->u.file, &wq->hw);
 }
 
@@ -249,7 +249,7 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 	attr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
 	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &wr, sizeof(wr));
 	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &sge, sizeof(sge));
-	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn));
+	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->u.number, sizeof(wq->u.number));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
@@ -323,7 +323,7 @@ int wcmd_modify_wq(struct wcmd *c)
 		return err;
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		select = RQ_MODIFY_VSD;
-	err = raw_rq_modify(c->f, wq->uid, wq->rqn, hw_state(from), hw_state(to), select,
+	err = raw_rq_modify(c->f, wq->u.uid, wq->u.number, hw_state(from), hw_state(to), select,
 			    m->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING);
 	if (!err)
 		wq->state = (uint8_t)to;
@@ -342,16 +342,12 @@ static void wq_table_put_wqs(struct uverbs_wq_table *t)
 
 static int wq_table_destroy(struct uobj *u)
 {
-	struct uverbs_wq_table *t = (struct uverbs_wq_table *)u;
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RQT, t->uid, t->rqtn);
-
-	if (!err)
-		wq_table_put_wqs(t);
-	return err;
+	wq_table_put_wqs((struct uverbs_wq_table *)u);
+	return 0;
 }
 
-const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, wq_table_destroy,
-					  NULL};
+const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL,
+					  PRM_OPCODE_DESTROY_RQT, wq_table_destroy, NULL};
 
 /* Finds and holds the WQs, whose handles follow the fixed part of the command. */
 static int wq_table_hold_wqs(struct wcmd *c, struct uverbs_wq_table *t)
@@ -373,31 +369,28 @@ static int wq_table_hold_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 		t->wq[i] = (struct uverbs_wq *)u;
 		u->users++;
 	}
-	t->uid = t->wq[0]->uid;
+	t->u.uid = t->wq[0]->u.uid;
 	return 0;
 }
 
 static int uverbs_wq_create_rqt(struct uverbs_wq_table *t)
 {
 	size_t len = PRM_CREATE_RQT_IN_BYTES + t->n * (size_t)PRM_RQ_NUM_BYTES;
-	uint8_t out[PRM_CREATE_RQT_OUT_BYTES], *in = calloc(1, len);
+	uint8_t *in = calloc(1, len);
 	void *rqtc;
 	int err;
 
 	if (!in)
 		return -ENOMEM;
 	rqtc = prm_create_rqt_in_at_rqt_context(in);
-	prm_create_rqt_in_set_opcode(in, PRM_OPCODE_CREATE_RQT);
-	prm_create_rqt_in_set_uid(in, t->uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_RQT, t->u.uid);
 	prm_rqtc_set_rqt_max_size(rqtc, t->n);
 	prm_rqtc_set_rqt_actual_size(rqtc, t->n);
 	for (uint32_t i = 0; i < t->n; i++)
 		prm_rq_num_set_rq_num(in + PRM_CREATE_RQT_IN_BYTES + i * PRM_RQ_NUM_BYTES,
-				      t->wq[i]->rqn);
-	err = mbox_exec(t->u.file->vhca, in, len, out, sizeof(out));
+				      t->wq[i]->u.number);
+	err = mbox_create(t->u.file->vhca, in, len, &t->u.number);
 	free(in);
-	if (!err)
-		t->rqtn = prm_create_rqt_out_get_rqtn(out);
 	return err;
 }
 
@@ -462,7 +455,7 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 		return err;
 	}
 	r.ind_tbl_handle = t->u.id;
-	r.ind_tbl_num = t->rqtn;
+	r.ind_tbl_num = t->u.number;
 	wcmd_out(c, &r, sizeof(r));
 	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;

@@ -32,21 +32,13 @@ static struct xrcd **xrcd_list(const struct uverbs_file *f)
 
 static int xrcd_alloc(struct vhca *v, struct xrcd *x)
 {
-	uint8_t in[PRM_ALLOC_XRCD_IN_BYTES] = {0}, out[PRM_ALLOC_XRCD_OUT_BYTES];
-	uint8_t pd_in[PRM_ALLOC_PD_IN_BYTES] = {0}, pd_out[PRM_ALLOC_PD_OUT_BYTES];
-	int err;
+	int err = mbox_alloc(v, PRM_OPCODE_ALLOC_XRCD, 0, &x->xrcdn);
 
-	prm_alloc_xrcd_in_set_opcode(in, PRM_OPCODE_ALLOC_XRCD);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
-	x->xrcdn = prm_alloc_xrcd_out_get_xrcd(out);
-	prm_alloc_pd_in_set_opcode(pd_in, PRM_OPCODE_ALLOC_PD);
-	err = mbox_exec(v, pd_in, sizeof(pd_in), pd_out, sizeof(pd_out));
+	err = mbox_alloc(v, PRM_OPCODE_ALLOC_PD, 0, &x->pdn);
 	if (err)
 		(void)mbox_destroy(v, PRM_OPCODE_DEALLOC_XRCD, 0, x->xrcdn);
-	else
-		x->pdn = prm_alloc_pd_out_get_pd(pd_out);
 	return err;
 }
 
@@ -77,7 +69,7 @@ static int uverbs_xrcd_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class xrcd_class = {"XRCD", UVERBS_OBJECT_XRCD, uverbs_xrcd_release, NULL};
+const struct uobj_class xrcd_class = {"XRCD", UVERBS_OBJECT_XRCD, 0, uverbs_xrcd_release, NULL};
 
 static struct xrcd *xrcd_find(const struct uverbs_file *f, const struct xrcd *wanted)
 {
@@ -191,11 +183,10 @@ int wcmd_close_xrcd(struct wcmd *c)
 
 static int xrc_target_make(struct xrc_target *t, struct vhca *v)
 {
-	uint8_t in[PRM_CREATE_QP_IN_BYTES] = {0}, out[PRM_CREATE_QP_OUT_BYTES];
+	uint8_t in[PRM_CREATE_QP_IN_BYTES] = {0};
 	void *qpc = prm_create_qp_in_at_qpc(in);
-	int err;
 
-	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
+	mbox_begin(in, PRM_OPCODE_CREATE_QP, 0);
 	prm_qpc_set_st(qpc, PRM_QP_ST_XRC);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_pd(qpc, t->domain->pdn);
@@ -203,10 +194,7 @@ static int xrc_target_make(struct xrc_target *t, struct vhca *v)
 	prm_qpc_set_no_sq(qpc, 1);
 	prm_qpc_set_xrcd(qpc, t->domain->xrcdn);
 	prm_qpc_set_user_index(qpc, UIDX_DEFAULT);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		t->qpn = prm_create_qp_out_get_qpn(out);
-	return err;
+	return mbox_create(v, in, sizeof(in), &t->qpn);
 }
 
 int xrc_target_create(struct uverbs_qp *qp, const struct qp_plan *p)
@@ -226,7 +214,7 @@ int xrc_target_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	t->next = t->domain->targets;
 	t->domain->targets = t;
 	qp->target = t;
-	qp->qpn = t->qpn;
+	qp->u.number = t->qpn;
 	return 0;
 }
 
@@ -288,8 +276,9 @@ static int xrc_target_share(struct wcmd *c, struct uverbs_xrcd *x, struct xrc_ta
 	if (!qp)
 		return -ENOMEM;
 	qp->type = IB_UVERBS_QPT_XRC_TGT;
+	qp->u.uid = 0;
 	qp->port = 1;
-	qp->qpn = t->qpn;
+	qp->u.number = t->qpn;
 	qp->target = t;
 	qp->user_handle = in->user_handle;
 	t->handles++;

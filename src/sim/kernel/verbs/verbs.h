@@ -26,15 +26,12 @@ void rate_put(struct uverbs_file *, uint16_t index); /* 0: does nothing */
 
 struct pd {
 	struct uobj u;
-	uint32_t pdn;
-	uint16_t uid;
 };
 extern const struct uobj_class pd_class;
 
 struct uverbs_cq {
 	struct uobj u;
 	struct hw_ref hw;
-	uint32_t cqn;
 	uint32_t cqe;
 	uint32_t cqe_size;
 	uint8_t cqe_sz;	      /* cqe_size as in cqc */
@@ -53,19 +50,17 @@ int cq_ts_format(const struct uverbs_cq *, uint8_t formats, const char *method, 
 struct uverbs_qp {
 	struct uobj u;
 	struct hw_ref hw;
-	uint32_t qpn;
 	uint64_t user_handle;
 	struct pd *pd;
 	struct uverbs_cq *scq, *rcq;
 	struct uverbs_srq *srq; /* NULL: the QP has an RQ or receives nothing */
 	struct channel *async;
 	uint32_t async_events;
-	uint16_t uid;
 	uint8_t type;		   /* IB_UVERBS_QPT_*, QP_TYPE_DCI or QP_TYPE_DCT */
 	struct xrc_target *target; /* XRC_TGT: state shared by its handles (xrc.h) */
 	struct uverbs_xrcd *xrcd;  /* XRC_TGT: handle of its domain */
-	uint8_t *dct;  /* a DC target's CREATE_DCT (dct.h) */
-	uint8_t state; /* IB_QPS_* */
+	uint8_t *dct;		   /* a DC target's CREATE_DCT (dct.h) */
+	uint8_t state;		   /* IB_QPS_* */
 	uint8_t port;
 	uint8_t access; /* requested access: with dest_rd gives rre and rae */
 	uint8_t dest_rd;
@@ -91,13 +86,11 @@ extern const struct uobj_class qp_class;
 struct uverbs_srq {
 	struct uobj u;
 	struct hw_ref hw;
-	uint32_t srqn;
 	uint32_t max_wr, max_sge;
 	uint64_t user_handle;
 	struct pd *pd;
 	struct channel *async;
 	uint32_t async_events;
-	uint16_t uid;
 	struct uverbs_xrcd *xrcd; /* XRC SRQ; NULL: an RMP */
 	struct uverbs_cq *cq;	  /* XRC SRQ */
 };
@@ -107,21 +100,17 @@ extern const struct uobj_class srq_class;
 struct uverbs_wq {
 	struct uobj u;
 	struct hw_ref hw;
-	uint32_t rqn;
 	uint64_t user_handle;
 	struct pd *pd;
 	struct uverbs_cq *cq;
 	struct channel *async;
 	uint32_t async_events;
-	uint16_t uid;
 	uint8_t state; /* enum ib_wq_state */
 };
 extern const struct uobj_class wq_class;
 
 struct uverbs_wq_table {
 	struct uobj u;
-	uint32_t rqtn;
-	uint16_t uid;
 	uint32_t n;
 	struct uverbs_wq **wq;
 };
