@@ -9,12 +9,11 @@
 
 struct mm;
 struct pages;
-struct pd;
 
 /* A memory region. */
 struct mr {
 	struct uobj u;
-	struct pd *pd;
+	struct uobj *pd;
 	struct mm *mm;	   /* with its pages; NULL for device memory */
 	struct uobj *dm;   /* for device memory; else NULL */
 	struct mm *dmabuf; /* for a dma-buf, in which `start` is an offset; else NULL */
@@ -27,7 +26,7 @@ struct mr {
  * Makes a region over pages of mm, after mr_check_*(): memory of the file itself is pinned already.
  * NULL and *err on failure.
  */
-struct mr *mr_new(struct uverbs_file *, struct mm *, const struct ib_uverbs_reg_mr *, struct pd *,
+struct mr *mr_new(struct uverbs_file *, struct mm *, const struct ib_uverbs_reg_mr *, struct uobj *,
 		  int *err);
 /* Returns whether both have the same offset in a page: the device translates whole pages. */
 bool mr_offsets_agree(uint64_t start, uint64_t iova);

@@ -16,7 +16,7 @@ struct qp_plan {
 	};
 	struct ib_uverbs_qp_cap cap;
 	uint64_t flags;
-	struct pd *pd;
+	struct uobj *pd;
 	struct uverbs_cq *scq, *rcq;
 	struct uverbs_srq *srq;
 	struct uverbs_xrcd *xrcd; /* for XRC targets */

@@ -15,7 +15,6 @@
 
 /* A receive queue, which mlx5_ib makes for QPs and WQs in the same way. */
 struct rq_plan {
-	uint16_t uid;
 	const char *method;
 	const struct uverbs_cq *cq;
 	uint32_t pdn, user_index, count, log_stride;
@@ -29,8 +28,8 @@ struct rq_plan {
 };
 int raw_rq_create(struct uverbs_file *, const struct rq_plan *, uint32_t *rqn);
 /* Runs MODIFY_RQ. States are PRM rqc_state; select: bits of modify_bitmask. */
-int raw_rq_modify(struct uverbs_file *, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
-		  uint64_t select, bool strip_vlan);
+int raw_rq_modify(struct uverbs_file *, uint32_t rqn, uint8_t from, uint8_t to, uint64_t select,
+		  bool strip_vlan);
 
 /* Raw packet QPs (uverbs_raw.c) and RSS QPs (uverbs_rss.c): steps called by uverbs_qp.c. */
 int raw_check_memory(struct uverbs_file *, struct qp_plan *);

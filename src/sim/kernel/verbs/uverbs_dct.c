@@ -35,9 +35,9 @@ int dct_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	qp->dct = calloc(1, PRM_CREATE_DCT_IN_BYTES);
 	if (!qp->dct)
 		return -ENOMEM;
-	mbox_begin(qp->dct, PRM_OPCODE_CREATE_DCT, p->pd->u.uid);
+	mbox_begin(qp->dct, PRM_OPCODE_CREATE_DCT, p->pd->uid);
 	dctc = prm_create_dct_in_at_dct_context_entry(qp->dct);
-	prm_dctc_set_pd(dctc, p->pd->u.number);
+	prm_dctc_set_pd(dctc, p->pd->number);
 	prm_dctc_set_srqn_xrqn(dctc, p->srq->u.number);
 	prm_dctc_set_cqn(dctc, p->rcq->u.number);
 	prm_dctc_set_dc_access_key(dctc, p->u.access_key);

@@ -48,7 +48,7 @@ int uverbs_dmabuf_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 		err = file_dmabuf(f, number, r.start, r.length, &buf);
 	if (err)
 		return err;
-	mr = mr_new(f, buf, &r, (struct pd *)pd, &err);
+	mr = mr_new(f, buf, &r, pd, &err);
 	if (!mr) {
 		dmabuf_close(buf);
 		return err;

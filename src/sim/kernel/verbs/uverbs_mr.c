@@ -43,7 +43,7 @@ static void uverbs_mr_describe(struct uobj *u, struct uverbs_resource *r)
 
 	r->kind = RESOURCE_MR;
 	r->id = u->number;
-	r->pd = mr->pd->u.number;
+	r->pd = mr->pd->number;
 	r->len = mr->len;
 }
 
@@ -208,7 +208,7 @@ int mr_create_mkey(struct mr *mr, const struct ib_uverbs_reg_mr *r)
 		return err ? err : -ENOMEM;
 	prm_create_mkey_in_set_pg_access(in, 1);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
-	mr_set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->u.number);
+	mr_set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->number);
 	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES, on_demand ? 0 : PAGE_PRESENT);
 	err = mkey_create(&mr->u, in, len, &mr->key);
 	free(in);
@@ -216,7 +216,7 @@ int mr_create_mkey(struct mr *mr, const struct ib_uverbs_reg_mr *r)
 }
 
 struct mr *mr_new(struct uverbs_file *f, struct mm *mm, const struct ib_uverbs_reg_mr *r,
-		  struct pd *pd, int *err)
+		  struct uobj *pd, int *err)
 {
 	struct mr *mr = uobj_new(f, &mr_class, sizeof(*mr));
 
@@ -234,7 +234,7 @@ struct mr *mr_new(struct uverbs_file *f, struct mm *mm, const struct ib_uverbs_r
 		uobj_drop(&mr->u);
 		return NULL;
 	}
-	uobj_hold(&mr->u, &pd->u);
+	uobj_hold(&mr->u, pd);
 	if (mr->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		file_memory(f)->on_demand = true;
 	return mr;
@@ -256,7 +256,7 @@ int wcmd_reg_mr(struct wcmd *c)
 		err = mr_check_memory(c->f, r);
 	if (err)
 		return err;
-	mr = mr_new(c->f, file_mm(c->f), r, (struct pd *)pd, &err);
+	mr = mr_new(c->f, file_mm(c->f), r, pd, &err);
 	if (!mr)
 		return err;
 	resp.mr_handle = mr->u.id;
@@ -298,7 +298,7 @@ static int dm_mr_create_mkey(struct mr *mr, uint32_t access)
 	const uint32_t mode = mr->dm->class == &memic_class ? PRM_MKC_ACCESS_MODE_MEMIC
 							    : PRM_MKC_ACCESS_MODE_SW_ICM;
 
-	mr_set_mkc(mkc, &r, &none, mr->pd->u.number);
+	mr_set_mkc(mkc, &r, &none, mr->pd->number);
 	prm_mkc_set_umr_en(mkc, 0);
 	prm_mkc_set_access_mode_1_0(mkc, mode & 3);
 	prm_mkc_set_access_mode_4_2(mkc, mode >> 2);
@@ -342,7 +342,7 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	mr = uobj_new(f, &mr_class, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
-	mr->pd = (struct pd *)pd;
+	mr->pd = pd;
 	mr->dm = dm;
 	mr->len = attr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
 	err = dm_mr_make(req, mr, access);
@@ -391,7 +391,7 @@ static bool mr_holds(const struct mr *mr, uint64_t iova, uint64_t len, uint64_t 
 	return iova >= mr->iova && at <= mr->len && len <= mr->len - at;
 }
 
-static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advice, bool now,
+static int advise_one(struct uverbs_file *f, const struct uobj *pd, uint64_t advice, bool now,
 		      const struct ib_uverbs_sge *sge)
 {
 	struct mr *mr = mr_on_demand(f, sge->lkey);
@@ -448,8 +448,7 @@ int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)
 			     list->len, sizeof(sge));
 	for (uint32_t at = 0; !err && at < list->len; at += sizeof(sge)) {
 		memcpy(&sge, list->in + at, sizeof(sge));
-		err = advise_one(f, (struct pd *)pd, advice, flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH,
-				 &sge);
+		err = advise_one(f, pd, advice, flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH, &sge);
 	}
 	return err;
 }

@@ -24,7 +24,7 @@ int wcmd_alloc_pd(struct wcmd *c)
 {
 	struct ib_uverbs_alloc_pd_resp resp = {0};
 	struct mlx5_ib_alloc_pd_resp uhw;
-	struct uobj *pd = uobj_new(c->f, &pd_class, sizeof(struct pd));
+	struct uobj *pd = uobj_new(c->f, &pd_class, sizeof(struct uobj));
 	int err;
 
 	if (!pd)

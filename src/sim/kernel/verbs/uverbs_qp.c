@@ -107,7 +107,7 @@ static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
 
 	r->kind = RESOURCE_QP;
 	r->id = qp->u.number;
-	r->pd = qp->pd ? qp->pd->u.number : 0;
+	r->pd = qp->pd ? qp->pd->number : 0;
 	r->type = qp->type == QP_TYPE_DCI || qp->type == QP_TYPE_DCT ? IB_UVERBS_QPT_DRIVER
 								     : qp->type;
 	r->port = qp->port;
@@ -187,7 +187,7 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 {
 	prm_qpc_set_st(qpc, qp_type_find(p->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
-	prm_qpc_set_pd(qpc, p->pd->u.number);
+	prm_qpc_set_pd(qpc, p->pd->number);
 	prm_qpc_set_uar_page(qpc, p->u.bfreg_index);
 	prm_qpc_set_user_index(qpc, p->u.uidx);
 	if (p->pages.n) {
@@ -234,9 +234,12 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 static void uverbs_qp_hold(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	struct uverbs_file *f = qp->u.file;
-	struct uobj *const held[UOBJ_HELD] = {(struct uobj *)p->pd,  (struct uobj *)p->xrcd,
-					      (struct uobj *)p->scq, (struct uobj *)p->rcq,
-					      (struct uobj *)p->srq, (struct uobj *)p->table};
+	struct uobj *const held[UOBJ_HELD] = {p->pd,
+					      (struct uobj *)p->xrcd,
+					      (struct uobj *)p->scq,
+					      (struct uobj *)p->rcq,
+					      (struct uobj *)p->srq,
+					      (struct uobj *)p->table};
 
 	for (unsigned int i = 0; i < UOBJ_HELD; i++)
 		uobj_hold(&qp->u, held[i]);
@@ -285,7 +288,7 @@ static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp 
 
 static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	qp->u.uid = xrc_is(p->type) ? 0 : p->pd->u.uid;
+	qp->u.uid = xrc_is(p->type) ? 0 : p->pd->uid;
 	qp->type = (uint8_t)p->type;
 	qp->port = 1;
 	qp->sig_all = p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;

@@ -233,7 +233,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	}
 	prm_qpc_set_st(qpc, qp_type_find(qp->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
-	prm_qpc_set_pd(qpc, qp->pd ? qp->pd->u.number : qp->target->domain->pdn);
+	prm_qpc_set_pd(qpc, qp->pd ? qp->pd->number : qp->target->domain->pdn);
 	if (qp->scq)
 		prm_qpc_set_cqn_snd(qpc, qp->scq->u.number);
 	if (qp->rcq)

@@ -149,7 +149,7 @@ static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *
 		return err;
 	p->xrcd = (struct uverbs_xrcd *)xrcd;
 	p->srq = (struct uverbs_srq *)srq;
-	p->pd = (struct pd *)pd;
+	p->pd = pd;
 	p->table = (struct uverbs_wq_table *)table;
 	p->scq = (struct uverbs_cq *)scq;
 	p->rcq = (struct uverbs_cq *)rcq;

@@ -51,7 +51,7 @@ int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 
 	if (err)
 		return err;
-	in = pages_command(q->pages, PRM_OPCODE_CREATE_RQ, q->uid, PRM_CREATE_RQ_IN_BYTES, 0);
+	in = pages_command(q->pages, PRM_OPCODE_CREATE_RQ, f->uid, PRM_CREATE_RQ_IN_BYTES, 0);
 	if (!in)
 		return -ENOMEM;
 	rqc = prm_create_rq_in_at_ctx(in);
@@ -69,13 +69,13 @@ int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 	return pages_create(q->pages, f->vhca, in, PRM_CREATE_RQ_IN_BYTES, rqn);
 }
 
-int raw_rq_modify(struct uverbs_file *f, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
-		  uint64_t select, bool strip_vlan)
+int raw_rq_modify(struct uverbs_file *f, uint32_t rqn, uint8_t from, uint8_t to, uint64_t select,
+		  bool strip_vlan)
 {
 	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0};
 	void *rqc = prm_modify_rq_in_at_ctx(in);
 
-	mbox_begin(in, PRM_OPCODE_MODIFY_RQ, uid);
+	mbox_begin(in, PRM_OPCODE_MODIFY_RQ, f->uid);
 	prm_modify_rq_in_set_rqn(in, rqn);
 	prm_modify_rq_in_set_rq_state(in, from);
 	if (from == PRM_RQC_STATE_RST && to == PRM_RQC_STATE_RDY) {
@@ -119,7 +119,7 @@ static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 	prm_sqc_set_ts_format(sqc, clock);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, qp->raw.tisn);
-	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->u.number, p->u.db_addr);
+	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->number, p->u.db_addr);
 	prm_wq_set_uar_page(wq, p->u.bfreg_index);
 	prm_wq_set_log_wq_stride(wq, LOG_WQEBB);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(p->sq_count));
@@ -129,8 +129,7 @@ static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 static int raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	const struct rq_plan q = {
-		.uid = qp->u.uid,
-		.pdn = p->pd->u.number,
+		.pdn = p->pd->number,
 		.method = "CREATE_QP",
 		.cq = p->rcq,
 		.user_index = p->u.uidx,
@@ -354,7 +353,7 @@ static int raw_move_rq(struct uverbs_qp *qp, uint8_t to)
 
 	if (!qp->raw.rqn || to == UNCHANGED)
 		return 0;
-	err = raw_rq_modify(qp->u.file, qp->u.uid, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
+	err = raw_rq_modify(qp->u.file, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
 	if (!err)
 		qp->raw.rq_state = to;
 	return err;

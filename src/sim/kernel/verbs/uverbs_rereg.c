@@ -36,7 +36,7 @@ static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *
 		.hca_va = mr->iova,
 		.access_flags = mr->access,
 	};
-	*pd = &mr->pd->u;
+	*pd = mr->pd;
 	if (mr->dm)
 		return refuse(-EINVAL, "REREG_MR: mr_handle %u is device memory", r->mr_handle);
 	if (r->flags & REREG_TRANS) {
@@ -80,24 +80,24 @@ static bool rereg_keeps_key(const struct mr *mr, const struct ib_uverbs_reg_mr *
 }
 
 /* Changes PD and access in place, as the kernel's UMR does: the key stays. */
-static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct uobj *pd)
 {
 	uint8_t mkc[PRM_MKC_BYTES] = {0};
 	const struct pages none = {0};
 	int err;
 
-	mr_set_mkc(mkc, to, &none, pd->u.number);
-	err = fw_mkey_umr(mr->u.file->vhca, mr->u.number, pd->u.number, mkc);
+	mr_set_mkc(mkc, to, &none, pd->number);
+	err = fw_mkey_umr(mr->u.file->vhca, mr->u.number, pd->number, mkc);
 	if (err)
 		return err;
-	uobj_hold_instead(&mr->u, &mr->pd->u, &pd->u);
+	uobj_hold_instead(&mr->u, mr->pd, pd);
 	mr->pd = pd;
 	mr->access = to->access_flags;
 	return 0;
 }
 
 /* Makes a new mkey for the same pages. */
-static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct uobj *pd)
 {
 	const struct mr before = *mr;
 	struct vhca *v = mr->u.file->vhca;
@@ -119,13 +119,13 @@ static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, str
 		*mr = before;
 		return err;
 	}
-	uobj_hold_instead(&mr->u, &before.pd->u, &pd->u);
+	uobj_hold_instead(&mr->u, before.pd, pd);
 	mr->access = to->access_flags;
 	return 0;
 }
 
 /* Makes a new region, which gets the old handle. If anything fails, the old one is unchanged. */
-static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct uobj *pd)
 {
 	struct mr *old = *mr;
 	int err;
@@ -162,10 +162,9 @@ int wcmd_rereg_mr(struct wcmd *c)
 		return err;
 	mr = (struct mr *)u;
 	if (r->flags & REREG_TRANS)
-		err = rereg_anew(&mr, &to, (struct pd *)pd);
+		err = rereg_anew(&mr, &to, pd);
 	else
-		err = (rereg_keeps_key(mr, &to) ? rereg_in_place
-						: rereg_other_key)(mr, &to, (struct pd *)pd);
+		err = (rereg_keeps_key(mr, &to) ? rereg_in_place : rereg_other_key)(mr, &to, pd);
 	if (err)
 		return err;
 	resp.lkey = resp.rkey = mr->key;

@@ -60,7 +60,7 @@ static void uverbs_srq_describe(struct uobj *u, struct uverbs_resource *r)
 
 	r->kind = RESOURCE_SRQ;
 	r->id = srq->u.number;
-	r->pd = srq->pd ? srq->pd->u.number : 0;
+	r->pd = srq->pd ? srq->pd->number : 0;
 	r->type = srq->xrcd ? IB_UVERBS_SRQT_XRC : IB_UVERBS_SRQT_BASIC;
 	r->cqn = srq->cq ? srq->cq->u.number : 0;
 }
@@ -72,7 +72,7 @@ const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, 0, uverbs_srq_rel
 
 struct srq_plan {
 	struct mlx5_ib_create_srq u;
-	struct pd *pd;
+	struct uobj *pd;
 	struct uverbs_xrcd *xrcd; /* XRC */
 	struct uverbs_cq *cq;	  /* XRC */
 	bool xrc;
@@ -171,7 +171,7 @@ static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request 
 
 	if (err)
 		return err;
-	p->pd = (struct pd *)pd;
+	p->pd = pd;
 	p->async = f->async;
 	p->xrc = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE) == IB_UVERBS_SRQT_XRC;
 	err = p->xrc ? uverbs_srq_find_xrc(f, req, p) : 0;
@@ -211,7 +211,7 @@ static void set_rmpc(const struct uverbs_file *f, void *rmpc, const struct srq_p
 	prm_wq_set_log_wq_stride(wq, p->log_stride);
 	prm_wq_set_log_wq_pg_sz(wq, p->pages.log_page - 12);
 	prm_wq_set_page_offset(wq, pages_queue_offset(&p->pages));
-	prm_wq_set_pd(wq, p->pd->u.number);
+	prm_wq_set_pd(wq, p->pd->number);
 	prm_wq_set_dbr_addr(wq, file_bus(f, p->u.db_addr));
 }
 
@@ -224,7 +224,7 @@ static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct sr
 	prm_xrc_srqc_set_log_rq_stride(ctx, p->log_stride - 4);
 	prm_xrc_srqc_set_log_page_size(ctx, p->pages.log_page - 12);
 	prm_xrc_srqc_set_page_offset(ctx, pages_queue_offset(&p->pages));
-	prm_xrc_srqc_set_pd(ctx, p->pd->u.number);
+	prm_xrc_srqc_set_pd(ctx, p->pd->number);
 	prm_xrc_srqc_set_xrcd(ctx, p->xrcd->domain->xrcdn);
 	prm_xrc_srqc_set_cqn(ctx, p->cq->u.number);
 	prm_xrc_srqc_set_user_index(ctx, p->u.uidx);
@@ -247,7 +247,7 @@ static int uverbs_srq_make_xrc(struct uverbs_srq *srq, const struct srq_plan *p)
 
 static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 {
-	void *in = pages_command(&p->pages, PRM_OPCODE_CREATE_RMP, p->pd->u.uid,
+	void *in = pages_command(&p->pages, PRM_OPCODE_CREATE_RMP, p->pd->uid,
 				 PRM_CREATE_RMP_IN_BYTES, 0);
 
 	if (!in)
@@ -260,10 +260,10 @@ static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 static void uverbs_srq_hold(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	srq->pd = p->pd;
-	srq->u.uid = p->xrc ? 0 : p->pd->u.uid;
+	srq->u.uid = p->xrc ? 0 : p->pd->uid;
 	srq->xrcd = p->xrcd;
 	srq->cq = p->cq;
-	uobj_hold(&srq->u, &srq->pd->u);
+	uobj_hold(&srq->u, srq->pd);
 	uobj_hold(&srq->u, (struct uobj *)srq->xrcd);
 	uobj_hold(&srq->u, (struct uobj *)srq->cq);
 	srq->async = p->async;

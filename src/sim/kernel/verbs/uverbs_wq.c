@@ -60,7 +60,7 @@ const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, PRM_OPCODE_DESTROY_R
 struct wq_plan {
 	struct mlx5_ib_create_wq u;
 	uint64_t flags;
-	struct pd *pd;
+	struct uobj *pd;
 	struct uverbs_cq *cq;
 	struct channel *async;
 	struct pages pages;
@@ -77,7 +77,7 @@ static int uverbs_wq_find_objects(struct uverbs_file *f, struct uverbs_request *
 		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, &cq_class, &cq);
 	if (err)
 		return err;
-	p->pd = (struct pd *)pd;
+	p->pd = pd;
 	p->cq = (struct uverbs_cq *)cq;
 	p->async = f->async;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
@@ -190,8 +190,7 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	const struct rq_plan q = {
-		.uid = p->pd->u.uid,
-		.pdn = p->pd->u.number,
+		.pdn = p->pd->number,
 		.method = "CREATE_WQ",
 		.cq = p->cq,
 		.user_index = p->u.user_index,
@@ -210,9 +209,8 @@ static void uverbs_wq_hold(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
-	wq->u.uid = p->pd->u.uid;
 	wq->async = p->async;
-	uobj_hold(&wq->u, &wq->pd->u);
+	uobj_hold(&wq->u, wq->pd);
 	uobj_hold(&wq->u, &wq->cq->u);
 	if (wq->async)
 		channel_get(wq->async);
@@ -323,7 +321,7 @@ int wcmd_modify_wq(struct wcmd *c)
 		return err;
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		select = RQ_MODIFY_VSD;
-	err = raw_rq_modify(c->f, wq->u.uid, wq->u.number, hw_state(from), hw_state(to), select,
+	err = raw_rq_modify(c->f, wq->u.number, hw_state(from), hw_state(to), select,
 			    m->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING);
 	if (!err)
 		wq->state = (uint8_t)to;
@@ -369,7 +367,6 @@ static int wq_table_hold_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 		t->wq[i] = (struct uverbs_wq *)u;
 		u->users++;
 	}
-	t->u.uid = t->wq[0]->u.uid;
 	return 0;
 }
 

@@ -24,9 +24,6 @@ struct rate_request {
 int rate_get(struct uverbs_file *, const struct rate_request *, uint16_t *index);
 void rate_put(struct uverbs_file *, uint16_t index); /* 0: does nothing */
 
-struct pd {
-	struct uobj u;
-};
 extern const struct uobj_class pd_class;
 
 struct uverbs_cq {
@@ -51,7 +48,7 @@ struct uverbs_qp {
 	struct uobj u;
 	struct hw_ref hw;
 	uint64_t user_handle;
-	struct pd *pd;
+	struct uobj *pd;
 	struct uverbs_cq *scq, *rcq;
 	struct uverbs_srq *srq; /* NULL: the QP has an RQ or receives nothing */
 	struct channel *async;
@@ -88,7 +85,7 @@ struct uverbs_srq {
 	struct hw_ref hw;
 	uint32_t max_wr, max_sge;
 	uint64_t user_handle;
-	struct pd *pd;
+	struct uobj *pd;
 	struct channel *async;
 	uint32_t async_events;
 	struct uverbs_xrcd *xrcd; /* XRC SRQ; NULL: an RMP */
@@ -101,7 +98,7 @@ struct uverbs_wq {
 	struct uobj u;
 	struct hw_ref hw;
 	uint64_t user_handle;
-	struct pd *pd;
+	struct uobj *pd;
 	struct uverbs_cq *cq;
 	struct channel *async;
 	uint32_t async_events;
