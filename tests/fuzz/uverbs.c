@@ -87,7 +87,7 @@ static void post_recvs(void)
 {
 	const struct uverbs_qp *kqp = (struct uverbs_qp *)pick(&qp_class);
 	const struct uverbs_wq *kwq = (struct uverbs_wq *)pick(&wq_class);
-	uint32_t rqn = kwq && any(2) ? kwq->rqn : kqp ? kqp->raw.rqn : 0;
+	uint32_t rqn = kwq && any(2) ? kwq->q.u.number : kqp ? kqp->raw.rqn : 0;
 	const struct queue *rq = obj_find(f->v, OBJ_RQ, rqn);
 
 	if (!rq)

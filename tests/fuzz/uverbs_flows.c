@@ -172,10 +172,10 @@ void make_devx_tir(void)
 
 	prm_create_tir_in_set_opcode(in, PRM_OPCODE_CREATE_TIR);
 	if (wq && any(2)) {
-		prm_tirc_set_inline_rqn(tirc, wq->rqn);
+		prm_tirc_set_inline_rqn(tirc, wq->q.u.number);
 	} else if (t) {
 		prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
-		prm_tirc_set_indirect_table(tirc, t->rqtn);
+		prm_tirc_set_indirect_table(tirc, t->u.number);
 	}
 	devx_create(in, sizeof(in));
 }

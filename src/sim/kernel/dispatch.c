@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Dispatches a request: finds its method, checks attributes as uverbs_process_attr(), runs it. */
 #include <errno.h>
-#include <stdlib.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include "core/attr.h"
 #include "core/pins.h"
 #include "core/room.h"
-#include "dispatch.h"
 #include "kernel.h"
-
-int handlers_find(struct kernel *k)
-{
-	k->handlers = calloc(uverbs_nmethods, sizeof(*k->handlers));
-	if (!k->handlers)
-		return -ENOMEM;
-	for (const struct kernel_room *const *r = k->rooms; *r; r++) {
-		for (size_t i = 0; i < (*r)->nmethods; i++) {
-			const struct method_handler *h = &(*r)->methods[i];
-			const struct method_spec *m = method_find(h->object, h->method);
-
-			if (m)
-				k->handlers[m - uverbs_methods] = h;
-		}
-	}
-	return 0;
-}
 
 static int attr_check_length(const struct method_spec *m, const struct attr_spec *s,
 			     const struct uverbs_attr *a)
@@ -98,33 +79,39 @@ static int request_check_mandatory(const struct method_spec *m, struct uverbs_re
 	return 0;
 }
 
-static const struct uobj_class *kernel_find_class(const struct kernel *k, uint16_t object)
-{
-	for (const struct kernel_room *const *r = k->rooms; *r; r++) {
-		for (const struct uobj_class *const *c = (*r)->classes; *c; c++) {
-			if ((*c)->object == object)
-				return *c;
-		}
-	}
-	return NULL;
-}
-
-/* The first attribute of such a method is the handle. */
+/* The first attribute of such a method is the handle; a queue's second one gets its events. */
 int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct method_spec *m = method_find(req->object, req->method);
-	const struct uobj_class *class = kernel_find_class(f->k, req->object);
+	const struct uobj_class *class = uobj_class_of(f->k, req->object);
+	const size_t len = m->nattrs > 1 ? m->attrs[1].max_len : 0;
+	uint32_t events[2];
+	int err;
 
 	/* Without a class, uobj_find() would accept any object. */
 	if (!class)
 		return refuse(-EPROTONOSUPPORT, "%s: this device has no such objects", m->name);
-	return uobj_destroy_handle(f, attr_find(req, m->attrs[0].id)->data, class);
+	err = uobj_destroy_handle(f, attr_find(req, m->attrs[0].id)->data, class, events);
+	if (!err && len)
+		attr_out(req, m->attrs[1].id, (uint8_t *)events + sizeof(events) - len, len);
+	return err;
+}
+
+static const struct method_handler *kernel_find_handler(const struct kernel *k,
+							const struct uverbs_request *req)
+{
+	for (const struct kernel_room *const *r = k->rooms; *r; r++)
+		for (const struct method_handler *h = (*r)->methods;
+		     h < (*r)->methods + (*r)->nmethods; h++)
+			if (h->object == req->object && h->method == req->method)
+				return h;
+	return NULL;
 }
 
 static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct method_spec *m = method_find(req->object, req->method);
-	const struct method_handler *h = m ? f->k->handlers[m - uverbs_methods] : NULL;
+	const struct method_handler *h = kernel_find_handler(f->k, req);
 	int err;
 
 	if (req->driver != RDMA_DRIVER_MLX5)

@@ -17,7 +17,6 @@
 #include "core/pins.h"
 #include "core/room.h"
 #include "devx/devx.h"
-#include "dispatch.h"
 #include "flow/flow.h"
 #include "kernel.h"
 #include "obj/device.h"
@@ -86,12 +85,11 @@ static int function_q_counter(struct vhca *v, struct kernel_function *fn)
 
 static int kernel_start(struct kernel *k)
 {
-	int err = handlers_find(k);
+	int err = 0;
 
-	if (!err) {
-		k->fn = calloc(k->dev->nfunctions, sizeof(*k->fn));
-		err = k->fn ? 0 : -ENOMEM;
-	}
+	k->fn = calloc(k->dev->nfunctions, sizeof(*k->fn));
+	if (!k->fn)
+		return -ENOMEM;
 	for (const struct kernel_room *const *r = k->rooms; !err && *r; r++)
 		err = (*r)->start ? (*r)->start(k) : 0;
 	if (err)
@@ -141,7 +139,6 @@ void kernel_free(struct kernel *k)
 	for (unsigned int i = 0; i < k->dev->nfunctions; i++)
 		function_free(&k->dev->vhca[i]);
 	free(k->fn);
-	free(k->handlers);
 	free(k);
 }
 

@@ -54,7 +54,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/devx/mlx5_uar.c \
 	src/sim/kernel/devx/priv.h \
 	src/sim/kernel/dispatch.c \
-	src/sim/kernel/dispatch.h \
 	src/sim/kernel/flow/flow.c \
 	src/sim/kernel/flow/flow.h \
 	src/sim/kernel/flow/flow_action.c \
@@ -94,6 +93,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_mw.c \
 	src/sim/kernel/verbs/uverbs_pd.c \
 	src/sim/kernel/verbs/uverbs_port.c \
+	src/sim/kernel/verbs/uverbs_queue.c \
 	src/sim/kernel/verbs/qp_type.c \
 	src/sim/kernel/verbs/qp_type.h \
 	src/sim/kernel/verbs/uverbs_qp.c \

@@ -44,11 +44,12 @@ int attr_flags(struct uverbs_request *req, uint16_t id, const char *name, uint64
 }
 
 int attr_uobj(struct uverbs_file *f, struct uverbs_request *req, uint16_t id,
-	      const struct uobj_class *class, struct uobj **obj)
+	      const struct uobj_class *class, void *obj)
 {
 	const struct uverbs_attr *a = attr_find(req, id);
+	const struct uobj *none = NULL;
 
-	*obj = NULL;
+	memcpy(obj, &none, sizeof(none));
 	return a ? uobj_find(f, a->data, class, obj) : 0;
 }
 

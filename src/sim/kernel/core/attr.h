@@ -15,9 +15,9 @@ uint64_t attr_value(struct uverbs_request *, uint16_t id);
 /* Reads flags. -EINVAL for bits outside `allowed`; the log names the attribute. */
 int attr_flags(struct uverbs_request *, uint16_t id, const char *name, uint64_t allowed,
 	       uint64_t *flags);
-/* Finds the object that an attribute names, as uobj_find(); *obj stays NULL if it is absent. */
+/* Finds the object that an attribute names, as uobj_find(); sets NULL if it is absent. */
 int attr_uobj(struct uverbs_file *, struct uverbs_request *, uint16_t id, const struct uobj_class *,
-	      struct uobj **obj);
+	      void *obj);
 /* Writes a structure to an output attribute, cut or zero-padded to the attribute's length. */
 void attr_out(struct uverbs_request *, uint16_t id, const void *, size_t len);
 /*

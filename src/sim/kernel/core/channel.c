@@ -169,7 +169,8 @@ int channel_find(struct uverbs_file *f, uint64_t inode, enum channel_kind kind,
 
 void channel_get(struct channel *c)
 {
-	c->users++;
+	if (c)
+		c->users++;
 }
 
 void channel_put(struct channel *c)

@@ -8,22 +8,22 @@ static struct hw_ref **events_bucket(struct kernel *k, uint32_t id)
 	return &k->refs[id % (sizeof(k->refs) / sizeof(k->refs[0]))];
 }
 
-void hw_ref_add(struct uverbs_file *f, struct hw_ref *r)
+void hw_ref_add(struct hw_ref *r, struct uobj *owner, enum hw_kind kind, uint32_t id,
+		void (*event)(struct uobj *, uint8_t type))
 {
-	struct hw_ref **b = events_bucket(f->k, r->id);
+	struct hw_ref **b = events_bucket(owner->file->k, id);
 
-	r->file = f;
-	r->next = *b;
+	*r = (struct hw_ref){*b, owner, id, (uint8_t)kind, event};
 	*b = r;
 }
 
-void hw_ref_del(struct kernel *k, struct hw_ref *r)
+void hw_ref_del(struct hw_ref *r)
 {
-	struct hw_ref **at = events_bucket(k, r->id);
+	struct hw_ref **at = r->owner ? events_bucket(r->owner->file->k, r->id) : NULL;
 
-	while (*at && *at != r)
+	while (at && *at && *at != r)
 		at = &(*at)->next;
-	if (*at)
+	if (at && *at)
 		*at = r->next;
 }
 
@@ -31,7 +31,7 @@ void hw_refs_forget(struct uverbs_file *f)
 {
 	for (uint32_t i = 0; i < sizeof(f->k->refs) / sizeof(f->k->refs[0]); i++) {
 		for (struct hw_ref **at = &f->k->refs[i]; *at;) {
-			if ((*at)->file == f)
+			if ((*at)->owner->file == f)
 				*at = (*at)->next;
 			else
 				at = &(*at)->next;
@@ -44,7 +44,7 @@ static struct hw_ref *hw_ref_find(struct kernel *k, const struct vhca *v, enum h
 {
 	struct hw_ref *r = *events_bucket(k, id);
 
-	while (r && !(r->vhca == v && r->kind == kind && r->id == id))
+	while (r && !(r->owner->file->vhca == v && r->kind == kind && r->id == id))
 		r = r->next;
 	return r;
 }
@@ -80,6 +80,6 @@ void hw_ref_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eq
 	const struct hw_ref *first = r;
 
 	for (; r; r = r->next)
-		if (r->vhca == v && r->kind == first->kind && r->id == first->id)
-			r->event(r, type, eqe);
+		if (r->owner->file->vhca == v && r->kind == first->kind && r->id == first->id)
+			r->event(r->owner, type);
 }

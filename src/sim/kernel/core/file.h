@@ -20,7 +20,6 @@ struct dm_map;
 struct fs_chain;
 struct hw_ref;
 struct kernel_room;
-struct method_handler;
 struct rate_table;
 struct subscription;
 struct uobj;
@@ -36,7 +35,6 @@ enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
 struct kernel {
 	struct device *dev;
 	const struct kernel_room *const *rooms; /* NULL-terminated */
-	const struct method_handler **handlers; /* indexed as uverbs_methods; NULL: absent */
 	void (*on_async_fd)(void *arg, int fd); /* kernel_on_async_fd(); may be NULL */
 	void *on_async_arg;
 	struct uverbs_file *files;

@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "events.h"
 #include "pins.h"
+#include "room.h"
 
 static int uobj_grow(struct uverbs_file *f)
 {
@@ -124,8 +125,7 @@ void uobj_drop(struct uobj *u)
 }
 
 /* Handles above INT64_MAX are -EINVAL, as ib_uverbs takes the 64 bits for a signed number. */
-int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class,
-	      struct uobj **obj)
+int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, void *obj)
 {
 	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
 
@@ -138,7 +138,7 @@ int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *c
 	if (class && u->class->object != class->object)
 		return refuse(-EINVAL, "%s handle %llu: it is a %s", class->name,
 			      (unsigned long long)handle, u->class->name);
-	*obj = u;
+	memcpy(obj, &u, sizeof(u));
 	return 0;
 }
 
@@ -160,37 +160,46 @@ static int uobj_end(struct uobj *u)
 	return err || !c->destroy ? err : c->destroy(u);
 }
 
-static int uobj_release(struct uobj *u)
+static int uobj_destroy_counted(struct uobj *u, uint32_t events[2])
 {
+	int err;
+
 	if (u->users)
 		return refuse(-EBUSY, "%s handle %u: %u other objects still refer to it",
 			      u->class->name, u->id, u->users);
-	return uobj_end(u);
+	err = uobj_end(u);
+	if (err)
+		return err;
+	memcpy(events, u->events, sizeof(u->events));
+	uobj_drop(u);
+	return 0;
 }
 
 int uobj_destroy(struct uobj *u)
 {
-	int err = uobj_release(u);
+	uint32_t events[2];
 
-	if (!err)
-		uobj_drop(u);
-	return err;
+	return uobj_destroy_counted(u, events);
 }
 
-int uobj_destroy_handle(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class)
+int uobj_destroy_handle(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class,
+			uint32_t events[2])
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, class, &u);
 
-	return err ? err : uobj_destroy(u);
+	return err ? err : uobj_destroy_counted(u, events);
 }
 
-int uobj_release_handle(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class,
-			struct uobj **obj)
+const struct uobj_class *uobj_class_of(const struct kernel *k, uint16_t object)
 {
-	int err = uobj_find(f, handle, class, obj);
-
-	return err ? err : uobj_release(*obj);
+	for (const struct kernel_room *const *r = k->rooms; *r; r++) {
+		for (const struct uobj_class *const *c = (*r)->classes; *c; c++) {
+			if ((*c)->object == object)
+				return *c;
+		}
+	}
+	return NULL;
 }
 
 /*

@@ -28,6 +28,7 @@ struct uobj {
 	uint32_t users;		      /* how many objects hold it */
 	struct uobj *held[UOBJ_HELD]; /* objects that it holds, then NULL */
 	struct pin *pins;	      /* client memory that it holds */
+	uint32_t events[2];	      /* of a queue, that were sent: completion, asynchronous */
 	struct uobj *older, *newer;
 };
 
@@ -39,16 +40,20 @@ void uobj_drop(struct uobj *);
 void uobj_hold(struct uobj *u, struct uobj *other);
 /* Makes u hold `other` instead of `held`. */
 void uobj_hold_instead(struct uobj *u, struct uobj *held, struct uobj *other);
-/* Finds an object: 0, -ENOENT for an unknown handle, -EINVAL for another class. NULL: any class. */
-int uobj_find(struct uverbs_file *, uint64_t handle, const struct uobj_class *, struct uobj **);
+/*
+ * Finds an object: 0, -ENOENT for an unknown handle, -EINVAL for another class. class NULL: any.
+ * obj is the address of a pointer to what begins with the struct uobj.
+ */
+int uobj_find(struct uverbs_file *, uint64_t handle, const struct uobj_class *, void *obj);
+/* Finds the class of a kind of objects; NULL: no room has it. */
+const struct uobj_class *uobj_class_of(const struct kernel *, uint16_t object);
 /* Exchanges the handles of two objects. */
 void uobj_swap(struct uobj *, struct uobj *);
 /* Destroys an object. -EBUSY while others hold it. */
 int uobj_destroy(struct uobj *);
-int uobj_destroy_handle(struct uverbs_file *, uint64_t handle, const struct uobj_class *);
-/* Destroys like uobj_destroy_handle(), without uobj_drop(): the caller still reads the counters. */
-int uobj_release_handle(struct uverbs_file *, uint64_t handle, const struct uobj_class *,
-			struct uobj **);
+/* Destroys the object; events gets its counts. */
+int uobj_destroy_handle(struct uverbs_file *, uint64_t handle, const struct uobj_class *,
+			uint32_t events[2]);
 void uobj_destroy_all(struct uverbs_file *);
 
 #endif

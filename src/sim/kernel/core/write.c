@@ -37,6 +37,7 @@ static int write_run(const struct write_command *w, struct wcmd *c)
 		return refuse(-EOPNOTSUPP, "%s: this device does not offer it", w->name);
 	if (!c->f->context)
 		return refuse(-EINVAL, "%s: the file has no context yet", w->name);
+	c->row = w;
 	err = known == WCMD_TAIL ? 0 : wcmd_end(c, w->name, known);
 	return err ? err : w->run(c);
 }
@@ -80,4 +81,17 @@ int uverbs_invoke_write(struct uverbs_file *f, struct uverbs_request *req)
 void wcmd_out(struct wcmd *c, const void *from, size_t len)
 {
 	attr_out(c->req, UVERBS_ATTR_CORE_OUT, from, len);
+}
+
+int wcmd_destroy(struct wcmd *c)
+{
+	const size_t len = c->row->out, at = len ? sizeof(uint64_t) : 0; /* the reply's address */
+	uint32_t handle, events[2];
+	int err;
+
+	memcpy(&handle, (const uint8_t *)c->in + at, sizeof(handle));
+	err = uobj_destroy_handle(c->f, handle, uobj_class_of(c->f->k, c->row->object), events);
+	if (!err && len)
+		wcmd_out(c, (uint8_t *)events + sizeof(events) - len, len);
+	return err;
 }

@@ -13,6 +13,7 @@
  */
 #define WCMD_IN_BYTES 1024u /* no command reads more, but in_len may be larger */
 struct wcmd {
+	const struct write_command *row;
 	struct uverbs_file *f;
 	struct uverbs_request *req;
 	const void *in;
@@ -32,7 +33,11 @@ struct write_command {
 	 * Input bytes that are read; the rest must be 0. 0: as `in`; WCMD_TAIL: the command checks.
 	 */
 	uint16_t known;
+	uint16_t object; /* of wcmd_destroy(): UVERBS_OBJECT_* */
 };
+
+/* Handles commands that destroy an object; the reply, if any, has the object's events. */
+int wcmd_destroy(struct wcmd *);
 
 void wcmd_out(struct wcmd *, const void *, size_t len);
 /* Checks that the bytes after the known part of a request are zero: 0 or -EOPNOTSUPP. */

@@ -347,9 +347,9 @@ static int devx_cmd_find_id(const struct devx_cmd *c, enum use use, uint64_t *id
 static bool qp_has_id(const struct uverbs_qp *qp, uint64_t id)
 {
 	if (qp->dct)
-		return id == devx_id_make(PRM_OPCODE_CREATE_DCT, 0, qp->u.number);
+		return id == devx_id_make(PRM_OPCODE_CREATE_DCT, 0, qp->q.u.number);
 	if (!qp->raw.on)
-		return id == devx_id_make(PRM_OPCODE_CREATE_QP, 0, qp->u.number);
+		return id == devx_id_make(PRM_OPCODE_CREATE_QP, 0, qp->q.u.number);
 	return id == devx_id_make(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||
 	       id == devx_id_make(PRM_OPCODE_CREATE_RQ, 0, qp->raw.rqn) ||
 	       id == devx_id_make(PRM_OPCODE_CREATE_TIR, 0, qp->raw.tirn) ||
@@ -361,7 +361,7 @@ static bool srq_has_id(const struct uverbs_srq *srq, uint64_t id)
 {
 	uint16_t create = srq->xrcd ? PRM_OPCODE_CREATE_XRC_SRQ : PRM_OPCODE_CREATE_RMP;
 
-	return id == devx_id_make(create, 0, srq->u.number);
+	return id == devx_id_make(create, 0, srq->q.u.number);
 }
 
 /* Returns whether the id is the object's. The counters of a bulk follow the object's number. */

@@ -71,10 +71,11 @@ bool flow_is_multicast(const struct fs_match *m)
 int wcmd_destroy_flow(struct wcmd *c)
 {
 	const struct ib_uverbs_destroy_flow *in = c->in;
+	uint32_t events[2];
 
 	if (in->comp_mask)
 		return refuse(-EINVAL, "DESTROY_FLOW: comp_mask 0x%x", in->comp_mask);
-	return uobj_destroy_handle(c->f, in->flow_handle, &flow_class);
+	return uobj_destroy_handle(c->f, in->flow_handle, &flow_class, events);
 }
 
 /* --- mlx5's flows: destinations ------------------------------------------------------------- */
@@ -98,7 +99,7 @@ static int dest_devx(const struct devx_obj *o, enum fs_dir dir, struct fs_act *a
 static int dest_qp(struct uverbs_qp *qp, enum fs_dir dir, struct fs_act *a)
 {
 	if (dir != FS_RX || !qp->raw.tirn)
-		return refuse(-EINVAL, "CREATE_FLOW: DEST_QP 0x%x: %s", qp->u.number,
+		return refuse(-EINVAL, "CREATE_FLOW: DEST_QP 0x%x: %s", qp->q.u.number,
 			      dir == FS_RX ? "it receives no raw packets"
 					   : "packets that are sent end at no QP");
 	a->tirn = qp->raw.tirn;

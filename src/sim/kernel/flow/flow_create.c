@@ -148,7 +148,7 @@ static int flow_create_set_dest(struct spec_sum *s, bool egress)
 		s->act.tirn = s->fl->qp->raw.tirn;
 	else
 		return refuse(-EINVAL, "CREATE_FLOW: QP 0x%x receives no raw packets",
-			      s->fl->qp->u.number);
+			      s->fl->qp->q.u.number);
 	return 0;
 }
 

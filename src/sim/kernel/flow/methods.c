@@ -29,10 +29,10 @@ static const struct method_handler flow_methods[] = {
 
 static const struct write_command flow_commands[] = {
 	{WCMD_EX(IB_USER_VERBS_EX_CMD_CREATE_FLOW), "EX_CREATE_FLOW", wcmd_create_flow,
-	 sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp),
-	 WCMD_TAIL},
+	 sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp), WCMD_TAIL,
+	 0},
 	{WCMD_EX(IB_USER_VERBS_EX_CMD_DESTROY_FLOW), "EX_DESTROY_FLOW", wcmd_destroy_flow,
-	 sizeof(struct ib_uverbs_destroy_flow), 0, 0},
+	 sizeof(struct ib_uverbs_destroy_flow), 0, 0, 0},
 };
 
 static const struct uobj_class *const flow_classes[] = {

@@ -12,6 +12,17 @@
 
 extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_class;
 
+/*
+ * uverbs_queue.c: finds the channel that attribute `id` names, else the file's; registers a queue
+ * for events (event NULL: it gets none), sends the program one, and ends that.
+ */
+int uverbs_queue_find_async(struct uverbs_file *, struct uverbs_request *, uint16_t id,
+			    struct channel **);
+void uverbs_queue_open(struct uverbs_queue *, struct channel *async, enum hw_kind,
+		       void (*event)(struct uobj *, uint8_t type));
+void uverbs_queue_post(struct uverbs_queue *, uint32_t event); /* enum ib_event_type */
+void uverbs_queue_close(struct uverbs_queue *);
+
 /* Fills in a QP's state, peer and PSNs from QUERY_QP. */
 void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
@@ -47,16 +58,13 @@ void verbs_port_event(struct kernel *, struct vhca *, uint8_t type, const void *
 /* Handlers for the table in methods.c. */
 method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_query_context,
 	uverbs_query_gid_table, uverbs_query_gid_entry, uverbs_query_port_speed, mlx5_query_port,
-	mlx5_pd_query, uverbs_cq_create, uverbs_cq_destroy, uverbs_qp_create, uverbs_qp_destroy,
-	uverbs_srq_create, uverbs_srq_destroy, uverbs_dm_mr_reg, uverbs_dmabuf_mr_reg,
-	uverbs_mr_advise, uverbs_mr_query, uverbs_wq_create, uverbs_wq_destroy, uverbs_dm_alloc,
+	mlx5_pd_query, uverbs_cq_create, uverbs_qp_create, uverbs_srq_create, uverbs_dm_mr_reg,
+	uverbs_dmabuf_mr_reg, uverbs_mr_advise, uverbs_mr_query, uverbs_wq_create, uverbs_dm_alloc,
 	mlx5_dm_query, mlx5_dm_map_op, uverbs_async_event_alloc;
-write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
-	wcmd_reg_mr, wcmd_dereg_mr, wcmd_rereg_mr, wcmd_alloc_mw, wcmd_dealloc_mw,
-	wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp, wcmd_query_qp, wcmd_modify_qp,
+write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_reg_mr,
+	wcmd_rereg_mr, wcmd_alloc_mw, wcmd_create_comp_channel, wcmd_query_qp, wcmd_modify_qp,
 	wcmd_modify_qp_ex, wcmd_modify_wq, wcmd_create_rwq_ind_table, wcmd_modify_srq,
-	wcmd_query_srq, wcmd_destroy_srq, wcmd_create_ah, wcmd_destroy_ah, wcmd_attach_mcast,
-	wcmd_detach_mcast;
+	wcmd_query_srq, wcmd_create_ah, wcmd_attach_mcast, wcmd_detach_mcast;
 write_fn wcmd_resize_cq, wcmd_modify_cq_ex;
 
 #endif

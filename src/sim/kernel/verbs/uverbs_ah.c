@@ -48,9 +48,3 @@ int wcmd_create_ah(struct wcmd *c)
 	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
-
-int wcmd_destroy_ah(struct wcmd *c)
-{
-	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle,
-				   &ah_class);
-}

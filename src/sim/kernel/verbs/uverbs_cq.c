@@ -23,25 +23,16 @@
 	(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
 	 MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
 
-static struct uverbs_cq *from_hw(struct hw_ref *r)
+static void uverbs_cq_event(struct uobj *u, uint8_t type)
 {
-	return (struct uverbs_cq *)((char *)r - offsetof(struct uverbs_cq, hw));
-}
+	struct uverbs_cq *cq = (struct uverbs_cq *)u;
+	const struct ib_uverbs_comp_event_desc comp = {.cq_handle = cq->q.user_handle};
 
-static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
-{
-	struct uverbs_cq *cq = from_hw(r);
-	const struct ib_uverbs_comp_event_desc comp = {.cq_handle = cq->user_handle};
-	const struct ib_uverbs_async_event_desc async = {.element = cq->user_handle,
-							 .event_type = EVENT_CQ_ERR};
-
-	(void)eqe;
 	if (type == PRM_EVENT_COMP && cq->comp) {
-		cq->comp_events++;
+		u->events[0]++;
 		channel_post(cq->comp, cq, &comp, sizeof(comp));
-	} else if (type == PRM_EVENT_CQ_ERROR && cq->async) {
-		cq->async_events++;
-		channel_post(cq->async, cq, &async, sizeof(async));
+	} else if (type == PRM_EVENT_CQ_ERROR) {
+		uverbs_queue_post(&cq->q, EVENT_CQ_ERR);
 	}
 }
 
@@ -49,14 +40,10 @@ static int uverbs_cq_release(struct uobj *u)
 {
 	struct uverbs_cq *cq = (struct uverbs_cq *)u;
 
-	hw_ref_del(u->file->k, &cq->hw);
-	/* Only events that were read count as reported: the program acknowledges just these. */
 	if (cq->comp)
-		cq->comp_events -= channel_purge(cq->comp, cq);
-	if (cq->async)
-		cq->async_events -= channel_purge(cq->async, cq);
+		u->events[0] -= channel_purge(cq->comp, cq);
+	uverbs_queue_close(&cq->q);
 	channel_put(cq->comp);
-	channel_put(cq->async);
 	return 0;
 }
 
@@ -65,7 +52,7 @@ static void uverbs_cq_describe(struct uobj *u, struct uverbs_resource *r)
 	const struct uverbs_cq *cq = (const struct uverbs_cq *)u;
 
 	r->kind = RESOURCE_CQ;
-	r->id = cq->u.number;
+	r->id = cq->q.u.number;
 	r->cqe = cq->cqe;
 }
 
@@ -175,7 +162,7 @@ static int uverbs_cq_make(struct uverbs_file *f, const struct cq_plan *p, struct
 	if (!in)
 		return -ENOMEM;
 	set_cqc(f, prm_create_cq_in_at_cq_context(in), p);
-	return pages_create(&p->pages, f->vhca, in, PRM_CREATE_CQ_IN_BYTES, &cq->u.number);
+	return pages_create(&p->pages, f->vhca, in, PRM_CREATE_CQ_IN_BYTES, &cq->q.u.number);
 }
 
 /* Finds the channels for the CQ's events. */
@@ -183,16 +170,12 @@ static int find_channels(struct uverbs_file *f, struct uverbs_request *req, stru
 			 struct channel **async)
 {
 	const struct uverbs_attr *c = attr_find(req, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
-	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
 	int err = 0;
 
 	*comp = NULL;
-	*async = f->async;
 	if (c)
 		err = channel_find(f, c->data, CHANNEL_COMP, comp);
-	if (!err && a)
-		err = channel_find(f, a->data, CHANNEL_ASYNC, async);
-	return err;
+	return err ? err : uverbs_queue_find_async(f, req, UVERBS_ATTR_CREATE_CQ_EVENT_FD, async);
 }
 
 /* Reads the part that mlx5_ib knows; mlx5_ib does not check that the rest is zero. */
@@ -227,9 +210,9 @@ static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 
 static void uverbs_cq_answer(struct uverbs_request *req, const struct uverbs_cq *cq)
 {
-	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->u.number};
+	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->q.u.number};
 
-	attr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->u);
+	attr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->q.u);
 	attr_out(req, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
@@ -277,59 +260,17 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	err = uverbs_cq_make(f, &p, cq);
 	if (err) {
-		uobj_drop(&cq->u);
+		uobj_drop(&cq->q.u);
 		return err;
 	}
 	cq->cqe = p.entries - 1;
 	cq->cqe_size = p.u.cqe_size;
 	cq->cqe_sz = cqe_sz_of(&p.u);
 	cq->ts_requested = cq_ts_requested(&p);
-	cq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
+	cq->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
 	cq->comp = comp;
-	cq->async = async;
-	if (comp)
-		channel_get(comp);
-	if (async)
-		channel_get(async);
-	cq->hw = (struct hw_ref){
-		.vhca = f->vhca, .id = cq->u.number, .kind = HW_CQ, .event = uverbs_cq_event};
-	hw_ref_add(f, &cq->hw);
+	channel_get(comp);
+	uverbs_queue_open(&cq->q, async, HW_CQ, uverbs_cq_event);
 	uverbs_cq_answer(req, cq);
 	return 0;
-}
-
-static int uverbs_cq_destroy_handle(struct uverbs_file *f, uint64_t handle,
-				    struct ib_uverbs_destroy_cq_resp *resp)
-{
-	struct uobj *u;
-	int err = uobj_release_handle(f, handle, &cq_class, &u);
-
-	if (err)
-		return err;
-	resp->comp_events_reported = ((struct uverbs_cq *)u)->comp_events;
-	resp->async_events_reported = ((struct uverbs_cq *)u)->async_events;
-	uobj_drop(u);
-	return 0;
-}
-
-int uverbs_cq_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct ib_uverbs_destroy_cq_resp resp = {0};
-	int err = uverbs_cq_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data,
-					   &resp);
-
-	if (!err)
-		attr_out(req, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
-	return err;
-}
-
-int wcmd_destroy_cq(struct wcmd *c)
-{
-	const struct ib_uverbs_destroy_cq *in = c->in;
-	struct ib_uverbs_destroy_cq_resp resp = {0};
-	int err = uverbs_cq_destroy_handle(c->f, in->cq_handle, &resp);
-
-	if (!err)
-		wcmd_out(c, &resp, sizeof(resp));
-	return err;
 }

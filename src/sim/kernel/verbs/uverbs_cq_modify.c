@@ -20,11 +20,6 @@ enum { MODIFY_PERIOD = 1, MODIFY_COUNT = 2 };
 enum { RESIZE_SIZE = 1, RESIZE_PAGE_OFFSET = 2, RESIZE_PAGE_SIZE = 4 };
 #define OP_MOD_RESIZE 1
 
-static int uverbs_cq_find(struct uverbs_file *f, uint32_t handle, struct uverbs_cq **cq)
-{
-	return uobj_find(f, handle, &cq_class, (struct uobj **)cq);
-}
-
 /* Returns the log of the ring's size: as for CREATE_CQ one entry more, and a power of two. */
 static int resize_log(struct uverbs_file *f, uint32_t cqe)
 {
@@ -65,7 +60,7 @@ static void set_resize(void *in, const struct uverbs_cq *cq, const struct pages 
 	void *cqc = prm_modify_cq_in_at_cq_context(in);
 
 	prm_modify_cq_in_set_op_mod(in, OP_MOD_RESIZE);
-	prm_modify_cq_in_set_cqn(in, cq->u.number);
+	prm_modify_cq_in_set_cqn(in, cq->q.u.number);
 	prm_resize_field_select_set_resize_field_select(prm_modify_cq_in_at_resize_field_select(in),
 							RESIZE_SIZE | RESIZE_PAGE_OFFSET |
 								RESIZE_PAGE_SIZE);
@@ -80,7 +75,7 @@ static int uverbs_cq_resize(struct uverbs_cq *cq, uint64_t buf, unsigned int log
 {
 	const struct queue_memory ring = {
 		"RESIZE_CQ", "buf_addr", buf, (uint64_t)cq->cqe_size << log, true, false};
-	struct uverbs_file *f = cq->u.file;
+	struct uverbs_file *f = cq->q.u.file;
 	struct pages p;
 	uint32_t unused;
 	void *in;
@@ -95,7 +90,7 @@ static int uverbs_cq_resize(struct uverbs_cq *cq, uint64_t buf, unsigned int log
 	err = pages_create(&p, f->vhca, in, PRM_MODIFY_CQ_IN_BYTES, &unused);
 	if (err)
 		return err;
-	pins_replace_ring(&cq->u);
+	pins_replace_ring(&cq->q.u);
 	cq->cqe = (1u << log) - 1;
 	return 0;
 }
@@ -106,7 +101,7 @@ int wcmd_resize_cq(struct wcmd *c)
 	struct ib_uverbs_resize_cq_resp resp = {0};
 	struct mlx5_ib_resize_cq u;
 	struct uverbs_cq *cq;
-	int err = uverbs_cq_find(c->f, in->cq_handle, &cq), log;
+	int err = uobj_find(c->f, in->cq_handle, &cq_class, &cq), log;
 
 	if (err)
 		return err;
@@ -131,13 +126,13 @@ static int uverbs_cq_moderate(const struct uverbs_cq *cq, uint16_t count, uint16
 	uint8_t in[PRM_MODIFY_CQ_IN_BYTES] = {0};
 	void *cqc = prm_modify_cq_in_at_cq_context(in);
 
-	mbox_begin(in, PRM_OPCODE_MODIFY_CQ, cq->u.file->uid);
-	prm_modify_cq_in_set_cqn(in, cq->u.number);
+	mbox_begin(in, PRM_OPCODE_MODIFY_CQ, cq->q.u.file->uid);
+	prm_modify_cq_in_set_cqn(in, cq->q.u.number);
 	prm_modify_field_select_set_modify_field_select(prm_modify_cq_in_at_modify_field_select(in),
 							MODIFY_PERIOD | MODIFY_COUNT);
 	prm_cqc_set_cq_period(cqc, period);
 	prm_cqc_set_cq_max_count(cqc, count);
-	return mbox_run(cq->u.file->vhca, in, sizeof(in));
+	return mbox_run(cq->q.u.file->vhca, in, sizeof(in));
 }
 
 int wcmd_modify_cq_ex(struct wcmd *c)
@@ -152,7 +147,7 @@ int wcmd_modify_cq_ex(struct wcmd *c)
 		return refuse(-EOPNOTSUPP,
 			      "EX_MODIFY_CQ: attr_mask 0x%x: only MODERATE (1) is known",
 			      in->attr_mask);
-	err = uverbs_cq_find(c->f, in->cq_handle, &cq);
+	err = uobj_find(c->f, in->cq_handle, &cq_class, &cq);
 	if (!err && in->attr.cq_period > MAX_PERIOD)
 		err = refuse(-EINVAL, "EX_MODIFY_CQ: cq_period %u is more than %u",
 			     in->attr.cq_period, MAX_PERIOD);

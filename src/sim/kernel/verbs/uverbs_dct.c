@@ -38,8 +38,8 @@ int dct_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	mbox_begin(qp->dct, PRM_OPCODE_CREATE_DCT, p->pd->uid);
 	dctc = prm_create_dct_in_at_dct_context_entry(qp->dct);
 	prm_dctc_set_pd(dctc, p->pd->number);
-	prm_dctc_set_srqn_xrqn(dctc, p->srq->u.number);
-	prm_dctc_set_cqn(dctc, p->rcq->u.number);
+	prm_dctc_set_srqn_xrqn(dctc, p->srq->q.u.number);
+	prm_dctc_set_cqn(dctc, p->rcq->q.u.number);
 	prm_dctc_set_dc_access_key(dctc, p->u.access_key);
 	prm_dctc_set_user_index(dctc, p->u.uidx);
 	prm_dctc_set_ece(dctc, p->u.ece_options);
@@ -50,15 +50,15 @@ int dct_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 
 int dct_qp_destroy(struct uverbs_qp *qp)
 {
-	struct vhca *v = qp->u.file->vhca;
+	struct vhca *v = qp->q.u.file->vhca;
 	int err = 0;
 
 	/* This fails if an earlier attempt, or the program, has drained the DCT already. */
 	if (qp->state == RTR) {
-		(void)mbox_destroy(v, PRM_OPCODE_DRAIN_DCT, qp->u.uid, qp->u.number);
-		err = mbox_destroy(v, PRM_OPCODE_DESTROY_DCT, qp->u.uid, qp->u.number);
+		(void)mbox_destroy(v, PRM_OPCODE_DRAIN_DCT, qp->q.u.uid, qp->q.u.number);
+		err = mbox_destroy(v, PRM_OPCODE_DESTROY_DCT, qp->q.u.uid, qp->q.u.number);
 	}
-	if (err && !qp->u.file->closing)
+	if (err && !qp->q.u.file->closing)
 		return err;
 	free(qp->dct);
 	qp->dct = NULL;
@@ -114,11 +114,11 @@ static int dct_to_rtr(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 		return err;
 	dct_set_path(prm_create_dct_in_at_dct_context_entry(qp->dct), m);
 	prm_dctc_set_counter_set_id(prm_create_dct_in_at_dct_context_entry(qp->dct),
-				    file_q_counter(qp->u.file));
-	err = mbox_exec(qp->u.file->vhca, qp->dct, PRM_CREATE_DCT_IN_BYTES, out, sizeof(out));
+				    file_q_counter(qp->q.u.file));
+	err = mbox_exec(qp->q.u.file->vhca, qp->dct, PRM_CREATE_DCT_IN_BYTES, out, sizeof(out));
 	if (err)
 		return err;
-	qp->u.number = prm_create_dct_out_get_dctn(out);
+	qp->q.u.number = prm_create_dct_out_get_dctn(out);
 	qp->ece = prm_create_dct_out_get_ece(out);
 	return 0;
 }
@@ -177,8 +177,8 @@ int dct_qp_query(struct uverbs_qp *qp, uint32_t mask, struct ib_uverbs_query_qp_
 	if (qp->state != RTR)
 		return refuse(-EINVAL, "QUERY_QP: a DC target has no object before it is RTR");
 	mbox_begin(in, PRM_OPCODE_QUERY_DCT, 0);
-	prm_query_dct_in_set_dctn(in, qp->u.number);
-	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	prm_query_dct_in_set_dctn(in, qp->q.u.number);
+	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		dct_fill_query(r, prm_query_dct_out_cat_dct_context_entry(out), qp->port);
 	return err;

@@ -21,10 +21,10 @@ static int mcast_run(const struct uverbs_qp *qp, uint16_t opcode, const uint8_t 
 {
 	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
 
-	mbox_begin(in, opcode, qp->u.uid);
-	prm_attach_to_mcg_in_set_qpn(in, qp->u.number);
+	mbox_begin(in, opcode, qp->q.u.uid);
+	prm_attach_to_mcg_in_set_qpn(in, qp->q.u.number);
 	memcpy(prm_attach_to_mcg_in_at_multicast_gid(in), gid, 16);
-	return mbox_run(qp->u.file->vhca, in, sizeof(in));
+	return mbox_run(qp->q.u.file->vhca, in, sizeof(in));
 }
 
 /* Returns the link that points to the entry, or the list's end. */
@@ -45,20 +45,10 @@ static void mcast_drop(struct mcast **at)
 	free(m);
 }
 
-static int mcast_find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
-{
-	struct uobj *u;
-	int err = uobj_find(c->f, handle, &qp_class, &u);
-
-	if (!err)
-		*qp = (struct uverbs_qp *)u;
-	return err;
-}
-
 static int mcast_check(const struct uverbs_qp *qp, const uint8_t gid[16])
 {
 	if (qp->type != IB_UVERBS_QPT_UD)
-		return refuse(-EINVAL, "ATTACH_MCAST: qp 0x%x is no UD QP", qp->u.number);
+		return refuse(-EINVAL, "ATTACH_MCAST: qp 0x%x is no UD QP", qp->q.u.number);
 	if (!gid_is_multicast(gid))
 		return refuse(-EINVAL, "ATTACH_MCAST: gid is no multicast address");
 	return 0;
@@ -70,7 +60,7 @@ int wcmd_attach_mcast(struct wcmd *c)
 	const struct ib_uverbs_attach_mcast *in = c->in;
 	struct uverbs_qp *qp;
 	struct mcast *m, **at;
-	int err = mcast_find_qp(c, in->qp_handle, &qp);
+	int err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
 
 	if (err)
 		return err;
@@ -97,13 +87,14 @@ int wcmd_detach_mcast(struct wcmd *c)
 	const struct ib_uverbs_detach_mcast *in = c->in;
 	struct uverbs_qp *qp;
 	struct mcast **at;
-	int err = mcast_find_qp(c, in->qp_handle, &qp);
+	int err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
 
 	if (err)
 		return err;
 	at = mcast_at(qp, in->gid, in->mlid);
 	if (!*at)
-		return refuse(-EINVAL, "DETACH_MCAST: qp 0x%x is not in this group", qp->u.number);
+		return refuse(-EINVAL, "DETACH_MCAST: qp 0x%x is not in this group",
+			      qp->q.u.number);
 	mcast_drop(at);
 	return mcast_run(qp, PRM_OPCODE_DETACH_FROM_MCG, in->gid);
 }

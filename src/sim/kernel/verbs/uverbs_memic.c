@@ -209,15 +209,13 @@ int mlx5_dm_query(struct uverbs_file *f, struct uverbs_request *req)
 	const struct memic_dm *dm;
 	const uint64_t offset = 0;
 	uint64_t len;
-	struct uobj *u;
-	int err = attr_uobj(f, req, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, NULL, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, NULL, &dm);
 
-	if (!err && u->class != &memic_class)
+	if (!err && dm->u.class != &memic_class)
 		err = refuse(-EOPNOTSUPP, "DM_QUERY: handle %u is no memory that can be mapped",
-			     u->id);
+			     dm->u.id);
 	if (err)
 		return err;
-	dm = (const struct memic_dm *)u;
 	len = dm->len;
 	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, &dm->page, sizeof(dm->page));
 	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &offset, sizeof(offset));
@@ -243,13 +241,12 @@ int mlx5_dm_map_op(struct uverbs_file *f, struct uverbs_request *req)
 	const uint8_t op = (uint8_t)attr_value(req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP);
 	const uint64_t offset = 0;
 	struct memic_dm *dm;
-	struct uobj *u;
 	uint16_t page;
-	int err = attr_uobj(f, req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, NULL, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, NULL, &dm);
 
-	if (!err && u->class != &memic_class)
-		err = refuse(-EOPNOTSUPP, "DM_MAP_OP_ADDR: handle %u is no memory to map", u->id);
-	dm = err ? NULL : (struct memic_dm *)u;
+	if (!err && dm->u.class != &memic_class)
+		err = refuse(-EOPNOTSUPP, "DM_MAP_OP_ADDR: handle %u is no memory to map",
+			     dm->u.id);
 	err = err ? err : memic_op_check(dm, op);
 	if (!err && !(dm->ops & 1u << op)) {
 		err = memic_op_exec(dm, op, MEMIC_OP_ALLOC);

@@ -358,14 +358,6 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/* --- DEREG_MR ------------------------------------------------------------------------------- */
-
-int wcmd_dereg_mr(struct wcmd *c)
-{
-	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle,
-				   &mr_class);
-}
-
 /* --- ADVISE_MR ------------------------------------------------------------------------------ */
 
 enum { ADVICE_PREFETCH, ADVICE_PREFETCH_WRITE, ADVICE_PREFETCH_NO_FAULT };
@@ -455,13 +447,11 @@ int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)
 
 int uverbs_mr_query(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct uobj *u;
 	const struct mr *mr;
-	int err = attr_uobj(f, req, UVERBS_ATTR_QUERY_MR_HANDLE, &mr_class, &u);
+	int err = attr_uobj(f, req, UVERBS_ATTR_QUERY_MR_HANDLE, &mr_class, &mr);
 
 	if (err)
 		return err;
-	mr = (struct mr *)u;
 	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
 	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
 	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->len, sizeof(mr->len));

@@ -74,9 +74,3 @@ int wcmd_alloc_mw(struct wcmd *c)
 	wcmd_out(c, &resp, sizeof(resp));
 	return 0;
 }
-
-int wcmd_dealloc_mw(struct wcmd *c)
-{
-	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_dealloc_mw *)c->in)->mw_handle,
-				   &mw_class);
-}

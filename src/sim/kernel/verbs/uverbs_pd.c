@@ -41,12 +41,6 @@ int wcmd_alloc_pd(struct wcmd *c)
 	return 0;
 }
 
-int wcmd_dealloc_pd(struct wcmd *c)
-{
-	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle,
-				   &pd_class);
-}
-
 int mlx5_pd_query(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;

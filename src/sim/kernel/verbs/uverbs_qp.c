@@ -34,44 +34,24 @@ static const struct {
 	{PRM_EVENT_PATH_MIG_FAILED, 7}, {PRM_EVENT_SRQ_LAST_WQE, 16},
 };
 
-static void uverbs_qp_post_event(struct uverbs_qp *qp, uint8_t type)
+static void uverbs_qp_event(struct uobj *u, uint8_t type)
 {
-	struct ib_uverbs_async_event_desc d = {.element = qp->user_handle};
-
-	for (unsigned int i = 0; qp->async && i < sizeof(events) / sizeof(events[0]); i++) {
-		if (events[i].hw != type)
-			continue;
-		d.event_type = events[i].ib;
-		qp->async_events++;
-		channel_post(qp->async, qp, &d, sizeof(d));
-	}
-}
-
-static void uverbs_qp_event(struct hw_ref *r, uint8_t type, const void *eqe)
-{
-	(void)eqe;
-	uverbs_qp_post_event((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, hw)),
-			     type);
-}
-
-static void rq_event(struct hw_ref *r, uint8_t type, const void *eqe)
-{
-	(void)eqe;
-	uverbs_qp_post_event(
-		(struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, raw.rq_hw)), type);
+	for (unsigned int i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (events[i].hw == type)
+			uverbs_queue_post((struct uverbs_queue *)u, events[i].ib);
 }
 
 static int qp_destroy_hw(struct uverbs_qp *qp)
 {
-	struct vhca *v = qp->u.file->vhca;
+	struct vhca *v = qp->q.u.file->vhca;
 
 	/*
 	 * This fails only if the program has modified the QP through DevX; DESTROY_QP then returns
 	 * the error.
 	 */
 	if (qp->state)
-		(void)mbox_destroy(v, PRM_OPCODE_2RST_QP, qp->u.uid, qp->u.number);
-	return mbox_destroy(v, PRM_OPCODE_DESTROY_QP, qp->u.uid, qp->u.number);
+		(void)mbox_destroy(v, PRM_OPCODE_2RST_QP, qp->q.u.uid, qp->q.u.number);
+	return mbox_destroy(v, PRM_OPCODE_DESTROY_QP, qp->q.u.uid, qp->q.u.number);
 }
 
 static int uverbs_qp_release(struct uobj *u)
@@ -82,7 +62,8 @@ static int uverbs_qp_release(struct uobj *u)
 	if (u->file->closing)
 		mcast_leave_all(qp);
 	else if (qp->groups)
-		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group", qp->u.number);
+		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group",
+			      qp->q.u.number);
 	if (qp->raw.on)
 		err = raw_qp_destroy(qp);
 	else if (qp->target)
@@ -91,13 +72,8 @@ static int uverbs_qp_release(struct uobj *u)
 		err = qp->type == QP_TYPE_DCT ? dct_qp_destroy(qp) : qp_destroy_hw(qp);
 	if (err)
 		return err;
-	if (qp->type != QP_TYPE_DCT)
-		hw_ref_del(u->file->k, &qp->hw);
-	if (qp->raw.on)
-		hw_ref_del(u->file->k, &qp->raw.rq_hw);
-	if (qp->async)
-		qp->async_events -= channel_purge(qp->async, qp);
-	channel_put(qp->async);
+	hw_ref_del(&qp->raw.rq_hw);
+	uverbs_queue_close(&qp->q);
 	return 0;
 }
 
@@ -106,12 +82,12 @@ static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
 	struct uverbs_qp *qp = (struct uverbs_qp *)u;
 
 	r->kind = RESOURCE_QP;
-	r->id = qp->u.number;
+	r->id = qp->q.u.number;
 	r->pd = qp->pd ? qp->pd->number : 0;
 	r->type = qp->type == QP_TYPE_DCI || qp->type == QP_TYPE_DCT ? IB_UVERBS_QPT_DRIVER
 								     : qp->type;
 	r->port = qp->port;
-	r->srq = qp->srq ? qp->srq->u.number : 0;
+	r->srq = qp->srq ? qp->srq->q.u.number : 0;
 	qp_modify_describe(qp, r);
 }
 
@@ -152,7 +128,7 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 		prm_qpc_set_log_rq_stride(qpc, p->u.rq_wqe_shift - 4);
 	} else if (p->srq) {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_SRQ);
-		prm_qpc_set_srqn_rmpn_xrqn(qpc, p->srq->u.number);
+		prm_qpc_set_srqn_rmpn_xrqn(qpc, p->srq->q.u.number);
 	} else {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
 	}
@@ -194,9 +170,9 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 		prm_qpc_set_page_offset(qpc, pages_queue_offset(&p->pages));
 		prm_qpc_set_log_page_size(qpc, p->pages.log_page - 12);
 	}
-	prm_qpc_set_cqn_snd(qpc, p->scq->u.number);
+	prm_qpc_set_cqn_snd(qpc, p->scq->q.u.number);
 	if (p->rcq)
-		prm_qpc_set_cqn_rcv(qpc, p->rcq->u.number);
+		prm_qpc_set_cqn_rcv(qpc, p->rcq->q.u.number);
 	prm_qpc_set_dbr_addr(qpc, file_bus(f, p->u.db_addr));
 	/* mlx5_ib ignores the flag for raw packet QPs, which have no qpc. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
@@ -216,7 +192,7 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 
 	if (err)
 		return err;
-	in = pages_command(&p->pages, PRM_OPCODE_CREATE_QP, qp->u.uid, PRM_CREATE_QP_IN_BYTES, 0);
+	in = pages_command(&p->pages, PRM_OPCODE_CREATE_QP, qp->q.u.uid, PRM_CREATE_QP_IN_BYTES, 0);
 	if (!in)
 		return -ENOMEM;
 	prm_create_qp_in_set_ece(in, p->u.ece_options);
@@ -226,14 +202,13 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 	free(in);
 	if (err)
 		return err;
-	qp->u.number = prm_create_qp_out_get_qpn(out);
+	qp->q.u.number = prm_create_qp_out_get_qpn(out);
 	qp->ece = prm_create_qp_out_get_ece(out);
 	return 0;
 }
 
 static void uverbs_qp_hold(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	struct uverbs_file *f = qp->u.file;
 	struct uobj *const held[UOBJ_HELD] = {p->pd,
 					      (struct uobj *)p->xrcd,
 					      (struct uobj *)p->scq,
@@ -242,25 +217,17 @@ static void uverbs_qp_hold(struct uverbs_qp *qp, const struct qp_plan *p)
 					      (struct uobj *)p->table};
 
 	for (unsigned int i = 0; i < UOBJ_HELD; i++)
-		uobj_hold(&qp->u, held[i]);
+		uobj_hold(&qp->q.u, held[i]);
 	qp->pd = p->pd;
 	qp->scq = p->scq;
 	qp->rcq = p->rcq;
 	qp->srq = p->srq;
-	qp->async = p->async;
 	qp->xrcd = p->xrcd;
-	if (qp->async)
-		channel_get(qp->async);
-	if (qp->raw.on) {
-		qp->raw.rq_hw = (struct hw_ref){
-			.vhca = f->vhca, .id = qp->raw.rqn, .kind = HW_QP, .event = rq_event};
-		hw_ref_add(f, &qp->raw.rq_hw);
-	}
-	if (qp->type == QP_TYPE_DCT) /* events of a DCT go to the kernel and DevX only */
-		return;
-	qp->hw = (struct hw_ref){
-		.vhca = f->vhca, .id = qp->u.number, .kind = HW_QP, .event = uverbs_qp_event};
-	hw_ref_add(f, &qp->hw);
+	if (qp->raw.on)
+		hw_ref_add(&qp->raw.rq_hw, &qp->q.u, HW_QP, qp->raw.rqn, uverbs_qp_event);
+	/* events of a DCT go to the kernel and DevX only */
+	uverbs_queue_open(&qp->q, p->async, HW_QP,
+			  qp->type == QP_TYPE_DCT ? NULL : uverbs_qp_event);
 }
 
 void uverbs_qp_join(struct uverbs_qp *qp, struct uverbs_xrcd *xrcd, struct channel *async)
@@ -279,23 +246,23 @@ static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp 
 	cap.max_recv_sge = qp->rq_sge;
 	if (qp->raw.on)
 		raw_qp_answer(qp, &uhw);
-	attr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
+	attr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->q.u);
 	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
-	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->u.number, sizeof(qp->u.number));
+	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->q.u.number, sizeof(qp->q.u.number));
 	if (p->type != IB_UVERBS_QPT_XRC_TGT)
 		attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
 static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	qp->u.uid = xrc_is(p->type) ? 0 : p->pd->uid;
+	qp->q.u.uid = xrc_is(p->type) ? 0 : p->pd->uid;
 	qp->type = (uint8_t)p->type;
 	qp->port = 1;
 	qp->sig_all = p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->max_inline = p->cap.max_inline_data;
 	qp->rq_wr = p->rq_count;
 	qp->rq_sge = p->rq_count ? (1u << p->u.rq_wqe_shift) / DATA_SEG : 0;
-	qp->dbrec = file_bus(qp->u.file, p->u.db_addr);
+	qp->dbrec = file_bus(qp->q.u.file, p->u.db_addr);
 	qp->raw.on = p->type == IB_UVERBS_QPT_RAW_PACKET;
 	qp->raw.table = p->table;
 }
@@ -325,46 +292,11 @@ int uverbs_qp_create(struct uverbs_file *f, struct uverbs_request *req)
 	uverbs_qp_fill(qp, &p);
 	err = create_any(f, &p, qp);
 	if (err) {
-		uobj_drop(&qp->u);
+		uobj_drop(&qp->q.u);
 		return err;
 	}
-	qp->user_handle = attr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
+	qp->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
 	uverbs_qp_hold(qp, &p);
 	uverbs_qp_answer(req, qp, &p);
 	return 0;
-}
-
-static int uverbs_qp_destroy_handle(struct uverbs_file *f, uint64_t handle,
-				    struct ib_uverbs_destroy_qp_resp *resp)
-{
-	struct uobj *u;
-	int err = uobj_release_handle(f, handle, &qp_class, &u);
-
-	if (err)
-		return err;
-	resp->events_reported = ((struct uverbs_qp *)u)->async_events;
-	uobj_drop(u);
-	return 0;
-}
-
-int uverbs_qp_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct ib_uverbs_destroy_qp_resp resp = {0};
-	int err = uverbs_qp_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data,
-					   &resp);
-
-	if (!err)
-		attr_out(req, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
-	return err;
-}
-
-int wcmd_destroy_qp(struct wcmd *c)
-{
-	const struct ib_uverbs_destroy_qp *in = c->in;
-	struct ib_uverbs_destroy_qp_resp resp = {0};
-	int err = uverbs_qp_destroy_handle(c->f, in->qp_handle, &resp);
-
-	if (!err)
-		wcmd_out(c, &resp, sizeof(resp));
-	return err;
 }

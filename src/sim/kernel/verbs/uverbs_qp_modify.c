@@ -89,19 +89,19 @@ static int qp_modify_check_core(const struct uverbs_qp *qp, const struct ib_uver
 	    (mask & A_CUR_STATE && m->cur_qp_state >= STATES))
 		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state",
 			      m->qp_state, m->cur_qp_state);
-	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(file_mm(qp->u.file)))
+	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(file_mm(qp->q.u.file)))
 		return refuse(-EPERM, "MODIFY_QP: qkey 0x%x: bit 31 needs CAP_NET_RAW", m->qkey);
 	if (!(mask & A_AV))
 		return 0;
 	if (!m->dest.is_global)
 		return refuse(-EINVAL, "MODIFY_QP: dest.is_global is 0, Ethernet needs a GRH");
-	return port_sgid_check(qp->u.file, "MODIFY_QP: dest", m->dest.sgid_index);
+	return port_sgid_check(qp->q.u.file, "MODIFY_QP: dest", m->dest.sgid_index);
 }
 
 static int check_values(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	const bool dci = qp->type == QP_TYPE_DCI;
-	const uint8_t *cap = file_caps(qp->u.file);
+	const uint8_t *cap = file_caps(qp->q.u.file);
 	const uint32_t mask = m->attr_mask;
 	int err = 0;
 
@@ -134,7 +134,7 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 	uint8_t mac[6] = {0};
 	/* ib_core resolves addresses for connected types only. */
 	int err = qp->type == QP_TYPE_DCI ? 0
-					  : port_resolve(qp->u.file, "MODIFY_QP: dest",
+					  : port_resolve(qp->q.u.file, "MODIFY_QP: dest",
 							 d->sgid_index, d->dgid, mac);
 
 	if (err)
@@ -158,7 +158,7 @@ static uint16_t udp_sport(const struct uverbs_qp *qp, const struct ib_uverbs_mod
 	uint32_t fl = m->dest.flow_label & 0xfffff;
 
 	if (!fl) {
-		uint64_t v = (uint64_t)qp->u.number * m->dest_qp_num;
+		uint64_t v = (uint64_t)qp->q.u.number * m->dest_qp_num;
 
 		v ^= v >> 20;
 		v ^= v >> 40;
@@ -224,7 +224,7 @@ static void set_numbers(void *qpc, const struct ib_uverbs_modify_qp *m, uint32_t
 
 static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modify_qp *m)
 {
-	const uint8_t *cap = file_caps(qp->u.file);
+	const uint8_t *cap = file_caps(qp->q.u.file);
 	int err = 0;
 
 	if (qp->type == IB_UVERBS_QPT_UD) {
@@ -235,9 +235,9 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_pd(qpc, qp->pd ? qp->pd->number : qp->target->domain->pdn);
 	if (qp->scq)
-		prm_qpc_set_cqn_snd(qpc, qp->scq->u.number);
+		prm_qpc_set_cqn_snd(qpc, qp->scq->q.u.number);
 	if (qp->rcq)
-		prm_qpc_set_cqn_rcv(qpc, qp->rcq->u.number);
+		prm_qpc_set_cqn_rcv(qpc, qp->rcq->q.u.number);
 	prm_qpc_set_log_ack_req_freq(qpc, 8);
 	if (m->attr_mask & A_AV)
 		err = qp_modify_set_path(qp, qpc, &m->dest);
@@ -252,7 +252,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 /* Sets fields of RST2INIT. mlx5_ib repeats the doorbell record for QPs that have an RQ. */
 static void set_at_init(const struct uverbs_qp *qp, void *qpc)
 {
-	prm_qpc_set_counter_set_id(qpc, file_q_counter(qp->u.file));
+	prm_qpc_set_counter_set_id(qpc, file_q_counter(qp->q.u.file));
 	if (qp->rq_wr)
 		prm_qpc_set_dbr_addr(qpc, qp->dbrec);
 }
@@ -268,8 +268,8 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 	bool context = t->opcode != PRM_OPCODE_2RST_QP && t->opcode != PRM_OPCODE_2ERR_QP;
 	int err = 0;
 
-	mbox_begin(in, t->opcode, qp->u.uid);
-	prm_rst2init_qp_in_set_qpn(in, qp->u.number);
+	mbox_begin(in, t->opcode, qp->q.u.uid);
+	prm_rst2init_qp_in_set_qpn(in, qp->q.u.number);
 	if (context) {
 		prm_rst2init_qp_in_set_opt_param_mask(in, optpar_of(m->attr_mask, t));
 		prm_rst2init_qp_in_set_ece(in, qp->ece);
@@ -278,7 +278,7 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 	if (t->opcode == PRM_OPCODE_RST2INIT_QP)
 		set_at_init(qp, prm_rst2init_qp_in_at_qpc(in));
 	if (!err)
-		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
+		err = mbox_exec(qp->q.u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
 				out, sizeof(out));
 	qp->ece = !err && context ? prm_rst2init_qp_out_get_ece(out) : 0;
 	return err;
@@ -314,16 +314,6 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 	}
 	qp->state = (uint8_t)to;
 	return 0;
-}
-
-static int qp_modify_find(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
-{
-	struct uobj *u;
-	int err = uobj_find(c->f, handle, &qp_class, &u);
-
-	if (!err)
-		*qp = (struct uverbs_qp *)u;
-	return err;
 }
 
 /* Reads libmlx5's part: bursts of raw packet QPs, and ECE. */
@@ -384,7 +374,7 @@ static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_re
 	if (m->attr_mask & ~known)
 		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask has unknown bits 0x%x",
 			      m->attr_mask & ~known);
-	err = qp_modify_find(c, m->qp_handle, &qp);
+	err = uobj_find(c->f, m->qp_handle, &qp_class, &qp);
 	if (!err)
 		err = qp_modify_check_core(qp, m);
 	if (!err && qp->raw.table)
@@ -403,7 +393,7 @@ static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_re
 	else
 		err = qp_modify_checked(qp, m);
 	answer->ece_options = qp->ece;
-	answer->dctn = qp->type == QP_TYPE_DCT && qp->state == RTR ? qp->u.number : 0;
+	answer->dctn = qp->type == QP_TYPE_DCT && qp->state == RTR ? qp->q.u.number : 0;
 	return err;
 }
 
@@ -490,8 +480,8 @@ static int qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp 
 	int err;
 
 	mbox_begin(in, PRM_OPCODE_QUERY_QP, 0);
-	prm_query_qp_in_set_qpn(in, qp->u.number);
-	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	prm_query_qp_in_set_qpn(in, qp->q.u.number);
+	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);
@@ -520,7 +510,7 @@ int wcmd_query_qp(struct wcmd *c)
 	const struct ib_uverbs_query_qp *q = c->in;
 	struct ib_uverbs_query_qp_resp resp = {0};
 	struct uverbs_qp *qp;
-	int err = qp_modify_find(c, q->qp_handle, &qp);
+	int err = uobj_find(c->f, q->qp_handle, &qp_class, &qp);
 
 	if (!err && qp->type == QP_TYPE_DCT)
 		err = dct_qp_query(qp, q->attr_mask, &resp);

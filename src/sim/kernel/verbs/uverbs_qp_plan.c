@@ -129,32 +129,26 @@ static int uverbs_qp_check_xrc(struct qp_plan *p, bool others)
 static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *req,
 				  struct qp_plan *p)
 {
-	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
-	struct uobj *pd, *scq = NULL, *rcq = NULL;
-	struct uobj *table = NULL, *srq = NULL, *xrcd = NULL;
-	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
+	const struct {
+		uint16_t attr;
+		const struct uobj_class *class;
+		void *obj;
+	} objects[] = {
+		{UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &p->pd},
+		{UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, &wq_table_class, &p->table},
+		{UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &p->scq},
+		{UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &p->rcq},
+		{UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, &srq_class, &p->srq},
+		{UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, &xrcd_class, &p->xrcd},
+	};
 
-	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, &wq_table_class,
-				&table);
-	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &scq);
-	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
-	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, &srq_class, &srq);
-	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, &xrcd_class, &xrcd);
-	if (err)
-		return err;
-	p->xrcd = (struct uverbs_xrcd *)xrcd;
-	p->srq = (struct uverbs_srq *)srq;
-	p->pd = pd;
-	p->table = (struct uverbs_wq_table *)table;
-	p->scq = (struct uverbs_cq *)scq;
-	p->rcq = (struct uverbs_cq *)rcq;
-	p->async = f->async;
-	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
+	for (unsigned int i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+		int err = attr_uobj(f, req, objects[i].attr, objects[i].class, objects[i].obj);
+
+		if (err)
+			return err;
+	}
+	return uverbs_queue_find_async(f, req, UVERBS_ATTR_CREATE_QP_EVENT_FD, &p->async);
 }
 
 /* Checks which objects a QP of this type has. */

@@ -59,7 +59,7 @@ int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 	prm_rqc_set_vsd(rqc, !q->strip_vlan);
 	prm_rqc_set_flush_in_error_en(rqc, 1);
 	prm_rqc_set_user_index(rqc, q->user_index);
-	prm_rqc_set_cqn(rqc, q->cq->u.number);
+	prm_rqc_set_cqn(rqc, q->cq->q.u.number);
 	prm_rqc_set_ts_format(rqc, clock);
 	set_wq(wq, f, q->pages, q->pdn, q->db_addr);
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
@@ -93,21 +93,21 @@ static int raw_create_tis(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0};
 
-	mbox_begin(in, PRM_OPCODE_CREATE_TIS, qp->u.uid);
-	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), qp->u.file->tdn);
-	return mbox_create(qp->u.file->vhca, in, sizeof(in), &qp->raw.tisn);
+	mbox_begin(in, PRM_OPCODE_CREATE_TIS, qp->q.u.uid);
+	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), qp->q.u.file->tdn);
+	return mbox_create(qp->q.u.file->vhca, in, sizeof(in), &qp->raw.tisn);
 }
 
 static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	struct vhca *v = qp->u.file->vhca;
+	struct vhca *v = qp->q.u.file->vhca;
 	uint8_t clock;
 	void *in, *sqc, *wq;
 	int err = cq_ts_format(p->scq, v->dev->profile->sq_ts_format, "CREATE_QP", &clock);
 
 	if (err)
 		return err;
-	in = pages_command(&p->sq_pages, PRM_OPCODE_CREATE_SQ, qp->u.uid, PRM_CREATE_SQ_IN_BYTES,
+	in = pages_command(&p->sq_pages, PRM_OPCODE_CREATE_SQ, qp->q.u.uid, PRM_CREATE_SQ_IN_BYTES,
 			   0);
 	if (!in)
 		return -ENOMEM;
@@ -115,11 +115,11 @@ static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 	wq = prm_sqc_at_wq(sqc);
 	prm_sqc_set_flush_in_error_en(sqc, 1);
 	prm_sqc_set_user_index(sqc, p->u.uidx);
-	prm_sqc_set_cqn(sqc, p->scq->u.number);
+	prm_sqc_set_cqn(sqc, p->scq->q.u.number);
 	prm_sqc_set_ts_format(sqc, clock);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, qp->raw.tisn);
-	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->number, p->u.db_addr);
+	set_wq(wq, qp->q.u.file, &p->sq_pages, p->pd->number, p->u.db_addr);
 	prm_wq_set_uar_page(wq, p->u.bfreg_index);
 	prm_wq_set_log_wq_stride(wq, LOG_WQEBB);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(p->sq_count));
@@ -140,13 +140,13 @@ static int raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 		.pages = &p->pages,
 	};
 
-	return raw_rq_create(qp->u.file, &q, &qp->raw.rqn);
+	return raw_rq_create(qp->q.u.file, &q, &qp->raw.rqn);
 }
 
 int raw_tir_create(struct uverbs_qp *qp, const void *in)
 {
 	uint8_t out[PRM_CREATE_TIR_OUT_BYTES];
-	int err = mbox_exec(qp->u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
+	int err = mbox_exec(qp->q.u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
 
 	if (err)
 		return err;
@@ -168,10 +168,10 @@ static int create_tir(struct uverbs_qp *qp, const struct qp_plan *p)
 		block |= BLOCK_UNICAST;
 	if (p->u.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC)
 		block |= BLOCK_MULTICAST;
-	mbox_begin(in, PRM_OPCODE_CREATE_TIR, qp->u.uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_TIR, qp->q.u.uid);
 	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_DIRECT);
 	prm_tirc_set_inline_rqn(tirc, qp->raw.rqn);
-	prm_tirc_set_transport_domain(tirc, qp->u.file->tdn);
+	prm_tirc_set_transport_domain(tirc, qp->q.u.file->tdn);
 	prm_tirc_set_self_lb_block(tirc, block);
 	return raw_tir_create(qp, in);
 }
@@ -213,12 +213,13 @@ int raw_qp_destroy(struct uverbs_qp *qp)
 	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++) {
 		if (!*parts[i].number)
 			continue;
-		err = mbox_destroy(qp->u.file->vhca, parts[i].opcode, qp->u.uid, *parts[i].number);
+		err = mbox_destroy(qp->q.u.file->vhca, parts[i].opcode, qp->q.u.uid,
+				   *parts[i].number);
 		if (!err)
 			*parts[i].number = 0;
 	}
 	if (!err) {
-		rate_put(qp->u.file, qp->raw.rate);
+		rate_put(qp->q.u.file, qp->raw.rate);
 		qp->raw.rate = 0;
 	}
 	return err;
@@ -238,14 +239,14 @@ int raw_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 		err = create_tir(qp, p);
 	if (err)
 		(void)raw_qp_destroy(qp);
-	qp->u.number = p->sq_count ? qp->raw.sqn : qp->raw.rqn;
+	qp->q.u.number = p->sq_count ? qp->raw.sqn : qp->raw.rqn;
 	return err;
 }
 
 /* Fills in the objects' numbers, which only a DevX context gets. */
 void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 {
-	if (!qp->u.uid)
+	if (!qp->q.u.uid)
 		return;
 	if (qp->raw.sqn) {
 		r->sqn = qp->raw.sqn;
@@ -311,14 +312,14 @@ static int raw_sq_modify(struct uverbs_qp *qp, uint8_t to, uint16_t rate)
 	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0};
 	int err;
 
-	mbox_begin(in, PRM_OPCODE_MODIFY_SQ, qp->u.uid);
+	mbox_begin(in, PRM_OPCODE_MODIFY_SQ, qp->q.u.uid);
 	prm_modify_sq_in_set_sqn(in, qp->raw.sqn);
 	prm_modify_sq_in_set_sq_state(in, qp->raw.sq_state);
 	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
 	if (rate != qp->raw.rate)
 		prm_modify_sq_in_set_modify_bitmask(in, MODIFY_RATE);
 	prm_sqc_set_packet_pacing_rate_limit_index(prm_modify_sq_in_at_ctx(in), rate);
-	err = mbox_run(qp->u.file->vhca, in, sizeof(in));
+	err = mbox_run(qp->q.u.file->vhca, in, sizeof(in));
 	if (!err)
 		qp->raw.sq_state = to;
 	return err;
@@ -334,16 +335,16 @@ static int raw_move_sq(struct uverbs_qp *qp, uint8_t to, const struct raw_change
 	if (!qp->raw.sqn || to == UNCHANGED)
 		return 0;
 	if (change && prm_set_pp_rate_limit_context_get_rate_limit(c->rate.ctx))
-		err = rate_get(qp->u.file, &c->rate, &rate);
+		err = rate_get(qp->q.u.file, &c->rate, &rate);
 	if (err)
 		return err;
 	err = raw_sq_modify(qp, to, rate);
 	if (err) {
-		rate_put(qp->u.file, change ? rate : 0);
+		rate_put(qp->q.u.file, change ? rate : 0);
 		return err;
 	}
 	qp->raw.rate = rate;
-	rate_put(qp->u.file, change || rate != old ? old : 0);
+	rate_put(qp->q.u.file, change || rate != old ? old : 0);
 	return 0;
 }
 
@@ -353,7 +354,7 @@ static int raw_move_rq(struct uverbs_qp *qp, uint8_t to)
 
 	if (!qp->raw.rqn || to == UNCHANGED)
 		return 0;
-	err = raw_rq_modify(qp->u.file, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
+	err = raw_rq_modify(qp->q.u.file, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
 	if (!err)
 		qp->raw.rq_state = to;
 	return err;
@@ -398,7 +399,7 @@ static int raw_query_sq(struct uverbs_qp *qp)
 		return 0;
 	mbox_begin(in, PRM_OPCODE_QUERY_SQ, 0);
 	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
-	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = (uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
 	return err;
@@ -413,7 +414,7 @@ static int raw_query_rq(struct uverbs_qp *qp)
 		return 0;
 	mbox_begin(in, PRM_OPCODE_QUERY_RQ, 0);
 	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
-	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.rq_state = (uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
 	return err;

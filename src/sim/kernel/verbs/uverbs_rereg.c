@@ -147,20 +147,19 @@ int wcmd_rereg_mr(struct wcmd *c)
 	const struct ib_uverbs_rereg_mr *r = c->in;
 	struct ib_uverbs_rereg_mr_resp resp = {0};
 	struct ib_uverbs_reg_mr to;
-	struct uobj *u, *pd;
+	struct uobj *pd;
 	struct mr *mr;
 	int err = rereg_check(r);
 
 	if (!err)
-		err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
+		err = uobj_find(c->f, r->mr_handle, &mr_class, &mr);
 	if (!err)
-		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
+		err = rereg_wanted(c->f, r, mr, &to, &pd);
 	/* without a new translation the pins do not change */
 	if (!err && r->flags & REREG_TRANS)
 		err = mr_check_memory(c->f, &to);
 	if (err)
 		return err;
-	mr = (struct mr *)u;
 	if (r->flags & REREG_TRANS)
 		err = rereg_anew(&mr, &to, pd);
 	else

@@ -99,10 +99,10 @@ int rss_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	uint8_t in[PRM_CREATE_TIR_IN_BYTES] = {0};
 	void *tirc = prm_create_tir_in_at_ctx(in);
 
-	mbox_begin(in, PRM_OPCODE_CREATE_TIR, qp->u.uid);
+	mbox_begin(in, PRM_OPCODE_CREATE_TIR, qp->q.u.uid);
 	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
 	prm_tirc_set_indirect_table(tirc, p->table->u.number);
-	prm_tirc_set_transport_domain(tirc, qp->u.file->tdn);
+	prm_tirc_set_transport_domain(tirc, qp->q.u.file->tdn);
 	uverbs_rss_set_hash(tirc, &p->rss);
 	return raw_tir_create(qp, in);
 }

@@ -23,19 +23,10 @@
 #define EVENT_SRQ_ERR	14 /* enum ib_event_type */
 #define EVENT_SRQ_LIMIT 15
 
-static void uverbs_srq_event(struct hw_ref *r, uint8_t type, const void *eqe)
+static void uverbs_srq_event(struct uobj *u, uint8_t type)
 {
-	struct uverbs_srq *srq = (struct uverbs_srq *)((char *)r - offsetof(struct uverbs_srq, hw));
-	const struct ib_uverbs_async_event_desc d = {
-		.element = srq->user_handle,
-		.event_type = type == PRM_EVENT_SRQ_RQ_LIMIT ? EVENT_SRQ_LIMIT : EVENT_SRQ_ERR,
-	};
-
-	(void)eqe;
-	if (!srq->async)
-		return;
-	srq->async_events++;
-	channel_post(srq->async, srq, &d, sizeof(d));
+	uverbs_queue_post((struct uverbs_queue *)u,
+			  type == PRM_EVENT_SRQ_RQ_LIMIT ? EVENT_SRQ_LIMIT : EVENT_SRQ_ERR);
 }
 
 static int uverbs_srq_release(struct uobj *u)
@@ -43,14 +34,11 @@ static int uverbs_srq_release(struct uobj *u)
 	struct uverbs_srq *srq = (struct uverbs_srq *)u;
 	int err = mbox_destroy(u->file->vhca,
 			       srq->xrcd ? PRM_OPCODE_DESTROY_XRC_SRQ : PRM_OPCODE_DESTROY_RMP,
-			       srq->u.uid, srq->u.number);
+			       srq->q.u.uid, srq->q.u.number);
 
 	if (err)
 		return err;
-	hw_ref_del(u->file->k, &srq->hw);
-	if (srq->async)
-		srq->async_events -= channel_purge(srq->async, srq);
-	channel_put(srq->async);
+	uverbs_queue_close(&srq->q);
 	return 0;
 }
 
@@ -59,10 +47,10 @@ static void uverbs_srq_describe(struct uobj *u, struct uverbs_resource *r)
 	const struct uverbs_srq *srq = (const struct uverbs_srq *)u;
 
 	r->kind = RESOURCE_SRQ;
-	r->id = srq->u.number;
+	r->id = srq->q.u.number;
 	r->pd = srq->pd ? srq->pd->number : 0;
 	r->type = srq->xrcd ? IB_UVERBS_SRQT_XRC : IB_UVERBS_SRQT_BASIC;
-	r->cqn = srq->cq ? srq->cq->u.number : 0;
+	r->cqn = srq->cq ? srq->cq->q.u.number : 0;
 }
 
 const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, 0, uverbs_srq_release,
@@ -137,18 +125,13 @@ static int uverbs_srq_check_type(struct uverbs_request *req, struct srq_plan *p)
 static int uverbs_srq_find_xrc(struct uverbs_file *f, struct uverbs_request *req,
 			       struct srq_plan *p)
 {
-	struct uobj *cq = NULL, *xrcd = NULL;
-	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, &cq_class, &cq);
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, &cq_class, &p->cq);
 
 	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, &xrcd_class, &xrcd);
-	if (err)
-		return err;
-	if (!cq || !xrcd)
-		return refuse(-ENOENT, "CREATE_SRQ: an XRC SRQ has a CQ and a domain");
-	p->cq = (struct uverbs_cq *)cq;
-	p->xrcd = (struct uverbs_xrcd *)xrcd;
-	return 0;
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, &xrcd_class, &p->xrcd);
+	if (!err && (!p->cq || !p->xrcd))
+		err = refuse(-ENOENT, "CREATE_SRQ: an XRC SRQ has a CQ and a domain");
+	return err;
 }
 
 /* Checks the CQ of tag matching: ib_uverbs does so before the driver refuses the type. */
@@ -165,21 +148,17 @@ static int uverbs_srq_find_tags(struct uverbs_file *f, struct uverbs_request *re
 static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request *req,
 				   struct srq_plan *p)
 {
-	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_SRQ_EVENT_FD);
-	struct uobj *pd;
-	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, &pd_class, &pd);
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, &pd_class, &p->pd);
 
 	if (err)
 		return err;
-	p->pd = pd;
-	p->async = f->async;
 	p->xrc = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE) == IB_UVERBS_SRQT_XRC;
 	err = p->xrc ? uverbs_srq_find_xrc(f, req, p) : 0;
 	if (!err && attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE) == IB_UVERBS_SRQT_TM)
 		err = uverbs_srq_find_tags(f, req);
 	if (err)
 		return err;
-	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
+	return uverbs_queue_find_async(f, req, UVERBS_ATTR_CREATE_SRQ_EVENT_FD, &p->async);
 }
 
 static int uverbs_srq_make_plan(struct uverbs_file *f, struct uverbs_request *req,
@@ -226,7 +205,7 @@ static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct sr
 	prm_xrc_srqc_set_page_offset(ctx, pages_queue_offset(&p->pages));
 	prm_xrc_srqc_set_pd(ctx, p->pd->number);
 	prm_xrc_srqc_set_xrcd(ctx, p->xrcd->domain->xrcdn);
-	prm_xrc_srqc_set_cqn(ctx, p->cq->u.number);
+	prm_xrc_srqc_set_cqn(ctx, p->cq->q.u.number);
 	prm_xrc_srqc_set_user_index(ctx, p->u.uidx);
 	prm_xrc_srqc_set_db_record_addr_h(ctx, (uint32_t)(record >> 32));
 	prm_xrc_srqc_set_db_record_addr_l(ctx, (uint32_t)record >> 2);
@@ -240,9 +219,9 @@ static int uverbs_srq_make_xrc(struct uverbs_srq *srq, const struct srq_plan *p)
 
 	if (!in)
 		return -ENOMEM;
-	set_xrc_srqc(srq->u.file, prm_create_xrc_srq_in_at_xrc_srq_context_entry(in), p);
-	return pages_create(&p->pages, srq->u.file->vhca, in, PRM_CREATE_XRC_SRQ_IN_BYTES,
-			    &srq->u.number);
+	set_xrc_srqc(srq->q.u.file, prm_create_xrc_srq_in_at_xrc_srq_context_entry(in), p);
+	return pages_create(&p->pages, srq->q.u.file->vhca, in, PRM_CREATE_XRC_SRQ_IN_BYTES,
+			    &srq->q.u.number);
 }
 
 static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
@@ -252,30 +231,23 @@ static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 
 	if (!in)
 		return -ENOMEM;
-	set_rmpc(srq->u.file, prm_create_rmp_in_at_ctx(in), p);
-	return pages_create(&p->pages, srq->u.file->vhca, in, PRM_CREATE_RMP_IN_BYTES,
-			    &srq->u.number);
+	set_rmpc(srq->q.u.file, prm_create_rmp_in_at_ctx(in), p);
+	return pages_create(&p->pages, srq->q.u.file->vhca, in, PRM_CREATE_RMP_IN_BYTES,
+			    &srq->q.u.number);
 }
 
 static void uverbs_srq_hold(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	srq->pd = p->pd;
-	srq->u.uid = p->xrc ? 0 : p->pd->uid;
+	srq->q.u.uid = p->xrc ? 0 : p->pd->uid;
 	srq->xrcd = p->xrcd;
 	srq->cq = p->cq;
-	uobj_hold(&srq->u, srq->pd);
-	uobj_hold(&srq->u, (struct uobj *)srq->xrcd);
-	uobj_hold(&srq->u, (struct uobj *)srq->cq);
-	srq->async = p->async;
+	uobj_hold(&srq->q.u, srq->pd);
+	uobj_hold(&srq->q.u, (struct uobj *)srq->xrcd);
+	uobj_hold(&srq->q.u, (struct uobj *)srq->cq);
 	srq->max_wr = (1u << p->log_size) - 1;
 	srq->max_sge = p->max_sge;
-	if (srq->async)
-		channel_get(srq->async);
-	srq->hw = (struct hw_ref){.vhca = srq->u.file->vhca,
-				  .id = srq->u.number,
-				  .kind = HW_SRQ,
-				  .event = uverbs_srq_event};
-	hw_ref_add(srq->u.file, &srq->hw);
+	uverbs_queue_open(&srq->q, p->async, HW_SRQ, uverbs_srq_event);
 }
 
 int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
@@ -292,18 +264,18 @@ int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	err = p.xrc ? uverbs_srq_make_xrc(srq, &p) : uverbs_srq_make(srq, &p);
 	if (err) {
-		uobj_drop(&srq->u);
+		uobj_drop(&srq->q.u);
 		return err;
 	}
-	srq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
+	srq->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
 	uverbs_srq_hold(srq, &p);
-	uhw.srqn = srq->u.number;
-	attr_new_handle(req, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->u);
+	uhw.srqn = srq->q.u.number;
+	attr_new_handle(req, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->q.u);
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &srq->max_wr, sizeof(srq->max_wr));
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &srq->max_sge, sizeof(srq->max_sge));
 	if (p.xrc)
-		attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &srq->u.number,
-			 sizeof(srq->u.number));
+		attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &srq->q.u.number,
+			 sizeof(srq->q.u.number));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
@@ -317,13 +289,13 @@ static int arm_limit(const struct uverbs_srq *srq, uint32_t limit)
 	uint8_t in[PRM_MODIFY_RMP_IN_BYTES] = {0};
 	void *rmpc = prm_modify_rmp_in_at_ctx(in);
 
-	mbox_begin(in, PRM_OPCODE_MODIFY_RMP, srq->u.uid);
-	prm_modify_rmp_in_set_rmpn(in, srq->u.number);
+	mbox_begin(in, PRM_OPCODE_MODIFY_RMP, srq->q.u.uid);
+	prm_modify_rmp_in_set_rmpn(in, srq->q.u.number);
 	prm_modify_rmp_in_set_rmp_state(in, PRM_RMPC_STATE_RDY);
 	prm_rmp_bitmask_set_lwm(prm_modify_rmp_in_at_bitmask(in), 1);
 	prm_rmpc_set_state(rmpc, PRM_RMPC_STATE_RDY);
 	prm_wq_set_lwm(prm_rmpc_at_wq(rmpc), limit);
-	return mbox_run(srq->u.file->vhca, in, sizeof(in));
+	return mbox_run(srq->q.u.file->vhca, in, sizeof(in));
 }
 
 static int arm_limit_xrc(const struct uverbs_srq *srq, uint32_t limit)
@@ -332,21 +304,19 @@ static int arm_limit_xrc(const struct uverbs_srq *srq, uint32_t limit)
 
 	mbox_begin(in, PRM_OPCODE_ARM_XRC_SRQ, 0);
 	prm_arm_xrc_srq_in_set_op_mod(in, 1);
-	prm_arm_xrc_srq_in_set_xrc_srqn(in, srq->u.number);
+	prm_arm_xrc_srq_in_set_xrc_srqn(in, srq->q.u.number);
 	prm_arm_xrc_srq_in_set_lwm(in, limit);
-	return mbox_run(srq->u.file->vhca, in, sizeof(in));
+	return mbox_run(srq->q.u.file->vhca, in, sizeof(in));
 }
 
 int wcmd_modify_srq(struct wcmd *c)
 {
 	const struct ib_uverbs_modify_srq *m = c->in;
 	const struct uverbs_srq *srq;
-	struct uobj *u;
-	int err = uobj_find(c->f, m->srq_handle, &srq_class, &u);
+	int err = uobj_find(c->f, m->srq_handle, &srq_class, &srq);
 
 	if (err)
 		return err;
-	srq = (struct uverbs_srq *)u;
 	if (m->attr_mask & S_MAX_WR)
 		return refuse(-EINVAL, "MODIFY_SRQ: max_wr: mlx5 resizes no SRQs");
 	if (!(m->attr_mask & S_LIMIT))
@@ -363,8 +333,8 @@ static int query_limit_xrc(const struct uverbs_srq *srq, uint32_t *limit)
 	int err;
 
 	mbox_begin(in, PRM_OPCODE_QUERY_XRC_SRQ, 0);
-	prm_query_xrc_srq_in_set_xrc_srqn(in, srq->u.number);
-	err = mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	prm_query_xrc_srq_in_set_xrc_srqn(in, srq->q.u.number);
+	err = mbox_exec(srq->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*limit = prm_xrc_srqc_get_lwm(prm_query_xrc_srq_out_cat_xrc_srq_context_entry(out));
 	return err;
@@ -376,8 +346,8 @@ static int query_limit(const struct uverbs_srq *srq, uint32_t *limit)
 	int err;
 
 	mbox_begin(in, PRM_OPCODE_QUERY_RMP, 0);
-	prm_query_rmp_in_set_rmpn(in, srq->u.number);
-	err = mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	prm_query_rmp_in_set_rmpn(in, srq->q.u.number);
+	err = mbox_exec(srq->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*limit = prm_wq_get_lwm(prm_rmpc_cat_wq(prm_query_rmp_out_cat_rmp_context(out)));
 	return err;
@@ -388,12 +358,10 @@ int wcmd_query_srq(struct wcmd *c)
 	const struct ib_uverbs_query_srq *q = c->in;
 	struct ib_uverbs_query_srq_resp r = {0};
 	const struct uverbs_srq *srq;
-	struct uobj *u;
-	int err = uobj_find(c->f, q->srq_handle, &srq_class, &u);
+	int err = uobj_find(c->f, q->srq_handle, &srq_class, &srq);
 
 	if (err)
 		return err;
-	srq = (struct uverbs_srq *)u;
 	err = srq->xrcd ? query_limit_xrc(srq, &r.srq_limit) : query_limit(srq, &r.srq_limit);
 	if (err)
 		return err;
@@ -401,41 +369,4 @@ int wcmd_query_srq(struct wcmd *c)
 	r.max_sge = srq->max_sge;
 	wcmd_out(c, &r, sizeof(r));
 	return 0;
-}
-
-/* --- DESTROY_SRQ ------------------------------------------------------------------------------ */
-
-static int uverbs_srq_destroy_handle(struct uverbs_file *f, uint64_t handle,
-				     struct ib_uverbs_destroy_srq_resp *resp)
-{
-	struct uobj *u;
-	int err = uobj_release_handle(f, handle, &srq_class, &u);
-
-	if (err)
-		return err;
-	resp->events_reported = ((struct uverbs_srq *)u)->async_events;
-	uobj_drop(u);
-	return 0;
-}
-
-int uverbs_srq_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct ib_uverbs_destroy_srq_resp resp = {0};
-	int err = uverbs_srq_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_SRQ_HANDLE)->data,
-					    &resp);
-
-	if (!err)
-		attr_out(req, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
-	return err;
-}
-
-int wcmd_destroy_srq(struct wcmd *c)
-{
-	const struct ib_uverbs_destroy_srq *in = c->in;
-	struct ib_uverbs_destroy_srq_resp resp = {0};
-	int err = uverbs_srq_destroy_handle(c->f, in->srq_handle, &resp);
-
-	if (!err)
-		wcmd_out(c, &resp, sizeof(resp));
-	return err;
 }

@@ -26,29 +26,15 @@ static uint8_t hw_state(unsigned int state)
 	return state == WQ_ERROR ? PRM_RQC_STATE_ERR : (uint8_t)state;
 }
 
-static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
+static void uverbs_wq_event(struct uobj *u, uint8_t type)
 {
-	struct uverbs_wq *wq = (struct uverbs_wq *)((char *)r - offsetof(struct uverbs_wq, hw));
-	struct ib_uverbs_async_event_desc d = {
-		.element = wq->user_handle,
-		.event_type = EVENT_WQ_FATAL,
-	};
-
-	(void)eqe;
-	if (type != PRM_EVENT_WQ_CATAS_ERROR || !wq->async)
-		return;
-	wq->async_events++;
-	channel_post(wq->async, wq, &d, sizeof(d));
+	if (type == PRM_EVENT_WQ_CATAS_ERROR)
+		uverbs_queue_post((struct uverbs_queue *)u, EVENT_WQ_FATAL);
 }
 
 static int uverbs_wq_release(struct uobj *u)
 {
-	struct uverbs_wq *wq = (struct uverbs_wq *)u;
-
-	hw_ref_del(u->file->k, &wq->hw);
-	if (wq->async)
-		wq->async_events -= channel_purge(wq->async, wq);
-	channel_put(wq->async);
+	uverbs_queue_close((struct uverbs_queue *)u);
 	return 0;
 }
 
@@ -69,18 +55,12 @@ struct wq_plan {
 static int uverbs_wq_find_objects(struct uverbs_file *f, struct uverbs_request *req,
 				  struct wq_plan *p)
 {
-	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_WQ_EVENT_FD);
-	struct uobj *pd, *cq;
-	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, &pd_class, &pd);
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, &pd_class, &p->pd);
 
 	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, &cq_class, &cq);
-	if (err)
-		return err;
-	p->pd = pd;
-	p->cq = (struct uverbs_cq *)cq;
-	p->async = f->async;
-	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, &cq_class, &p->cq);
+	return err ? err
+		   : uverbs_queue_find_async(f, req, UVERBS_ATTR_CREATE_WQ_EVENT_FD, &p->async);
 }
 
 static int uverbs_wq_check_strides(const struct mlx5_ib_create_wq *u)
@@ -202,23 +182,16 @@ static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 		.pages = &p->pages,
 	};
 
-	return raw_rq_create(wq->u.file, &q, &wq->u.number);
+	return raw_rq_create(wq->q.u.file, &q, &wq->q.u.number);
 }
 
 static void uverbs_wq_hold(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
-	wq->async = p->async;
-	uobj_hold(&wq->u, wq->pd);
-	uobj_hold(&wq->u, &wq->cq->u);
-	if (wq->async)
-		channel_get(wq->async);
-	wq->hw = (struct hw_ref){.vhca = wq->u.file->vhca,
-				 .id = wq->u.number,
-				 .kind = HW_QP,
-				 .event = uverbs_wq_event};
-	hw_ref_add(wq->u.file, &wq->hw);
+	uobj_hold(&wq->q.u, wq->pd);
+	uobj_hold(&wq->q.u, &wq->cq->q.u);
+	uverbs_queue_open(&wq->q, p->async, HW_QP, uverbs_wq_event);
 }
 
 int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
@@ -236,34 +209,19 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	err = uverbs_wq_make(wq, &p);
 	if (err) {
-		uobj_drop(&wq->u);
+		uobj_drop(&wq->q.u);
 		return err;
 	}
-	wq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
+	wq->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
 	uverbs_wq_hold(wq, &p);
 	/* as requested: mlx5_ib does not round them up */
 	wr = (uint32_t)attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_WR);
 	sge = (uint32_t)attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_SGE);
-	attr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
+	attr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->q.u);
 	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &wr, sizeof(wr));
 	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &sge, sizeof(sge));
-	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->u.number, sizeof(wq->u.number));
+	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->q.u.number, sizeof(wq->q.u.number));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
-	return 0;
-}
-
-int uverbs_wq_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_DESTROY_WQ_HANDLE);
-	uint32_t events;
-	struct uobj *u;
-	int err = uobj_release_handle(f, a->data, &wq_class, &u);
-
-	if (err)
-		return err;
-	events = ((struct uverbs_wq *)u)->async_events;
-	uobj_drop(u);
-	attr_out(req, UVERBS_ATTR_DESTROY_WQ_RESP, &events, sizeof(events));
 	return 0;
 }
 
@@ -302,16 +260,14 @@ int wcmd_modify_wq(struct wcmd *c)
 	unsigned int from, to;
 	uint64_t select = 0;
 	struct uverbs_wq *wq;
-	struct uobj *u;
 	int err;
 
 	if (!m->attr_mask || m->attr_mask > (W_STATE | W_CUR_STATE | W_FLAGS))
 		return refuse(-EINVAL, "EX_MODIFY_WQ: attr_mask 0x%x has no known bit, or others",
 			      m->attr_mask);
-	err = uobj_find(c->f, m->wq_handle, &wq_class, &u);
+	err = uobj_find(c->f, m->wq_handle, &wq_class, &wq);
 	if (err)
 		return err;
-	wq = (struct uverbs_wq *)u;
 	from = m->attr_mask & W_CUR_STATE ? m->curr_wq_state : wq->state;
 	to = m->attr_mask & W_STATE ? m->wq_state : from;
 	err = check_modify(m, from, to);
@@ -321,7 +277,7 @@ int wcmd_modify_wq(struct wcmd *c)
 		return err;
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		select = RQ_MODIFY_VSD;
-	err = raw_rq_modify(c->f, wq->u.number, hw_state(from), hw_state(to), select,
+	err = raw_rq_modify(c->f, wq->q.u.number, hw_state(from), hw_state(to), select,
 			    m->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING);
 	if (!err)
 		wq->state = (uint8_t)to;
@@ -334,7 +290,7 @@ static void wq_table_put_wqs(struct uverbs_wq_table *t)
 {
 	for (uint32_t i = 0; t->wq && i < t->n; i++)
 		if (t->wq[i])
-			t->wq[i]->u.users--;
+			t->wq[i]->q.u.users--;
 	free(t->wq);
 }
 
@@ -353,7 +309,6 @@ static int wq_table_hold_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_CORE_IN);
 	size_t at = sizeof(struct ib_uverbs_ex_create_rwq_ind_table);
 	uint32_t handle;
-	struct uobj *u;
 	int err;
 
 	t->wq = calloc(t->n, sizeof(struct uverbs_wq *));
@@ -361,11 +316,10 @@ static int wq_table_hold_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
 		memcpy(&handle, a->in + at + i * sizeof(handle), sizeof(handle));
-		err = uobj_find(c->f, handle, &wq_class, &u);
+		err = uobj_find(c->f, handle, &wq_class, &t->wq[i]);
 		if (err)
 			return err;
-		t->wq[i] = (struct uverbs_wq *)u;
-		u->users++;
+		t->wq[i]->q.u.users++;
 	}
 	return 0;
 }
@@ -385,7 +339,7 @@ static int uverbs_wq_create_rqt(struct uverbs_wq_table *t)
 	prm_rqtc_set_rqt_actual_size(rqtc, t->n);
 	for (uint32_t i = 0; i < t->n; i++)
 		prm_rq_num_set_rq_num(in + PRM_CREATE_RQT_IN_BYTES + i * PRM_RQ_NUM_BYTES,
-				      t->wq[i]->u.number);
+				      t->wq[i]->q.u.number);
 	err = mbox_create(t->u.file->vhca, in, len, &t->u.number);
 	free(in);
 	return err;

@@ -173,12 +173,6 @@ int wcmd_open_xrcd(struct wcmd *c)
 	return err;
 }
 
-int wcmd_close_xrcd(struct wcmd *c)
-{
-	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_close_xrcd *)c->in)->xrcd_handle,
-				   &xrcd_class);
-}
-
 /* --- targets --------------------------------------------------------------------------------- */
 
 static int xrc_target_make(struct xrc_target *t, struct vhca *v)
@@ -205,7 +199,7 @@ int xrc_target_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	if (!t)
 		return -ENOMEM;
 	t->domain = p->xrcd->domain;
-	err = xrc_target_make(t, qp->u.file->vhca);
+	err = xrc_target_make(t, qp->q.u.file->vhca);
 	if (err) {
 		free(t);
 		return err;
@@ -214,13 +208,13 @@ int xrc_target_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	t->next = t->domain->targets;
 	t->domain->targets = t;
 	qp->target = t;
-	qp->u.number = t->qpn;
+	qp->q.u.number = t->qpn;
 	return 0;
 }
 
 int xrc_target_destroy(struct uverbs_qp *qp)
 {
-	struct vhca *v = qp->u.file->vhca;
+	struct vhca *v = qp->q.u.file->vhca;
 	struct xrc_target *t = qp->target, **at = &t->domain->targets;
 	int err;
 
@@ -276,14 +270,14 @@ static int xrc_target_share(struct wcmd *c, struct uverbs_xrcd *x, struct xrc_ta
 	if (!qp)
 		return -ENOMEM;
 	qp->type = IB_UVERBS_QPT_XRC_TGT;
-	qp->u.uid = 0;
+	qp->q.u.uid = 0;
 	qp->port = 1;
-	qp->u.number = t->qpn;
+	qp->q.u.number = t->qpn;
 	qp->target = t;
-	qp->user_handle = in->user_handle;
+	qp->q.user_handle = in->user_handle;
 	t->handles++;
 	uverbs_qp_join(qp, x, c->f->async);
-	resp.qp_handle = qp->u.id;
+	resp.qp_handle = qp->q.u.id;
 	wcmd_out(c, &resp, sizeof(resp));
 	return 0;
 }
@@ -292,16 +286,16 @@ static int xrc_target_share(struct wcmd *c, struct uverbs_xrcd *x, struct xrc_ta
 int wcmd_open_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_open_qp *in = c->in;
+	struct uverbs_xrcd *x;
 	struct xrc_target *t;
-	struct uobj *u;
 
-	if (uobj_find(c->f, in->pd_handle, &xrcd_class, &u))
+	if (uobj_find(c->f, in->pd_handle, &xrcd_class, &x))
 		return -EINVAL;
 	if (in->qp_type != IB_UVERBS_QPT_XRC_TGT)
 		return refuse(-EINVAL, "OPEN_QP: qp_type %u: only XRC targets are shared",
 			      in->qp_type);
-	t = xrc_target_find((struct uverbs_xrcd *)u, in->qpn);
+	t = xrc_target_find(x, in->qpn);
 	if (!t)
 		return refuse(-EINVAL, "OPEN_QP: qpn 0x%x is no target of this domain", in->qpn);
-	return xrc_target_share(c, (struct uverbs_xrcd *)u, t);
+	return xrc_target_share(c, x, t);
 }

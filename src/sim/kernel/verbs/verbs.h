@@ -26,16 +26,21 @@ void rate_put(struct uverbs_file *, uint16_t index); /* 0: does nothing */
 
 extern const struct uobj_class pd_class;
 
-struct uverbs_cq {
+/* A queue: a CQ, QP, SRQ or WQ. */
+struct uverbs_queue {
 	struct uobj u;
 	struct hw_ref hw;
+	uint64_t user_handle;  /* names it in events */
+	struct channel *async; /* NULL: no events */
+};
+
+struct uverbs_cq {
+	struct uverbs_queue q;
 	uint32_t cqe;
 	uint32_t cqe_size;
 	uint8_t cqe_sz;	      /* cqe_size as in cqc */
 	uint8_t ts_requested; /* PRM ts_format of the queues on this CQ; DEFAULT: any */
-	uint64_t user_handle;
-	struct channel *comp, *async;
-	uint32_t comp_events, async_events; /* sent so far */
+	struct channel *comp;
 };
 extern const struct uobj_class cq_class;
 /*
@@ -45,14 +50,10 @@ extern const struct uobj_class cq_class;
 int cq_ts_format(const struct uverbs_cq *, uint8_t formats, const char *method, uint8_t *out);
 
 struct uverbs_qp {
-	struct uobj u;
-	struct hw_ref hw;
-	uint64_t user_handle;
+	struct uverbs_queue q;
 	struct uobj *pd;
 	struct uverbs_cq *scq, *rcq;
-	struct uverbs_srq *srq; /* NULL: the QP has an RQ or receives nothing */
-	struct channel *async;
-	uint32_t async_events;
+	struct uverbs_srq *srq;	   /* NULL: the QP has an RQ or receives nothing */
 	uint8_t type;		   /* IB_UVERBS_QPT_*, QP_TYPE_DCI or QP_TYPE_DCT */
 	struct xrc_target *target; /* XRC_TGT: state shared by its handles (xrc.h) */
 	struct uverbs_xrcd *xrcd;  /* XRC_TGT: handle of its domain */
@@ -81,13 +82,9 @@ struct uverbs_qp {
 extern const struct uobj_class qp_class;
 
 struct uverbs_srq {
-	struct uobj u;
-	struct hw_ref hw;
+	struct uverbs_queue q;
 	uint32_t max_wr, max_sge;
-	uint64_t user_handle;
 	struct uobj *pd;
-	struct channel *async;
-	uint32_t async_events;
 	struct uverbs_xrcd *xrcd; /* XRC SRQ; NULL: an RMP */
 	struct uverbs_cq *cq;	  /* XRC SRQ */
 };
@@ -95,13 +92,9 @@ extern const struct uobj_class srq_class;
 
 /* Receive WQs and tables of them, which RSS QPs use (uverbs_wq.c). */
 struct uverbs_wq {
-	struct uobj u;
-	struct hw_ref hw;
-	uint64_t user_handle;
+	struct uverbs_queue q;
 	struct uobj *pd;
 	struct uverbs_cq *cq;
-	struct channel *async;
-	uint32_t async_events;
 	uint8_t state; /* enum ib_wq_state */
 };
 extern const struct uobj_class wq_class;

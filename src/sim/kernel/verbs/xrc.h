@@ -45,6 +45,6 @@ void xrc_target_store(const struct uverbs_qp *);
 /* Completes a handle for a target that exists: the last step of creation. */
 void uverbs_qp_join(struct uverbs_qp *, struct uverbs_xrcd *, struct channel *async);
 
-write_fn wcmd_open_xrcd, wcmd_close_xrcd, wcmd_open_qp;
+write_fn wcmd_open_xrcd, wcmd_open_qp;
 
 #endif
