@@ -144,8 +144,10 @@ int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 {
 	int err;
 
-	f->holder = NULL;
+	f->holder = f->made = NULL;
 	err = kernel_handle(f, req);
+	if (err && f->made)
+		uobj_drop(f->made);
 	pins_settle(f, req, err ? NULL : f->holder);
 	kernel_free_guests(f); /* the request may have destroyed their last object */
 	return err;

@@ -87,6 +87,7 @@ struct uverbs_file {
 	struct pin *new_pins;  /* made by the current request, newest first */
 	LIST_HEAD(, released_pages) released;
 	struct uobj *holder;	   /* gets new_pins: made or changed by the request; or NULL */
+	struct uobj *made;	   /* by the current request, whose failure drops it */
 	struct mappings *mappings; /* read for the current request; NULL: not yet */
 	unsigned int eventfds;	   /* subscriptions with an eventfd */
 	struct channel *channels;

@@ -82,7 +82,7 @@ void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t siz
 		f->newest->newer = u;
 	f->newest = u;
 	f->handles[id] = u;
-	f->holder = u;
+	f->holder = f->made = u;
 	return u;
 }
 
@@ -120,6 +120,8 @@ void uobj_drop(struct uobj *u)
 	handle_heap_push(f, u->id);
 	if (f->holder == u)
 		f->holder = NULL;
+	if (f->made == u)
+		f->made = NULL;
 	pins_drop(u);
 	free(u);
 }

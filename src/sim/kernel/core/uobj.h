@@ -32,7 +32,10 @@ struct uobj {
 	struct uobj *older, *newer;
 };
 
-/* Allocates size zeroed bytes that begin with a struct uobj. NULL: no memory. */
+/*
+ * Allocates size zeroed bytes that begin with a struct uobj. NULL: no memory. If the request fails,
+ * the object is dropped.
+ */
 void *uobj_new(struct uverbs_file *, const struct uobj_class *, size_t size);
 /* Frees the object and its handle, without class->destroy: creation failed, or that was done. */
 void uobj_drop(struct uobj *);

@@ -28,90 +28,58 @@
 #define SET_FTE_MODIFY 1 /* SET_FLOW_TABLE_ENTRY's op_mod */
 
 /*
- * Commands that create objects. The object's number is in the dword at byte 8 of the answer (except
- * for PSVs) and of the destroy command.
+ * Objects by the commands that create, destroy, modify and query them (NONE: no program may). The
+ * object's number is in the dword at byte 8 of the answer (except for PSVs) and of the destroy
+ * command; `mask` has its bits.
  */
+#define PRM_OPCODE_NONE 0
+#define CREATOR(create, destroy, modify, query, mask)                           \
+	{                                                                       \
+		PRM_OPCODE_##create, PRM_OPCODE_##destroy, PRM_OPCODE_##modify, \
+			PRM_OPCODE_##query, mask                                \
+	}
 static const struct creator {
-	uint16_t create, destroy;
+	uint16_t create, destroy, modify, query;
 	uint32_t mask;
 } creators[] = {
-	{PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OPCODE_DESTROY_GENERAL_OBJECT, BITS32},
-	{PRM_OPCODE_CREATE_MKEY, PRM_OPCODE_DESTROY_MKEY, BITS24},
-	{PRM_OPCODE_CREATE_CQ, PRM_OPCODE_DESTROY_CQ, BITS24},
-	{PRM_OPCODE_ALLOC_PD, PRM_OPCODE_DEALLOC_PD, BITS24},
-	{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, BITS24},
-	{PRM_OPCODE_CREATE_RMP, PRM_OPCODE_DESTROY_RMP, BITS24},
-	{PRM_OPCODE_CREATE_SQ, PRM_OPCODE_DESTROY_SQ, BITS24},
-	{PRM_OPCODE_CREATE_RQ, PRM_OPCODE_DESTROY_RQ, BITS24},
-	{PRM_OPCODE_CREATE_PSV, PRM_OPCODE_DESTROY_PSV, BITS24},
-	{PRM_OPCODE_CREATE_RQT, PRM_OPCODE_DESTROY_RQT, BITS24},
-	{PRM_OPCODE_CREATE_TIR, PRM_OPCODE_DESTROY_TIR, BITS24},
-	{PRM_OPCODE_CREATE_TIS, PRM_OPCODE_DESTROY_TIS, BITS24},
-	{PRM_OPCODE_ALLOC_Q_COUNTER, PRM_OPCODE_DEALLOC_Q_COUNTER, BITS8},
-	{PRM_OPCODE_ALLOC_FLOW_COUNTER, PRM_OPCODE_DEALLOC_FLOW_COUNTER, BITS32},
-	{PRM_OPCODE_ALLOC_PACKET_REFORMAT_CONTEXT, PRM_OPCODE_DEALLOC_PACKET_REFORMAT_CONTEXT,
-	 BITS32},
-	{PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT, BITS32},
-	{PRM_OPCODE_CREATE_QP, PRM_OPCODE_DESTROY_QP, BITS24},
-	{PRM_OPCODE_CREATE_SRQ, PRM_OPCODE_DESTROY_SRQ, BITS24},
-	{PRM_OPCODE_ATTACH_TO_MCG, PRM_OPCODE_DETACH_FROM_MCG, BITS24},
-	{PRM_OPCODE_CREATE_XRC_SRQ, PRM_OPCODE_DESTROY_XRC_SRQ, BITS24},
-	{PRM_OPCODE_CREATE_DCT, PRM_OPCODE_DESTROY_DCT, BITS24},
-	{PRM_OPCODE_CREATE_XRQ, PRM_OPCODE_DESTROY_XRQ, BITS24},
-	{PRM_OPCODE_ALLOC_XRCD, PRM_OPCODE_DEALLOC_XRCD, BITS24},
-	{PRM_OPCODE_CREATE_FLOW_TABLE, PRM_OPCODE_DESTROY_FLOW_TABLE, BITS24},
-	{PRM_OPCODE_CREATE_FLOW_GROUP, PRM_OPCODE_DESTROY_FLOW_GROUP, BITS32},
-	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, BITS32},
+	CREATOR(CREATE_GENERAL_OBJECT, DESTROY_GENERAL_OBJECT, MODIFY_GENERAL_OBJECT,
+		QUERY_GENERAL_OBJECT, BITS32),
+	CREATOR(CREATE_MKEY, DESTROY_MKEY, NONE, QUERY_MKEY, BITS24),
+	CREATOR(CREATE_CQ, DESTROY_CQ, MODIFY_CQ, QUERY_CQ, BITS24),
+	CREATOR(ALLOC_PD, DEALLOC_PD, NONE, NONE, BITS24),
+	CREATOR(ALLOC_TRANSPORT_DOMAIN, DEALLOC_TRANSPORT_DOMAIN, NONE, NONE, BITS24),
+	CREATOR(CREATE_RMP, DESTROY_RMP, MODIFY_RMP, QUERY_RMP, BITS24),
+	CREATOR(CREATE_SQ, DESTROY_SQ, MODIFY_SQ, QUERY_SQ, BITS24),
+	CREATOR(CREATE_RQ, DESTROY_RQ, MODIFY_RQ, QUERY_RQ, BITS24),
+	CREATOR(CREATE_PSV, DESTROY_PSV, NONE, NONE, BITS24),
+	CREATOR(CREATE_RQT, DESTROY_RQT, MODIFY_RQT, QUERY_RQT, BITS24),
+	CREATOR(CREATE_TIR, DESTROY_TIR, MODIFY_TIR, QUERY_TIR, BITS24),
+	CREATOR(CREATE_TIS, DESTROY_TIS, MODIFY_TIS, QUERY_TIS, BITS24),
+	CREATOR(ALLOC_Q_COUNTER, DEALLOC_Q_COUNTER, NONE, QUERY_Q_COUNTER, BITS8),
+	CREATOR(ALLOC_FLOW_COUNTER, DEALLOC_FLOW_COUNTER, NONE, QUERY_FLOW_COUNTER, BITS32),
+	CREATOR(ALLOC_PACKET_REFORMAT_CONTEXT, DEALLOC_PACKET_REFORMAT_CONTEXT, NONE, NONE, BITS32),
+	CREATOR(ALLOC_MODIFY_HEADER_CONTEXT, DEALLOC_MODIFY_HEADER_CONTEXT, NONE,
+		QUERY_MODIFY_HEADER_CONTEXT, BITS32),
+	CREATOR(CREATE_QP, DESTROY_QP, NONE, QUERY_QP, BITS24), /* modify: qp_changes */
+	CREATOR(CREATE_SRQ, DESTROY_SRQ, NONE, QUERY_SRQ, BITS24),
+	CREATOR(ATTACH_TO_MCG, DETACH_FROM_MCG, NONE, NONE, BITS24),
+	CREATOR(CREATE_XRC_SRQ, DESTROY_XRC_SRQ, ARM_XRC_SRQ, QUERY_XRC_SRQ, BITS24),
+	CREATOR(CREATE_DCT, DESTROY_DCT, ARM_DCT_FOR_KEY_VIOLATION, QUERY_DCT, BITS24),
+	CREATOR(CREATE_XRQ, DESTROY_XRQ, MODIFY_XRQ, QUERY_XRQ, BITS24),
+	CREATOR(ALLOC_XRCD, DEALLOC_XRCD, NONE, NONE, BITS24),
+	CREATOR(CREATE_FLOW_TABLE, DESTROY_FLOW_TABLE, MODIFY_FLOW_TABLE, QUERY_FLOW_TABLE, BITS24),
+	CREATOR(CREATE_FLOW_GROUP, DESTROY_FLOW_GROUP, NONE, QUERY_FLOW_GROUP, BITS32),
+	CREATOR(SET_FLOW_TABLE_ENTRY, DELETE_FLOW_TABLE_ENTRY, SET_FLOW_TABLE_ENTRY,
+		QUERY_FLOW_TABLE_ENTRY, BITS32),
 };
 
-/* Commands on existing objects, and the opcode that creates these. */
-enum use { MODIFY, QUERY };
-static const struct obj_command {
-	uint16_t opcode, create;
-	uint8_t use;
-} obj_commands[] = {
-	{PRM_OPCODE_MODIFY_GENERAL_OBJECT, PRM_OPCODE_CREATE_GENERAL_OBJECT, MODIFY},
-	{PRM_OPCODE_QUERY_GENERAL_OBJECT, PRM_OPCODE_CREATE_GENERAL_OBJECT, QUERY},
-	{PRM_OPCODE_QUERY_MKEY, PRM_OPCODE_CREATE_MKEY, QUERY},
-	{PRM_OPCODE_MODIFY_CQ, PRM_OPCODE_CREATE_CQ, MODIFY},
-	{PRM_OPCODE_QUERY_CQ, PRM_OPCODE_CREATE_CQ, QUERY},
-	{PRM_OPCODE_MODIFY_SQ, PRM_OPCODE_CREATE_SQ, MODIFY},
-	{PRM_OPCODE_QUERY_SQ, PRM_OPCODE_CREATE_SQ, QUERY},
-	{PRM_OPCODE_MODIFY_RQ, PRM_OPCODE_CREATE_RQ, MODIFY},
-	{PRM_OPCODE_QUERY_RQ, PRM_OPCODE_CREATE_RQ, QUERY},
-	{PRM_OPCODE_MODIFY_RMP, PRM_OPCODE_CREATE_RMP, MODIFY},
-	{PRM_OPCODE_QUERY_RMP, PRM_OPCODE_CREATE_RMP, QUERY},
-	{PRM_OPCODE_MODIFY_RQT, PRM_OPCODE_CREATE_RQT, MODIFY},
-	{PRM_OPCODE_QUERY_RQT, PRM_OPCODE_CREATE_RQT, QUERY},
-	{PRM_OPCODE_MODIFY_TIR, PRM_OPCODE_CREATE_TIR, MODIFY},
-	{PRM_OPCODE_QUERY_TIR, PRM_OPCODE_CREATE_TIR, QUERY},
-	{PRM_OPCODE_MODIFY_TIS, PRM_OPCODE_CREATE_TIS, MODIFY},
-	{PRM_OPCODE_QUERY_TIS, PRM_OPCODE_CREATE_TIS, QUERY},
-	{PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_INIT2INIT_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_INIT2RTR_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_RTS2RTS_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_SQERR2RTS_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_2ERR_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_2RST_QP, PRM_OPCODE_CREATE_QP, MODIFY},
-	{PRM_OPCODE_QUERY_QP, PRM_OPCODE_CREATE_QP, QUERY},
-	{PRM_OPCODE_QUERY_Q_COUNTER, PRM_OPCODE_ALLOC_Q_COUNTER, QUERY},
-	{PRM_OPCODE_QUERY_SRQ, PRM_OPCODE_CREATE_SRQ, QUERY},
-	{PRM_OPCODE_ARM_XRC_SRQ, PRM_OPCODE_CREATE_XRC_SRQ, MODIFY},
-	{PRM_OPCODE_QUERY_XRC_SRQ, PRM_OPCODE_CREATE_XRC_SRQ, QUERY},
-	{PRM_OPCODE_QUERY_DCT, PRM_OPCODE_CREATE_DCT, QUERY},
-	{PRM_OPCODE_ARM_DCT_FOR_KEY_VIOLATION, PRM_OPCODE_CREATE_DCT, MODIFY},
-	{PRM_OPCODE_MODIFY_XRQ, PRM_OPCODE_CREATE_XRQ, MODIFY},
-	{PRM_OPCODE_QUERY_XRQ, PRM_OPCODE_CREATE_XRQ, QUERY},
-	{PRM_OPCODE_MODIFY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, MODIFY},
-	{PRM_OPCODE_QUERY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, QUERY},
-	{PRM_OPCODE_QUERY_FLOW_GROUP, PRM_OPCODE_CREATE_FLOW_GROUP, QUERY},
-	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, MODIFY},
-	{PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, QUERY},
-	{PRM_OPCODE_QUERY_FLOW_COUNTER, PRM_OPCODE_ALLOC_FLOW_COUNTER, QUERY},
-	{PRM_OPCODE_QUERY_MODIFY_HEADER_CONTEXT, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, QUERY},
+static const uint16_t qp_changes[] = {
+	PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
+	PRM_OPCODE_RTR2RTS_QP,	PRM_OPCODE_RTS2RTS_QP,	 PRM_OPCODE_SQERR2RTS_QP,
+	PRM_OPCODE_2ERR_QP,	PRM_OPCODE_2RST_QP,
 };
+
+enum use { MODIFY, QUERY };
 
 static const struct creator *devx_creator_by_opcode(uint16_t create)
 {
@@ -119,6 +87,18 @@ static const struct creator *devx_creator_by_opcode(uint16_t create)
 		if (creators[i].create == create)
 			return &creators[i];
 	}
+	return NULL;
+}
+
+/* Finds the row of a command on an existing object. */
+static const struct creator *devx_creator_by_use(uint16_t opcode, enum use use)
+{
+	for (size_t i = 0; use == MODIFY && i < sizeof(qp_changes) / sizeof(qp_changes[0]); i++)
+		if (qp_changes[i] == opcode)
+			return devx_creator_by_opcode(PRM_OPCODE_CREATE_QP);
+	for (size_t i = 0; opcode && i < sizeof(creators) / sizeof(creators[0]); i++)
+		if ((use == MODIFY ? creators[i].modify : creators[i].query) == opcode)
+			return &creators[i];
 	return NULL;
 }
 
@@ -256,10 +236,8 @@ static int devx_obj_make(struct uverbs_file *f, struct uverbs_request *req, stru
 	if (!o)
 		return -ENOMEM;
 	err = devx_run(f, req, c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
-	if (err) {
-		uobj_drop(&o->u);
+	if (err)
 		return err;
-	}
 	devx_obj_remember(o, c, how, a->out);
 	attr_new_handle(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &o->u);
 	return 0;
@@ -325,23 +303,18 @@ static uint32_t devx_cmd_number(const struct devx_cmd *c, const struct creator *
 /* Builds the id of the object that a command names. */
 static int devx_cmd_find_id(const struct devx_cmd *c, enum use use, uint64_t *id)
 {
-	for (unsigned int i = 0; i < sizeof(obj_commands) / sizeof(obj_commands[0]); i++) {
-		bool general = obj_commands[i].create == PRM_OPCODE_CREATE_GENERAL_OBJECT;
-		const struct creator *how = devx_creator_by_opcode(obj_commands[i].create);
+	const bool general = use == MODIFY ? c->opcode == PRM_OPCODE_MODIFY_GENERAL_OBJECT
+					   : c->opcode == PRM_OPCODE_QUERY_GENERAL_OBJECT;
+	const struct creator *how = devx_creator_by_use(c->opcode, use);
 
-		if (obj_commands[i].opcode != c->opcode || obj_commands[i].use != use)
-			continue;
-		if (c->opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY &&
-		    prm_mbox_in_get_op_mod(c->in) != SET_FTE_MODIFY)
-			break;
-		*id = devx_id_make(
-			obj_commands[i].create,
-			general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
-			devx_cmd_number(c, how));
-		return 0;
-	}
-	return refuse(-EINVAL, "DevX opcode 0x%x does not %s an object", c->opcode,
-		      use == MODIFY ? "modify" : "query");
+	if (!how || (c->opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY &&
+		     prm_mbox_in_get_op_mod(c->in) != SET_FTE_MODIFY))
+		return refuse(-EINVAL, "DevX opcode 0x%x does not %s an object", c->opcode,
+			      use == MODIFY ? "modify" : "query");
+	*id = devx_id_make(how->create,
+			   general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
+			   devx_cmd_number(c, how));
+	return 0;
 }
 
 static bool qp_has_id(const struct uverbs_qp *qp, uint64_t id)

@@ -118,8 +118,6 @@ int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 		err = m ? devx_umem_create(&m->u, &p, rw) : -ENOMEM;
 	if (err) {
 		dmabuf_close(buf);
-		if (m)
-			uobj_drop(&m->u);
 		return err;
 	}
 	m->dmabuf = buf;

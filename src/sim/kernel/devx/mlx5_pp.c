@@ -39,10 +39,8 @@ int mlx5_pp_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	if (!pp)
 		return -ENOMEM;
 	err = rate_get(f, &w, &pp->index);
-	if (err) {
-		uobj_drop(&pp->u);
+	if (err)
 		return err;
-	}
 	attr_new_handle(req, MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE, &pp->u);
 	attr_out(req, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, &pp->index, sizeof(pp->index));
 	return 0;

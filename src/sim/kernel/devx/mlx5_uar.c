@@ -51,10 +51,8 @@ int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	if (!uar)
 		return -ENOMEM;
 	err = mlx5_uar_make(f, uar, &page);
-	if (err) {
-		uobj_drop(uar);
+	if (err)
 		return err;
-	}
 	offset = (uint64_t)page * UAR_PAGE;
 	attr_new_handle(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, uar);
 	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));

@@ -294,10 +294,8 @@ int mlx5_flow_create(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	fl->matcher = (struct flow_matcher *)matcher;
 	err = flow_fill(f, req, fl);
-	if (err) {
-		uobj_drop(&fl->u);
+	if (err)
 		return err;
-	}
 	flow_hold(fl);
 	attr_new_handle(req, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, &fl->u);
 	return 0;

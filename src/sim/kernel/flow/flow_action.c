@@ -50,10 +50,8 @@ int mlx5_flow_action_modify(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	a->dir = (uint8_t)type;
 	err = alloc_modify(a, list);
-	if (err) {
-		uobj_drop(&a->u);
+	if (err)
 		return err;
-	}
 	attr_new_handle(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, &a->u);
 	return 0;
 }

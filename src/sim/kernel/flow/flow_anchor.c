@@ -49,10 +49,8 @@ int mlx5_anchor_create(struct uverbs_file *f, struct uverbs_request *req)
 	a->dir = type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX ? FS_TX : FS_RX;
 	a->prio = fs_prio(priority, false);
 	err = fs_anchor_get(f->k, f->vhca, a->dir, a->prio, &id);
-	if (err) {
-		uobj_drop(&a->u);
+	if (err)
 		return err;
-	}
 	attr_out(req, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, &id, sizeof(id));
 	attr_new_handle(req, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, &a->u);
 	return 0;

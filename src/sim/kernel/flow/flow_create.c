@@ -198,10 +198,8 @@ int wcmd_create_flow(struct wcmd *c)
 		return -ENOMEM;
 	s.fl->qp = (struct uverbs_qp *)qp;
 	err = flow_create_make(&s, &in->flow_attr, (const uint8_t *)(in + 1), points);
-	if (err) {
-		uobj_drop(&s.fl->u);
+	if (err)
 		return err;
-	}
 	flow_hold(s.fl);
 	resp.flow_handle = s.fl->u.id;
 	wcmd_out(c, &resp, sizeof(resp));

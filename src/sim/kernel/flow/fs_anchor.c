@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <dvx/prm/flow.h>
 #include "fs_priv.h"
+#include "obj/device.h"
 
 #define UID_SHARED   0xffff
 #define ANCHOR_LEVEL 1 /* above level 0 of libmlx5's table, which leads here */
@@ -110,11 +111,34 @@ void fs_anchor_put(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned i
 	fs_table_put(a->target);
 }
 
-void fs_anchors_free(struct fs_chain *c)
+static void fs_anchors_free(struct fs_chain *c)
 {
 	for (unsigned int prio = 0; prio < FS_PRIOS; prio++) {
 		if (c->anchors[prio])
 			fs_anchor_free(c->anchors[prio]);
 		c->anchors[prio] = NULL;
+	}
+}
+
+int fs_start(struct kernel *k)
+{
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
+		struct fs_chain *c = calloc(FS_DIRS, sizeof(*c));
+
+		if (!c)
+			return -ENOMEM;
+		for (enum fs_dir dir = 0; dir < FS_DIRS; dir++)
+			c[dir] = (struct fs_chain){.vhca = &k->dev->vhca[i], .dir = dir};
+		k->fn[i].fs = c;
+	}
+	return 0;
+}
+
+void fs_stop(struct kernel *k)
+{
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
+		for (enum fs_dir dir = 0; k->fn[i].fs && dir < FS_DIRS; dir++)
+			fs_anchors_free(&k->fn[i].fs[dir]);
+		free(k->fn[i].fs);
 	}
 }

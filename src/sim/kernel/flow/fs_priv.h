@@ -3,8 +3,8 @@
 #define KERNEL_FS_PRIV_H
 
 /*
- * Shared by fs_table.c (the chain of tables), fs_rule.c (groups, entries, rules), fs_anchor.c and
- * fs_cmd.c (firmware commands).
+ * Shared by fs_rule.c (groups, entries, rules) and fs_anchor.c, which call fs_table.c (the chain of
+ * tables), and fs_cmd.c (firmware commands), which all call.
  */
 #include "base/hash.h"
 #include "fs.h"
@@ -84,11 +84,6 @@ struct fs_anchor {
 	struct fs_table *target;
 	uint32_t users;
 };
-
-void fs_anchors_free(struct fs_chain *);
-
-/* fs_rule.c: rewrites the entries whose next table changed with the chain. */
-void fs_entries_follow(struct fs_table *);
 
 /* fs_cmd.c: firmware commands; 0 or -errno. */
 int fs_cmd_create_table(const struct fs_chain *, unsigned int level, uint32_t size, uint32_t miss,

@@ -164,31 +164,6 @@ static void entry_free(struct fs_entry *e)
 	free(e);
 }
 
-void fs_entries_follow(struct fs_table *t)
-{
-	struct fs_entry *e, *tmp;
-
-	for (struct fs_group *g = t->groups; g; g = g->next) {
-		HASH_ITER(hh, g->entries, e, tmp)
-		{
-			bool moved = false;
-
-			for (uint32_t i = 0; i < e->ndests; i++) {
-				struct fs_dest *d = &e->dests[i];
-				const struct fs_table *next =
-					d->next ? fs_table_next(t, d->next) : NULL;
-
-				if (!next || next->id == d->id)
-					continue;
-				d->id = next->id;
-				moved = true;
-			}
-			if (moved && fs_cmd_set_entry(e, true))
-				sim_bug("flow entry %u doesn't follow its chain", e->index);
-		}
-	}
-}
-
 /* --- destinations that rules share ---------------------------------------------------------- */
 
 static struct fs_dest *fs_rule_find_dest(struct fs_entry *e, const struct fs_dest *like)

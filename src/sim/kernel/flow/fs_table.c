@@ -7,34 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "fs_priv.h"
-#include "obj/device.h"
 
 struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
 {
 	return &k->fn[v->index].fs[dir];
-}
-
-int fs_start(struct kernel *k)
-{
-	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
-		struct fs_chain *c = calloc(FS_DIRS, sizeof(*c));
-
-		if (!c)
-			return -ENOMEM;
-		for (enum fs_dir dir = 0; dir < FS_DIRS; dir++)
-			c[dir] = (struct fs_chain){.vhca = &k->dev->vhca[i], .dir = dir};
-		k->fn[i].fs = c;
-	}
-	return 0;
-}
-
-void fs_stop(struct kernel *k)
-{
-	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
-		for (enum fs_dir dir = 0; k->fn[i].fs && dir < FS_DIRS; dir++)
-			fs_anchors_free(&k->fn[i].fs[dir]);
-		free(k->fn[i].fs);
-	}
 }
 
 static struct fs_table *fs_table_after(const struct fs_chain *c, unsigned int prio)
@@ -58,6 +34,32 @@ const struct fs_table *fs_table_next(const struct fs_table *t, enum fs_next how)
 static uint32_t fs_table_id(const struct fs_table *t)
 {
 	return t ? t->id : 0;
+}
+
+/* Rewrites the entries of a table whose next table changed with the chain. */
+static void fs_entries_follow(struct fs_table *t)
+{
+	struct fs_entry *e, *tmp;
+
+	for (struct fs_group *g = t->groups; g; g = g->next) {
+		HASH_ITER(hh, g->entries, e, tmp)
+		{
+			bool moved = false;
+
+			for (uint32_t i = 0; i < e->ndests; i++) {
+				struct fs_dest *d = &e->dests[i];
+				const struct fs_table *next =
+					d->next ? fs_table_next(t, d->next) : NULL;
+
+				if (!next || next->id == d->id)
+					continue;
+				d->id = next->id;
+				moved = true;
+			}
+			if (moved && fs_cmd_set_entry(e, true))
+				sim_bug("flow entry %u doesn't follow its chain", e->index);
+		}
+	}
 }
 
 /* Updates the miss of each table, and the entries that lead to a next table. */

@@ -10,37 +10,9 @@
 #include "kernel/core/file.h"
 #include "qp_type.h"
 
-/* Transitions that all types have. */
-static const struct qp_transition common[] = {
-	{INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0}, {RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},  {SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{SQE, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},  {ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{INIT, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},   {RTR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{RTS, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},    {SQD, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{SQE, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},    {ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-};
-
-static const struct qp_transition rc[] = {
-	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},
-	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
-	 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
-	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,
-	 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | A_MAX_DEST_RD | A_MIN_RNR_TIMER,
-	 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
-	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},
-	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP,
-	 A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_SQ_PSN | A_MAX_RD,
-	 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_MIN_RNR_TIMER | A_PATH_MIG_STATE,
-	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PM_STATE |
-		 PRM_QP_OPTPAR_RNR_TIMEOUT},
-	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,
-	 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
-	 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
-		 PRM_QP_OPTPAR_ALT_ADDR_PATH},
-	{SQD, RTS, PRM_OPCODE_SQD_RTS_QP, 0,
-	 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
-	 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
-};
+/* Transitions that all types have: from every state but RESET. */
+static const struct qp_transition to_reset = {ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0};
+static const struct qp_transition to_err = {ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0};
 
 static const struct qp_transition uc[] = {
 	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},
@@ -68,29 +40,30 @@ static const struct qp_transition ud[] = {
 	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
 };
 
-/* Initiators and targets each have one half of RC's attributes, and RC's optional parameters. */
-#define XRC_ROWS(name, rtr, rts, timer)                                                         \
-	static const struct qp_transition name[] = {                                            \
-		{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},  \
-		{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,      \
-		 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},                 \
-		{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,                                             \
-		 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | (rtr),                             \
-		 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,                                          \
-		 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},            \
-		{RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_TIMEOUT | A_SQ_PSN | (rts),                 \
-		 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_PATH_MIG_STATE | (timer), XRC_OPTPAR}, \
-		{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,                                            \
-		 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | (timer), XRC_OPTPAR}, \
-		{SQD, RTS, PRM_OPCODE_SQD_RTS_QP, 0,                                            \
-		 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | (timer),              \
-		 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},                                         \
-	}
-#define XRC_OPTPAR                                                       \
+/* XRC's initiators and targets each have one half of RC's attributes. */
+#define RC_OPTPAR                                                        \
 	(O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE | \
 	 PRM_QP_OPTPAR_ALT_ADDR_PATH)
-XRC_ROWS(xrc_ini, 0, A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD, 0);
-XRC_ROWS(xrc_tgt, A_MAX_DEST_RD | A_MIN_RNR_TIMER, 0, A_MIN_RNR_TIMER);
+#define RC_ROWS(name, rtr, rts, timer)                                                         \
+	static const struct qp_transition name[] = {                                           \
+		{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0}, \
+		{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,     \
+		 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},                \
+		{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,                                            \
+		 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | (rtr),                            \
+		 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,                                         \
+		 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},           \
+		{RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_TIMEOUT | A_SQ_PSN | (rts),                \
+		 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_PATH_MIG_STATE | (timer), RC_OPTPAR}, \
+		{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,                                           \
+		 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | (timer), RC_OPTPAR}, \
+		{SQD, RTS, PRM_OPCODE_SQD_RTS_QP, 0,                                           \
+		 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | (timer),             \
+		 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},                                        \
+	}
+RC_ROWS(rc, A_MAX_DEST_RD | A_MIN_RNR_TIMER, A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD, A_MIN_RNR_TIMER);
+RC_ROWS(xrc_ini, 0, A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD, 0);
+RC_ROWS(xrc_tgt, A_MAX_DEST_RD | A_MIN_RNR_TIMER, 0, A_MIN_RNR_TIMER);
 
 /* mlx5_ib has a separate table for DCIs, without optional parameters. */
 static const struct qp_transition dci[] = {
@@ -124,22 +97,15 @@ const struct qp_type *qp_type_find(uint64_t ib)
 	return NULL;
 }
 
-static const struct qp_transition *transition_in(const struct qp_transition *rows, size_t n,
-						 unsigned int from, unsigned int to)
-{
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].from == from && rows[i].to == to)
-			return &rows[i];
-	return NULL;
-}
-
 const struct qp_transition *qp_type_transition(const struct qp_type *t, unsigned int from,
 					       unsigned int to)
 {
-	const struct qp_transition *row =
-		transition_in(common, sizeof(common) / sizeof(common[0]), from, to);
-
-	return row ? row : transition_in(t->transitions, t->n, from, to);
+	if (from != RESET && (to == RESET || to == ERR))
+		return to == RESET ? &to_reset : &to_err;
+	for (unsigned int i = 0; i < t->n; i++)
+		if (t->transitions[i].from == from && t->transitions[i].to == to)
+			return &t->transitions[i];
+	return NULL;
 }
 
 static const struct {

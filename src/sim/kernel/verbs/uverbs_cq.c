@@ -259,10 +259,8 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	if (!cq)
 		return -ENOMEM;
 	err = uverbs_cq_make(f, &p, cq);
-	if (err) {
-		uobj_drop(&cq->q.u);
+	if (err)
 		return err;
-	}
 	cq->cqe = p.entries - 1;
 	cq->cqe_size = p.u.cqe_size;
 	cq->cqe_sz = cqe_sz_of(&p.u);

@@ -219,10 +219,8 @@ static int icm_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	dm->map = map;
 	err = uverbs_dm_take(dm, attr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH),
 			     attr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT));
-	if (err) {
-		uobj_drop(&dm->u);
+	if (err)
 		return err;
-	}
 	memset(map->taken + dm->first, 1, dm->n);
 	addr = dm_addr(dm);
 	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &addr, sizeof(addr));

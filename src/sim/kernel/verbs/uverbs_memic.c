@@ -185,10 +185,8 @@ int memic_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	dm->len = len;
 	err = memic_make(dm, cap, log_units);
-	if (err) {
-		uobj_drop(&dm->u);
+	if (err)
 		return err;
-	}
 	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &dm->page, sizeof(dm->page));
 	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
 	attr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);

@@ -230,10 +230,8 @@ struct mr *mr_new(struct uverbs_file *f, struct mm *mm, const struct ib_uverbs_r
 	mr->len = r->length;
 	mr->iova = r->hca_va;
 	*err = mr_create_mkey(mr, r);
-	if (*err) {
-		uobj_drop(&mr->u);
+	if (*err)
 		return NULL;
-	}
 	uobj_hold(&mr->u, pd);
 	if (mr->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		file_memory(f)->on_demand = true;
@@ -346,10 +344,8 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	mr->dm = dm;
 	mr->len = attr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
 	err = dm_mr_make(req, mr, access);
-	if (err) {
-		uobj_drop(&mr->u);
+	if (err)
 		return err;
-	}
 	uobj_hold(&mr->u, pd);
 	uobj_hold(&mr->u, dm);
 	attr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->key, sizeof(mr->key));

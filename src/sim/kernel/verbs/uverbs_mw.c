@@ -65,10 +65,8 @@ int wcmd_alloc_mw(struct wcmd *c)
 	if (!mw)
 		return -ENOMEM;
 	err = mw_create_mkey(mw, pd->number, r->mw_type, entries, &resp.rkey);
-	if (err) {
-		uobj_drop(mw);
+	if (err)
 		return err;
-	}
 	uobj_hold(mw, pd);
 	resp.mw_handle = mw->id;
 	wcmd_out(c, &resp, sizeof(resp));

@@ -30,10 +30,8 @@ int wcmd_alloc_pd(struct wcmd *c)
 	if (!pd)
 		return -ENOMEM;
 	err = mbox_alloc(c->f->vhca, PRM_OPCODE_ALLOC_PD, pd->uid, &pd->number);
-	if (err) {
-		uobj_drop(pd);
+	if (err)
 		return err;
-	}
 	resp.pd_handle = pd->id;
 	uhw.pdn = pd->number;
 	wcmd_out(c, &resp, sizeof(resp));

@@ -291,10 +291,8 @@ int uverbs_qp_create(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	uverbs_qp_fill(qp, &p);
 	err = create_any(f, &p, qp);
-	if (err) {
-		uobj_drop(&qp->q.u);
+	if (err)
 		return err;
-	}
 	qp->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
 	uverbs_qp_hold(qp, &p);
 	uverbs_qp_answer(req, qp, &p);

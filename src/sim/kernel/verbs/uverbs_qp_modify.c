@@ -58,11 +58,11 @@ static uint32_t optpar_of(uint32_t mask, const struct qp_transition *t)
 	return o & t->optpar;
 }
 
-static int qp_modify_check_mask(const struct qp_transition *t, uint32_t mask)
+static int qp_modify_check_mask(const struct qp_transition *t, unsigned int from, uint32_t mask)
 {
 	char change[32];
 
-	snprintf(change, sizeof(change), "%s -> %s", state_names[t->from], state_names[t->to]);
+	snprintf(change, sizeof(change), "%s -> %s", state_names[from], state_names[t->to]);
 	return qp_attr_check(change, mask, t->need, t->may | A_STATE);
 }
 
@@ -302,7 +302,7 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 	if (!t)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
 			      state_names[from], state_names[to]);
-	err = qp_modify_check_mask(t, mask);
+	err = qp_modify_check_mask(t, from, mask);
 	if (!err)
 		err = check_values(qp, m);
 	if (!err)

@@ -263,10 +263,8 @@ int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
 	if (!srq)
 		return -ENOMEM;
 	err = p.xrc ? uverbs_srq_make_xrc(srq, &p) : uverbs_srq_make(srq, &p);
-	if (err) {
-		uobj_drop(&srq->q.u);
+	if (err)
 		return err;
-	}
 	srq->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
 	uverbs_srq_hold(srq, &p);
 	uhw.srqn = srq->q.u.number;

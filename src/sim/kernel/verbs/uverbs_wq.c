@@ -208,10 +208,8 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 	if (!wq)
 		return -ENOMEM;
 	err = uverbs_wq_make(wq, &p);
-	if (err) {
-		uobj_drop(&wq->q.u);
+	if (err)
 		return err;
-	}
 	wq->q.user_handle = attr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
 	uverbs_wq_hold(wq, &p);
 	/* as requested: mlx5_ib does not round them up */
@@ -402,7 +400,6 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 		err = uverbs_wq_create_rqt(t);
 	if (err) {
 		wq_table_put_wqs(t);
-		uobj_drop(&t->u);
 		return err;
 	}
 	r.ind_tbl_handle = t->u.id;

@@ -149,10 +149,8 @@ static int xrcd_open(struct wcmd *c, struct xrcd *wanted)
 		err = xrcd_new(c->f, wanted, &x);
 		wanted->file = err ? wanted->file : -1;
 	}
-	if (err) {
-		uobj_drop(&u->u);
+	if (err)
 		return err;
-	}
 	u->domain = x;
 	x->handles++;
 	resp.xrcd_handle = u->u.id;
