@@ -32,6 +32,22 @@ int addr_copy(union cm_addr *a, const void *from, size_t room)
 	return 0;
 }
 
+/* Returns the bytes of the IP address or GID, and their number; 0 for an unknown family. */
+static uint8_t *addr_bytes(const union cm_addr *a, size_t *n)
+{
+	switch (a->sa.sa_family) {
+	case AF_INET:
+		*n = 4;
+		return (uint8_t *)&a->in.sin_addr;
+	case AF_INET6:
+		*n = 16;
+		return (uint8_t *)a->in6.sin6_addr.s6_addr;
+	default:
+		*n = a->sa.sa_family == CM_AF_IB ? 16 : 0;
+		return (uint8_t *)a->ib.addr;
+	}
+}
+
 static bool addr_bytes_are_zero(const uint8_t *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -40,38 +56,21 @@ static bool addr_bytes_are_zero(const uint8_t *b, size_t n)
 	return true;
 }
 
-/* Returns whether the 16 bytes are ::1, as an IPv6 address or a GID. */
-static bool bytes_are_one(const uint8_t *b)
-{
-	return addr_bytes_are_zero(b, 15) && b[15] == 1;
-}
-
+/* All of 0.0.0.0/8 counts, as in the kernel. */
 bool addr_is_zero(const union cm_addr *a)
 {
-	switch (a->sa.sa_family) {
-	case AF_INET: /* all of 0.0.0.0/8 counts, as in the kernel */
-		return !(ntohl(a->in.sin_addr.s_addr) >> 24);
-	case AF_INET6:
-		return addr_bytes_are_zero(a->in6.sin6_addr.s6_addr, 16);
-	case CM_AF_IB:
-		return addr_bytes_are_zero(a->ib.addr, 16);
-	default:
-		return false;
-	}
+	size_t n;
+	const uint8_t *b = addr_bytes(a, &n);
+
+	return n && addr_bytes_are_zero(b, n == 4 ? 1 : n);
 }
 
 bool addr_is_loopback(const union cm_addr *a)
 {
-	switch (a->sa.sa_family) {
-	case AF_INET:
-		return ntohl(a->in.sin_addr.s_addr) >> 24 == 127;
-	case AF_INET6:
-		return bytes_are_one(a->in6.sin6_addr.s6_addr);
-	case CM_AF_IB:
-		return bytes_are_one(a->ib.addr);
-	default:
-		return false;
-	}
+	size_t n;
+	const uint8_t *b = addr_bytes(a, &n);
+
+	return n == 4 ? b[0] == 127 : n && addr_bytes_are_zero(b, n - 1) && b[n - 1] == 1;
 }
 
 bool addr_is_any(const union cm_addr *a)
@@ -79,24 +78,15 @@ bool addr_is_any(const union cm_addr *a)
 	return addr_is_zero(a) || addr_is_loopback(a);
 }
 
-static bool addr_is_link_local(const union cm_addr *a)
-{
-	return a->in6.sin6_addr.s6_addr[0] == 0xfe && (a->in6.sin6_addr.s6_addr[1] & 0xc0) == 0x80;
-}
-
 bool addr_differs(const union cm_addr *a, const union cm_addr *b)
 {
-	if (a->sa.sa_family != b->sa.sa_family)
+	size_t n;
+	const uint8_t *x = addr_bytes(a, &n), *y = addr_bytes(b, &n);
+
+	if (a->sa.sa_family != b->sa.sa_family || memcmp(x, y, n))
 		return true;
-	switch (a->sa.sa_family) {
-	case AF_INET:
-		return a->in.sin_addr.s_addr != b->in.sin_addr.s_addr;
-	case AF_INET6:
-		return memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, 16) ||
-		       (addr_is_link_local(b) && a->in6.sin6_scope_id != b->in6.sin6_scope_id);
-	default:
-		return memcmp(a->ib.addr, b->ib.addr, 16);
-	}
+	return a->sa.sa_family == AF_INET6 && ip6_is_link_local(y) &&
+	       a->in6.sin6_scope_id != b->in6.sin6_scope_id;
 }
 
 uint16_t addr_port(const union cm_addr *a)
@@ -130,37 +120,32 @@ void addr_set_port(union cm_addr *a, uint16_t port)
 
 void addr_set_loopback(union cm_addr *a)
 {
-	uint8_t *ip = a->sa.sa_family == AF_INET6 ? a->in6.sin6_addr.s6_addr : a->ib.addr;
+	size_t n;
+	uint8_t *b = addr_bytes(a, &n);
 
-	if (a->sa.sa_family == AF_INET) {
-		a->in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-		return;
-	}
-	memset(ip, 0, 16);
-	ip[15] = 1;
+	memset(b, 0, n);
+	if (n == 4)
+		b[0] = 127;
+	b[n - 1] = 1;
 }
 
 /* Makes the GID of an address; an IPv4 address is mapped to IPv6. */
 void addr_gid(const union cm_addr *a, uint8_t gid[16])
 {
+	size_t n;
+	const uint8_t *b = addr_bytes(a, &n);
+
 	memset(gid, 0, 16);
-	if (a->sa.sa_family == AF_INET) {
+	if (n == 4)
 		gid[10] = gid[11] = 0xff;
-		memcpy(gid + 12, &a->in.sin_addr, 4);
-	} else {
-		memcpy(gid, a->sa.sa_family == AF_INET6 ? a->in6.sin6_addr.s6_addr : a->ib.addr,
-		       16);
-	}
+	memcpy(gid + 16 - n, b, n);
 }
 
 const char *addr_text(const union cm_addr *a, char text[CM_ADDR_TEXT])
 {
-	const void *ip = a->sa.sa_family == AF_INET6 ? (const void *)&a->in6.sin6_addr
-						     : (const void *)a->ib.addr;
+	size_t n;
+	const uint8_t *b = addr_bytes(a, &n);
 
-	if (a->sa.sa_family == AF_INET)
-		inet_ntop(AF_INET, &a->in.sin_addr, text, CM_ADDR_TEXT);
-	else
-		inet_ntop(AF_INET6, ip, text, CM_ADDR_TEXT);
+	inet_ntop(n == 4 ? AF_INET : AF_INET6, b, text, CM_ADDR_TEXT);
 	return text;
 }

@@ -81,11 +81,6 @@ static bool addr_is_neighbour(const struct vhca *v, const uint8_t gid[16])
 	return false;
 }
 
-static bool addr_map_is_link_local(const uint8_t gid[16])
-{
-	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
-}
-
 /*
  * Returns the index of the function's GID with the longest common prefix, preferably of the same
  * scope; -1 if it has none of this family.
@@ -97,9 +92,8 @@ static int addr_nearest(const struct vhca *v, const uint8_t gid[16])
 
 	for (int i = 0; i < (int)v->ngids; i++) {
 		const struct gid_entry *e = &v->gids[i];
-		unsigned int common =
-			gid_common(e->gid, gid) +
-			(addr_map_is_link_local(e->gid) == addr_map_is_link_local(gid)) * 128u;
+		unsigned int common = gid_common(e->gid, gid) +
+				      (ip6_is_link_local(e->gid) == ip6_is_link_local(gid)) * 128u;
 
 		if (e->type != GID_ROCE_V2 || gid_is_ip4(e->gid) != gid_is_ip4(gid) ||
 		    (nearest >= 0 && common <= most))

@@ -8,9 +8,7 @@
 /* Refuses a link-local address without an interface: it would be ambiguous. */
 static int bind_check_scope(const union cm_addr *a)
 {
-	const uint8_t *ip = a->in6.sin6_addr.s6_addr;
-
-	if (a->sa.sa_family == AF_INET6 && ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80 &&
+	if (a->sa.sa_family == AF_INET6 && ip6_is_link_local(a->in6.sin6_addr.s6_addr) &&
 	    !a->in6.sin6_scope_id)
 		return refuse(-EINVAL, "BIND: a link-local address needs its sin6_scope_id");
 	return 0;

@@ -111,6 +111,11 @@ int conn_send_rtu(struct cm_conn *);
 int conn_send_rej(struct cm_conn *, unsigned int reason, const uint8_t *data, uint32_t len);
 int conn_send_dreq(struct cm_conn *);
 int conn_send_drep(struct cm_conn *);
+/*
+ * Begins a message with the ids of both ends. An exchange that begins here has local_id as its TID,
+ * an answer the peer's TID.
+ */
+void conn_begin(const struct cm_conn *, uint8_t *mad, unsigned int attribute, uint64_t tid);
 /* Marks the request as waiting for the program, which has no time limit. */
 void conn_delay(struct cm_conn *);
 int conn_establish(struct cm_conn *); /* a packet of the peer came before its RTU */

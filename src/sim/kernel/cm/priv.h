@@ -41,6 +41,12 @@ union cm_addr {
 };
 #define CM_ADDR_TEXT 64
 
+/* Returns whether an IPv6 address is in fe80::/10. */
+static inline bool ip6_is_link_local(const uint8_t ip[16])
+{
+	return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80;
+}
+
 uint32_t addr_size(const union cm_addr *); /* 0 for an unknown family */
 bool addr_is_zero(const union cm_addr *);
 bool addr_is_loopback(const union cm_addr *);

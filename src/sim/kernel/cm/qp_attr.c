@@ -3,45 +3,27 @@
 #include <errno.h>
 #include <string.h>
 #include "conn.h"
+#include "uverbs/ib_qp.h"
 
-/* enum ib_qp_attr_mask, enum ib_qp_state, enum ib_access_flags */
-enum {
-	M_STATE = 1 << 0,
-	M_ACCESS = 1 << 3,
-	M_PKEY_INDEX = 1 << 4,
-	M_PORT = 1 << 5,
-	M_QKEY = 1 << 6,
-	M_AV = 1 << 7,
-	M_PATH_MTU = 1 << 8,
-	M_TIMEOUT = 1 << 9,
-	M_RETRY_CNT = 1 << 10,
-	M_RNR_RETRY = 1 << 11,
-	M_RQ_PSN = 1 << 12,
-	M_MAX_RD = 1 << 13,
-	M_MIN_RNR_TIMER = 1 << 15,
-	M_SQ_PSN = 1 << 16,
-	M_MAX_DEST_RD = 1 << 17,
-	M_DEST_QPN = 1 << 20,
-};
-enum { S_INIT = 1, S_RTR = 2, S_RTS = 3, S_ERR = 6 };
+/* enum ib_access_flags */
 enum { ACCESS_REMOTE_WRITE = 2, ACCESS_REMOTE_READ = 4, ACCESS_REMOTE_ATOMIC = 8 };
 
 static void qp_attr_unconnected(struct cm_id *id, struct ib_uverbs_qp_attr *a)
 {
-	a->qp_attr_mask = M_STATE | M_PKEY_INDEX | M_PORT;
+	a->qp_attr_mask = A_STATE | A_PKEY_INDEX | A_PORT;
 	a->port_num = 1;
 	if (id->qp_type != QPT_UD) {
-		a->qp_attr_mask |= M_ACCESS;
+		a->qp_attr_mask |= A_ACCESS;
 		return;
 	}
 	id_default_qkey(id);
 	a->qkey = id->qkey;
-	a->qp_attr_mask |= M_QKEY;
+	a->qp_attr_mask |= A_QKEY;
 }
 
 static void qp_attr_init(const struct cm_conn *c, struct ib_uverbs_qp_attr *a)
 {
-	a->qp_attr_mask = M_STATE | M_ACCESS | M_PKEY_INDEX | M_PORT;
+	a->qp_attr_mask = A_STATE | A_ACCESS | A_PKEY_INDEX | A_PORT;
 	a->qp_access_flags = ACCESS_REMOTE_WRITE;
 	if (c->responder_resources)
 		a->qp_access_flags |= ACCESS_REMOTE_READ | ACCESS_REMOTE_ATOMIC;
@@ -50,30 +32,30 @@ static void qp_attr_init(const struct cm_conn *c, struct ib_uverbs_qp_attr *a)
 
 static void qp_attr_rtr(const struct cm_conn *c, struct ib_uverbs_qp_attr *a)
 {
-	a->qp_attr_mask = M_STATE | M_AV | M_PATH_MTU | M_DEST_QPN | M_RQ_PSN;
+	a->qp_attr_mask = A_STATE | A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN;
 	route_ah(&c->path, &a->ah_attr);
 	a->path_mtu = c->mtu;
 	a->dest_qp_num = c->remote_qpn;
 	a->rq_psn = c->rq_psn;
 	if (c->qp_type != QPT_RC && c->qp_type != QPT_XRC_TGT)
 		return;
-	a->qp_attr_mask |= M_MAX_DEST_RD | M_MIN_RNR_TIMER;
+	a->qp_attr_mask |= A_MAX_DEST_RD | A_MIN_RNR_TIMER;
 	a->max_dest_rd_atomic = c->responder_resources;
 }
 
 static void qp_attr_rts(const struct cm_conn *c, struct ib_uverbs_qp_attr *a)
 {
-	a->qp_attr_mask = M_STATE | M_SQ_PSN;
+	a->qp_attr_mask = A_STATE | A_SQ_PSN;
 	a->sq_psn = c->sq_psn;
 	if (c->qp_type == QPT_RC || c->qp_type == QPT_XRC_INI) {
-		a->qp_attr_mask |= M_RETRY_CNT | M_RNR_RETRY | M_MAX_RD;
+		a->qp_attr_mask |= A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD;
 		a->retry_cnt = c->retry_count;
 		a->rnr_retry = c->rnr_retry_count;
 		a->max_rd_atomic = c->initiator_depth;
 	}
 	if (c->qp_type == QPT_UC)
 		return;
-	a->qp_attr_mask |= M_TIMEOUT;
+	a->qp_attr_mask |= A_TIMEOUT;
 	a->timeout = c->ack_timeout;
 }
 
@@ -83,7 +65,7 @@ static bool qp_attr_allowed(const struct cm_conn *c, uint32_t qp_state)
 	switch (c->state) {
 	case CONN_REQ_SENT:
 	case CONN_MRA_REQ_RCVD:
-		return qp_state == S_INIT;
+		return qp_state == INIT;
 	case CONN_REQ_RCVD:
 	case CONN_MRA_REQ_SENT:
 	case CONN_REP_RCVD:
@@ -91,7 +73,7 @@ static bool qp_attr_allowed(const struct cm_conn *c, uint32_t qp_state)
 	case CONN_REP_SENT:
 	case CONN_MRA_REP_RCVD:
 	case CONN_ESTABLISHED:
-		return qp_state >= S_INIT && qp_state <= S_RTS;
+		return qp_state >= INIT && qp_state <= RTS;
 	default:
 		return false;
 	}
@@ -104,9 +86,9 @@ static int qp_attr_connected(const struct cm_conn *c, uint32_t qp_state,
 		return refuse(-EINVAL,
 			      "INIT_QP_ATTR: qp_state %u does not fit the connection's state",
 			      qp_state);
-	if (qp_state == S_INIT)
+	if (qp_state == INIT)
 		qp_attr_init(c, a);
-	else if (qp_state == S_RTR)
+	else if (qp_state == RTR)
 		qp_attr_rtr(c, a);
 	else
 		qp_attr_rts(c, a);
@@ -121,7 +103,7 @@ int id_init_qp_attr(struct cm_file *f, struct ucma_request *r)
 	int err;
 
 	memcpy(&c, r->in, sizeof(c));
-	if (c.qp_state > S_ERR)
+	if (c.qp_state > ERR)
 		return refuse(-EINVAL, "INIT_QP_ATTR: qp_state %u: there is no such state",
 			      c.qp_state);
 	err = id_find_bound(f, c.id, &id);
@@ -134,9 +116,9 @@ int id_init_qp_attr(struct cm_file *f, struct ucma_request *r)
 		err = qp_attr_connected(id->conn, c.qp_state, &a);
 	if (err)
 		return err;
-	if (c.qp_state == S_RTR)
+	if (c.qp_state == RTR)
 		a.rq_psn = id->psn;
-	if (a.qp_attr_mask & M_TIMEOUT && id->timeout_set)
+	if (a.qp_attr_mask & A_TIMEOUT && id->timeout_set)
 		a.timeout = id->timeout;
 	cm_answer(r, &a, sizeof(a));
 	return 0;

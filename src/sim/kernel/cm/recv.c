@@ -108,10 +108,8 @@ static void req_answer_repeated(const struct received *r, struct cm_conn *c)
 
 	if (c->state != CONN_MRA_REQ_SENT)
 		return;
-	mad_begin(mad, CM_MRA, c->tid);
+	conn_begin(c, mad, CM_MRA, c->tid);
 	mad_set(mad, MRA_MESSAGE, MESSAGE_REQ);
-	mad_set(mad, CM_LOCAL_ID, c->local_id);
-	mad_set(mad, CM_REMOTE_ID, c->remote_id);
 	mad_set(mad, MRA_SERVICE_TIMEOUT, CM_SERVICE_TIMEOUT);
 	recv_answer(r, mad);
 }
@@ -237,9 +235,7 @@ static void rep_answer_repeated(const struct received *r)
 
 	if (!c || (c->state != CONN_ESTABLISHED && c->state != CONN_MRA_REP_SENT))
 		return;
-	mad_begin(mad, c->state == CONN_ESTABLISHED ? CM_RTU : CM_MRA, c->tid);
-	mad_set(mad, CM_LOCAL_ID, c->local_id);
-	mad_set(mad, CM_REMOTE_ID, c->remote_id);
+	conn_begin(c, mad, c->state == CONN_ESTABLISHED ? CM_RTU : CM_MRA, c->tid);
 	if (c->state == CONN_MRA_REP_SENT) {
 		mad_set(mad, MRA_MESSAGE, MESSAGE_REP);
 		mad_set(mad, MRA_SERVICE_TIMEOUT, CM_SERVICE_TIMEOUT);

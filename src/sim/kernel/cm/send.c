@@ -13,10 +13,11 @@ static int send_refuse(const struct cm_conn *c, const char *message)
 		      message);
 }
 
-/* Makes the TID of an exchange that begins here; answers copy the peer's TID. */
-static uint64_t send_tid(const struct cm_conn *c)
+void conn_begin(const struct cm_conn *c, uint8_t *mad, unsigned int attribute, uint64_t tid)
 {
-	return c->local_id;
+	mad_begin(mad, attribute, tid);
+	mad_set(mad, CM_LOCAL_ID, c->local_id);
+	mad_set(mad, CM_REMOTE_ID, c->remote_id);
 }
 
 /* --- REQ -------------------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static void req_service_type(uint8_t *mad, uint8_t qp_type)
 
 static void req_fill(const struct cm_conn *c, uint8_t *mad, const struct conn_req *q)
 {
-	mad_begin(mad, CM_REQ, send_tid(c));
+	mad_begin(mad, CM_REQ, c->local_id);
 	mad_set(mad, MAD_MODIFIER, q->ece.attr_mod);
 	mad_set(mad, CM_LOCAL_ID, c->local_id);
 	mad_set(mad, REQ_VENDOR_ID, q->ece.vendor_id);
@@ -102,10 +103,8 @@ int conn_send_req(struct cm_conn *c, const struct conn_req *q, const uint8_t *da
 
 static void rep_fill(const struct cm_conn *c, uint8_t *mad, const struct conn_rep *q)
 {
-	mad_begin(mad, CM_REP, c->tid);
+	conn_begin(c, mad, CM_REP, c->tid);
 	mad_set(mad, MAD_MODIFIER, q->ece.attr_mod);
-	mad_set(mad, CM_LOCAL_ID, c->local_id);
-	mad_set(mad, CM_REMOTE_ID, c->remote_id);
 	mad_set(mad, REP_PSN, q->psn);
 	mad_set(mad, REP_RESPONDER_RESOURCES, q->responder_resources);
 	mad_set(mad, REP_ACK_DELAY, ACK_DELAY);
@@ -142,9 +141,7 @@ int conn_send_rtu(struct cm_conn *c)
 
 	if (c->state != CONN_REP_RCVD && c->state != CONN_MRA_REP_SENT)
 		return send_refuse(c, "RTU");
-	mad_begin(mad, CM_RTU, c->tid);
-	mad_set(mad, CM_LOCAL_ID, c->local_id);
-	mad_set(mad, CM_REMOTE_ID, c->remote_id);
+	conn_begin(c, mad, CM_RTU, c->tid);
 	conn_send(c, mad);
 	c->state = CONN_ESTABLISHED;
 	return 0;
@@ -157,9 +154,9 @@ static void rej_fill(const struct cm_conn *c, uint8_t *mad, unsigned int reason)
 	bool req = c->state == CONN_REQ_RCVD || c->state == CONN_MRA_REQ_SENT;
 	bool rep = c->state == CONN_REP_RCVD || c->state == CONN_MRA_REP_SENT;
 
-	mad_begin(mad, CM_REJ, c->tid);
-	mad_set(mad, CM_LOCAL_ID, c->state == CONN_REQ_RCVD ? 0 : c->local_id);
-	mad_set(mad, CM_REMOTE_ID, c->remote_id);
+	conn_begin(c, mad, CM_REJ, c->tid);
+	if (c->state == CONN_REQ_RCVD)
+		mad_set(mad, CM_LOCAL_ID, 0);
 	mad_set(mad, REJ_MESSAGE, req ? MESSAGE_REQ : rep ? MESSAGE_REP : MESSAGE_OTHER);
 	mad_set(mad, REJ_REASON, reason);
 	if (reason != REJ_TIMEOUT)
@@ -205,9 +202,7 @@ int conn_send_dreq(struct cm_conn *c)
 {
 	if (c->state != CONN_ESTABLISHED)
 		return -EINVAL; /* the caller tries DREP next */
-	mad_begin(c->msg, CM_DREQ, send_tid(c));
-	mad_set(c->msg, CM_LOCAL_ID, c->local_id);
-	mad_set(c->msg, CM_REMOTE_ID, c->remote_id);
+	conn_begin(c, c->msg, CM_DREQ, c->local_id);
 	mad_set(c->msg, DREQ_QPN, c->remote_qpn);
 	return conn_send_waiting(c, CONN_DREQ_SENT);
 }
@@ -219,9 +214,7 @@ int conn_send_drep(struct cm_conn *c)
 	if (c->state != CONN_DREQ_RCVD)
 		return -EINVAL;
 	conn_enter_timewait(c);
-	mad_begin(mad, CM_DREP, c->tid);
-	mad_set(mad, CM_LOCAL_ID, c->local_id);
-	mad_set(mad, CM_REMOTE_ID, c->remote_id);
+	conn_begin(c, mad, CM_DREP, c->tid);
 	conn_send(c, mad);
 	return 0;
 }
@@ -257,7 +250,7 @@ int conn_send_sidr_req(struct cm_conn *c, const struct cm_route *r, uint64_t ser
 	c->service_id = service_id;
 	c->timeout_ms = conn_ms(CM_RESPONSE_TIMEOUT);
 	c->max_retries = CM_RETRIES;
-	mad_begin(c->msg, CM_SIDR_REQ, send_tid(c));
+	mad_begin(c->msg, CM_SIDR_REQ, c->local_id);
 	mad_set(c->msg, SIDR_REQUEST_ID, c->local_id);
 	mad_set(c->msg, SIDR_REQ_PKEY, r->pkey);
 	mad_set(c->msg, SIDR_REQ_SERVICE_ID, service_id);
