@@ -122,9 +122,7 @@ static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 			      req->object, req->method);
 	if (!h)
 		return refuse(-EPROTONOSUPPORT, "%s: this device does not offer it", m->name);
-	err = request_check_attrs(m, req);
-	if (!err)
-		err = request_check_mandatory(m, req);
+	err = request_check_attrs(m, req) ?: request_check_mandatory(m, req);
 	if (!err && !f->context && !h->before_context)
 		err = refuse(-EINVAL, "%s: the file has no context yet", m->name);
 	if (err)

@@ -66,9 +66,8 @@ int id_bind_any(struct cm_id *id)
 static int bind_id(struct cm_file *f, uint32_t number, const union cm_addr *a)
 {
 	struct cm_id *id;
-	int err = id_find(f, number, &id);
 
-	return err ? err : bind_addr(id, a, NULL);
+	return id_find(f, number, &id) ?: bind_addr(id, a, NULL);
 }
 
 int id_bind_ip(struct cm_file *f, struct ucma_request *r)
@@ -218,10 +217,8 @@ static int id_resolve(struct cm_file *f, uint32_t number, const union cm_addr *s
 		      const union cm_addr *dst, uint32_t timeout_ms)
 {
 	struct cm_id *id;
-	int err = id_find(f, number, &id);
+	int err = id_find(f, number, &id) ?: resolve_prepare(id, src, dst);
 
-	if (!err)
-		err = resolve_prepare(id, src, dst);
 	if (err)
 		return err;
 	id->state = ID_ADDR_QUERY;

@@ -206,7 +206,7 @@ int id_reject(struct cm_file *f, struct ucma_request *r)
 	err = id_find_bound(f, c.id, &id);
 	if (!err && !id->conn)
 		err = refuse(-EINVAL, "REJECT: id %u has no connection request", id->number);
-	return err ? err : reject_id(id, c.reason, c.private_data, c.private_data_len);
+	return err ?: reject_id(id, c.reason, c.private_data, c.private_data_len);
 }
 
 int id_disconnect(struct cm_id *id, struct ucma_request *r)

@@ -52,7 +52,7 @@ static int cm_command(const struct cm_command *c, struct cm_file *f, struct ucma
 		return c->fn(f, r);
 	memcpy(&number, r->in + c->at, sizeof(number));
 	err = c->find(f, number, &id);
-	return err ? err : c->on_id(id, r);
+	return err ?: c->on_id(id, r);
 }
 
 int cm_write(struct cm_file *f, struct ucma_request *r)

@@ -73,10 +73,8 @@ static int group_join_addr(struct cm_file *f, struct ucma_request *r, uint32_t n
 	struct rdma_ucm_create_id_resp resp;
 	struct cm_group *g;
 	struct cm_id *id;
-	int err = id_find_bound(f, number, &id);
+	int err = id_find_bound(f, number, &id) ?: group_check(id, a);
 
-	if (!err)
-		err = group_check(id, a);
 	if (err)
 		return err;
 	g = cm_group_new(id, uid, a);

@@ -188,9 +188,8 @@ int uobj_destroy_handle(struct uverbs_file *f, uint64_t handle, const struct uob
 			uint32_t events[2])
 {
 	struct uobj *u;
-	int err = uobj_find(f, handle, class, &u);
 
-	return err ? err : uobj_destroy_counted(u, events);
+	return uobj_find(f, handle, class, &u) ?: uobj_destroy_counted(u, events);
 }
 
 const struct uobj_class *uobj_class_of(const struct kernel *k, uint16_t object)

@@ -39,7 +39,7 @@ static int write_run(const struct write_command *w, struct wcmd *c)
 		return refuse(-EINVAL, "%s: the file has no context yet", w->name);
 	c->row = w;
 	err = known == WCMD_TAIL ? 0 : wcmd_end(c, w->name, known);
-	return err ? err : w->run(c);
+	return err ?: w->run(c);
 }
 
 static const struct write_command *write_find(const struct kernel *k, uint64_t cmd)

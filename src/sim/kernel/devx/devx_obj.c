@@ -366,12 +366,10 @@ static int devx_use_check(struct uverbs_file *f, struct uverbs_request *req, uin
 {
 	struct uobj *u;
 	uint64_t id;
-	int err = attr_uobj(f, req, handle, NULL, &u);
+	int err = attr_uobj(f, req, handle, NULL, &u) ?:
+		  devx_cmd_set_uid(f, c) ?:
+		  devx_cmd_find_id(c, use, &id);
 
-	if (!err)
-		err = devx_cmd_set_uid(f, c);
-	if (!err)
-		err = devx_cmd_find_id(c, use, &id);
 	if (!err && !devx_id_is_of(u, id))
 		err = refuse(-EINVAL, "DevX opcode 0x%x names object 0x%x, the handle is another's",
 			     c->opcode, (uint32_t)id);
@@ -441,11 +439,9 @@ int devx_obj_async_query(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (err)
 		return err;
-	err = devx_use_check(f, req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, &c, QUERY);
-	if (!err)
-		err = channel_find(f, fd->data, CHANNEL_DEVX_CMD, &ch);
-	if (!err)
-		err = async_query(f, req, &c, ch);
+	err = devx_use_check(f, req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, &c, QUERY) ?:
+	      channel_find(f, fd->data, CHANNEL_DEVX_CMD, &ch) ?:
+	      async_query(f, req, &c, ch);
 	free(c.in);
 	return err;
 }

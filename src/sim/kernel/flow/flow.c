@@ -261,18 +261,13 @@ static int flow_fill(struct uverbs_file *f, struct uverbs_request *req, struct f
 	struct fs_act act = {0};
 	struct fs_match match;
 	enum fs_dir dir;
-	int err = flow_direction(fl->matcher, &dir);
+	int err = flow_direction(fl->matcher, &dir) ?:
+		  flow_find_dest(f, req, dir, fl, &act) ?:
+		  find_counter(f, req, &act) ?:
+		  find_actions(f, req, dir, fl, &act) ?:
+		  find_tag(req, &act) ?:
+		  flow_fill_match(fl->matcher, value, &match);
 
-	if (!err)
-		err = flow_find_dest(f, req, dir, fl, &act);
-	if (!err)
-		err = find_counter(f, req, &act);
-	if (!err)
-		err = find_actions(f, req, dir, fl, &act);
-	if (!err)
-		err = find_tag(req, &act);
-	if (!err)
-		err = flow_fill_match(fl->matcher, value, &match);
 	if (err)
 		return err;
 	return fs_add(f->k, f->vhca, dir,

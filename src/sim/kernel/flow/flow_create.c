@@ -155,10 +155,8 @@ static int flow_create_set_dest(struct spec_sum *s, bool egress)
 static int flow_create_make(struct spec_sum *s, const struct ib_uverbs_flow_attr *a,
 			    const uint8_t *bytes, const struct mlx5_ib_flow_counters_data *points)
 {
-	int err = flow_add_specs(s, a, bytes);
+	int err = flow_add_specs(s, a, bytes) ?: flow_create_set_dest(s, a->flags & FLAG_EGRESS);
 
-	if (!err)
-		err = flow_create_set_dest(s, a->flags & FLAG_EGRESS);
 	if (!err && s->fl->counters)
 		err = counters_bind(s->fl->counters, points);
 	if (err)
@@ -181,14 +179,11 @@ int wcmd_create_flow(struct wcmd *c)
 	struct ib_uverbs_create_flow_resp resp = {0};
 	struct spec_sum s = {.f = c->f};
 	struct uobj *qp;
-	int err = flow_create_check_attr(c, in);
+	int err = flow_create_check_attr(c, in) ?:
+		  flow_create_check_kind(&in->flow_attr) ?:
+		  find_points(c, &points) ?:
+		  uobj_find(c->f, in->qp_handle, &qp_class, &qp);
 
-	if (!err)
-		err = flow_create_check_kind(&in->flow_attr);
-	if (!err)
-		err = find_points(c, &points);
-	if (!err)
-		err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
 	if (!err && !((struct uverbs_qp *)qp)->raw.on)
 		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets", qp->number);
 	if (err)

@@ -154,7 +154,7 @@ static int check_ipv4(struct spec_sum *s, const union filter *v, const union fil
 					   "matched");
 	if (!s->n)
 		s->multicast = be32toh(v->ipv4.dst_ip) >> 28 == 0xe;
-	return err ? err : put_proto(s, inner, v->ipv4.proto, m->ipv4.proto);
+	return err ?: put_proto(s, inner, v->ipv4.proto, m->ipv4.proto);
 }
 
 static void put_ipv6(uint8_t *param, const union filter *f, bool inner)
@@ -179,7 +179,7 @@ static int check_ipv6(struct spec_sum *s, const union filter *v, const union fil
 	if (m->ipv6.hop_limit)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_FLOW: an IPv6 spec's hop_limit can't be matched");
-	return err ? err : put_proto(s, inner, v->ipv6.next_hdr, m->ipv6.next_hdr);
+	return err ?: put_proto(s, inner, v->ipv6.next_hdr, m->ipv6.next_hdr);
 }
 
 static void put_tcp(uint8_t *param, const union filter *f, bool inner)
@@ -371,10 +371,10 @@ static int add_spec(struct spec_sum *s, const uint8_t *at, const struct ib_uverb
 	at += sizeof(*h);
 	err = take_filter(&value, at, row->act ? body : half, row->act ? 4 : row->len);
 	if (row->act)
-		return err ? err : row->act(s, value.word);
+		return err ?: row->act(s, value.word);
 	if (!err)
 		err = take_filter(&mask, at + half, half, row->len);
-	return err ? err : add_header(s, row, &value, &mask, inner);
+	return err ?: add_header(s, row, &value, &mask, inner);
 }
 
 int flow_add_specs(struct spec_sum *s, const struct ib_uverbs_flow_attr *attr, const uint8_t *bytes)

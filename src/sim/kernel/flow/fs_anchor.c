@@ -35,11 +35,9 @@ static int fs_anchor_make_parts(struct fs_anchor *a)
 	a->to.index = PLACE_TO;
 	a->to.ignore_level = true;
 	a->to.ndests = 1;
-	err = fs_anchor_make_group(a, &a->drop_group, PLACE_DROP);
-	if (!err)
-		err = fs_anchor_make_group(a, &a->to_group, PLACE_TO);
-	if (!err)
-		err = fs_cmd_set_entry(&a->drop, false);
+	err = fs_anchor_make_group(a, &a->drop_group, PLACE_DROP) ?:
+	      fs_anchor_make_group(a, &a->to_group, PLACE_TO) ?:
+	      fs_cmd_set_entry(&a->drop, false);
 	a->drops = !err;
 	return err;
 }

@@ -303,9 +303,7 @@ static int add_to_table(struct fs_table *t, const struct fs_match *m, const stru
 	action = e->action;
 	tag = e->tag;
 	r->entry = e;
-	err = rule_joins(r, a);
-	if (!err)
-		err = fs_cmd_set_entry(e, !fresh);
+	err = rule_joins(r, a) ?: fs_cmd_set_entry(e, !fresh);
 	if (!err)
 		return 0;
 	rule_leaves(r);

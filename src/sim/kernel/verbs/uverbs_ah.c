@@ -29,12 +29,10 @@ int wcmd_create_ah(struct wcmd *c)
 	struct uobj *pd;
 	struct uobj *ah;
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
-	int err = port_check(in->attr.port_num);
+	int err = port_check(in->attr.port_num) ?:
+		  uobj_find(c->f, in->pd_handle, &pd_class, &pd) ?:
+		  uverbs_ah_check(c->f, &in->attr, uhw.dmac);
 
-	if (!err)
-		err = uobj_find(c->f, in->pd_handle, &pd_class, &pd);
-	if (!err)
-		err = uverbs_ah_check(c->f, &in->attr, uhw.dmac);
 	if (!err && (!out || out->len < UPTO(mlx5_ib_create_ah_resp, dmac)))
 		err = refuse(-EINVAL, "CREATE_AH: UHW_OUT has no room for the MAC address");
 	if (err)

@@ -126,9 +126,8 @@ static int uverbs_cq_check_memory(struct uverbs_file *f, struct cq_plan *p)
 	const struct queue_memory ring = {"CREATE_CQ",	 "buf_addr",
 					  p->u.buf_addr, (uint64_t)p->entries * p->u.cqe_size,
 					  true,		 false};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr, true);
 
-	return err ? err : queue_pages(&p->pages, f, &ring);
+	return queue_dbrec(f, ring.method, p->u.db_addr, true) ?: queue_pages(&p->pages, f, &ring);
 }
 
 static uint8_t cqe_sz_of(const struct mlx5_ib_create_cq *u)
@@ -175,7 +174,7 @@ static int find_channels(struct uverbs_file *f, struct uverbs_request *req, stru
 	*comp = NULL;
 	if (c)
 		err = channel_find(f, c->data, CHANNEL_COMP, comp);
-	return err ? err : uverbs_queue_find_async(f, req, UVERBS_ATTR_CREATE_CQ_EVENT_FD, async);
+	return err ?: uverbs_queue_find_async(f, req, UVERBS_ATTR_CREATE_CQ_EVENT_FD, async);
 }
 
 /* Reads the part that mlx5_ib knows; mlx5_ib does not check that the rest is zero. */
@@ -205,7 +204,7 @@ static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 		err = uverbs_cq_take_uhw(req, &p->u);
 	if (!err)
 		err = uverbs_cq_check_uhw(f, &p->u);
-	return err ? err : uverbs_cq_check_memory(f, p);
+	return err ?: uverbs_cq_check_memory(f, p);
 }
 
 static void uverbs_cq_answer(struct uverbs_request *req, const struct uverbs_cq *cq)
@@ -249,10 +248,8 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	struct cq_plan p = {.log_size = 0};
 	struct channel *comp, *async;
 	struct uverbs_cq *cq;
-	int err = find_channels(f, req, &comp, &async);
+	int err = find_channels(f, req, &comp, &async) ?: uverbs_cq_make_plan(f, req, &p);
 
-	if (!err)
-		err = uverbs_cq_make_plan(f, req, &p);
 	if (err)
 		return err;
 	cq = uobj_new(f, &cq_class, sizeof(*cq));

@@ -151,5 +151,5 @@ int wcmd_modify_cq_ex(struct wcmd *c)
 	if (!err && in->attr.cq_period > MAX_PERIOD)
 		err = refuse(-EINVAL, "EX_MODIFY_CQ: cq_period %u is more than %u",
 			     in->attr.cq_period, MAX_PERIOD);
-	return err ? err : uverbs_cq_moderate(cq, in->attr.cq_count, in->attr.cq_period);
+	return err ?: uverbs_cq_moderate(cq, in->attr.cq_count, in->attr.cq_period);
 }

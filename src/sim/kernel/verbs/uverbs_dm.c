@@ -205,12 +205,10 @@ static int icm_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	struct dm_map *map;
 	struct dm *dm;
 	uint64_t addr;
-	int err = uverbs_dm_check_type(req, &kind);
+	int err = uverbs_dm_check_type(req, &kind) ?:
+		  uverbs_dm_map_get(f, kind, &map) ?:
+		  uverbs_dm_check_size(req, map);
 
-	if (!err)
-		err = uverbs_dm_map_get(f, kind, &map);
-	if (!err)
-		err = uverbs_dm_check_size(req, map);
 	if (err)
 		return err;
 	dm = uobj_new(f, &dm_class, sizeof(*dm));

@@ -40,12 +40,10 @@ int uverbs_dmabuf_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	struct mm *buf = NULL;
 	struct uobj *pd;
 	struct mr *mr;
-	int err = attr_uobj(f, req, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, &pd_class, &pd);
+	int err = attr_uobj(f, req, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, &pd_class, &pd) ?:
+		  dmabuf_request(req, &r) ?:
+		  file_dmabuf(f, number, r.start, r.length, &buf);
 
-	if (!err)
-		err = dmabuf_request(req, &r);
-	if (!err)
-		err = file_dmabuf(f, number, r.start, r.length, &buf);
 	if (err)
 		return err;
 	mr = mr_new(f, buf, &r, pd, &err);

@@ -205,7 +205,7 @@ int mr_create_mkey(struct mr *mr, const struct ib_uverbs_reg_mr *r)
 	len = PRM_CREATE_MKEY_IN_BYTES + 16ull * ((p.n + 1) / 2);
 	in = err ? NULL : calloc(1, len);
 	if (!in)
-		return err ? err : -ENOMEM;
+		return err ?: -ENOMEM;
 	prm_create_mkey_in_set_pg_access(in, 1);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
 	mr_set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->number);
@@ -244,14 +244,11 @@ int wcmd_reg_mr(struct wcmd *c)
 	struct ib_uverbs_reg_mr_resp resp = {0};
 	struct uobj *pd;
 	struct mr *mr;
-	int err = mr_check_offsets(r->start, r->hca_va);
+	int err = mr_check_offsets(r->start, r->hca_va) ?:
+		  mr_check_access(c->f, r->access_flags) ?:
+		  uobj_find(c->f, r->pd_handle, &pd_class, &pd) ?:
+		  mr_check_memory(c->f, r);
 
-	if (!err)
-		err = mr_check_access(c->f, r->access_flags);
-	if (!err)
-		err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
-	if (!err)
-		err = mr_check_memory(c->f, r);
 	if (err)
 		return err;
 	mr = mr_new(c->f, file_mm(c->f), r, pd, &err);
@@ -280,7 +277,7 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 	if (!err && !(flags & IB_UVERBS_ACCESS_ZERO_BASED))
 		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x has no ZERO_BASED",
 			     *access);
-	return err ? err : mr_check_writes("DM_MR_REG: REG_DM_MR_ACCESS_FLAGS", *access);
+	return err ?: mr_check_writes("DM_MR_REG: REG_DM_MR_ACCESS_FLAGS", *access);
 }
 
 /*
@@ -318,7 +315,7 @@ static int dm_mr_make(struct uverbs_request *req, struct mr *mr, uint32_t access
 				     "steering memory",
 				     access);
 	}
-	return err ? err : dm_mr_create_mkey(mr, access);
+	return err ?: dm_mr_create_mkey(mr, access);
 }
 
 int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)

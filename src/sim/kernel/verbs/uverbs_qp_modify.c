@@ -302,11 +302,7 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 	if (!t)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
 			      state_names[from], state_names[to]);
-	err = qp_modify_check_mask(t, from, mask);
-	if (!err)
-		err = check_values(qp, m);
-	if (!err)
-		err = qp_modify_run(qp, t, m);
+	err = qp_modify_check_mask(t, from, mask) ?: check_values(qp, m) ?: qp_modify_run(qp, t, m);
 	if (err) {
 		qp->access = before.access;
 		qp->dest_rd = before.dest_rd;
@@ -374,9 +370,7 @@ static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_re
 	if (m->attr_mask & ~known)
 		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask has unknown bits 0x%x",
 			      m->attr_mask & ~known);
-	err = uobj_find(c->f, m->qp_handle, &qp_class, &qp);
-	if (!err)
-		err = qp_modify_check_core(qp, m);
+	err = uobj_find(c->f, m->qp_handle, &qp_class, &qp) ?: qp_modify_check_core(qp, m);
 	if (!err && qp->raw.table)
 		err = refuse(-ENOSYS, "MODIFY_QP: an RSS QP has no states");
 	if (!err)
@@ -385,7 +379,7 @@ static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_re
 		return err;
 	if (qp->raw.on) {
 		err = qp_modify_rate(c, &u.burst_info, &raw);
-		return err ? err : raw_qp_modify(qp, &raw);
+		return err ?: raw_qp_modify(qp, &raw);
 	}
 	qp->ece = u.ece_options;
 	if (qp->type == QP_TYPE_DCT)

@@ -254,10 +254,8 @@ static int check_streams(const struct uverbs_file *f, const struct mlx5_ib_creat
 static int plan_rings(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
 	bool raw = p->type == IB_UVERBS_QPT_RAW_PACKET;
-	int err = uverbs_qp_take_uhw(req, p);
+	int err = uverbs_qp_take_uhw(req, p) ?: uverbs_qp_check_uhw(&p->u, p->type);
 
-	if (!err)
-		err = uverbs_qp_check_uhw(&p->u, p->type);
 	if (!err && p->type == IB_UVERBS_QPT_XRC_TGT)
 		return 0; /* it has neither a ring nor a doorbell record */
 	if (!err && p->type == QP_TYPE_DCT)
@@ -288,10 +286,8 @@ int uverbs_qp_make_plan(struct uverbs_file *f, struct uverbs_request *req, struc
 {
 	uint64_t flags =
 		IB_UVERBS_QP_CREATE_SQ_SIG_ALL | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	int err = uverbs_qp_find_objects(f, req, p);
+	int err = uverbs_qp_find_objects(f, req, p) ?: uverbs_qp_check_kind(f, req, p);
 
-	if (!err)
-		err = uverbs_qp_check_kind(f, req, p);
 	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
 		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	if (!err)

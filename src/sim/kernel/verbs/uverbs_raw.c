@@ -378,11 +378,7 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 		return refuse(-EINVAL,
 			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,
 			      to);
-	err = raw_check_mask(t, m);
-	if (!err)
-		err = raw_move_rq(qp, t->rq);
-	if (!err)
-		err = raw_move_sq(qp, t->sq, c);
+	err = raw_check_mask(t, m) ?: raw_move_rq(qp, t->rq) ?: raw_move_sq(qp, t->sq, c);
 	if (!err)
 		qp->state = (uint8_t)to;
 	return err;
@@ -440,9 +436,7 @@ int raw_qp_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 
 	if (qp->raw.table)
 		return refuse(-ENOSYS, "QUERY_QP: an RSS QP has no states");
-	err = raw_query_sq(qp);
-	if (!err)
-		err = raw_query_rq(qp);
+	err = raw_query_sq(qp) ?: raw_query_rq(qp);
 	if (err)
 		return err;
 	qp->state = raw_state_of(qp);

@@ -149,12 +149,10 @@ int wcmd_rereg_mr(struct wcmd *c)
 	struct ib_uverbs_reg_mr to;
 	struct uobj *pd;
 	struct mr *mr;
-	int err = rereg_check(r);
+	int err = rereg_check(r) ?:
+		  uobj_find(c->f, r->mr_handle, &mr_class, &mr) ?:
+		  rereg_wanted(c->f, r, mr, &to, &pd);
 
-	if (!err)
-		err = uobj_find(c->f, r->mr_handle, &mr_class, &mr);
-	if (!err)
-		err = rereg_wanted(c->f, r, mr, &to, &pd);
 	/* without a new translation the pins do not change */
 	if (!err && r->flags & REREG_TRANS)
 		err = mr_check_memory(c->f, &to);

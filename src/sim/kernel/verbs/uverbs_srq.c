@@ -105,9 +105,8 @@ static int uverbs_srq_check_memory(struct uverbs_file *f, struct srq_plan *p)
 	const struct queue_memory ring = {"CREATE_SRQ",	 "buf_addr",
 					  p->u.buf_addr, 1ull << (p->log_size + p->log_stride),
 					  false,	 true};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr, false);
 
-	return err ? err : queue_pages(&p->pages, f, &ring);
+	return queue_dbrec(f, ring.method, p->u.db_addr, false) ?: queue_pages(&p->pages, f, &ring);
 }
 
 static int uverbs_srq_check_type(struct uverbs_request *req, struct srq_plan *p)
@@ -164,19 +163,17 @@ static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request 
 static int uverbs_srq_make_plan(struct uverbs_file *f, struct uverbs_request *req,
 				struct srq_plan *p)
 {
-	int err = uverbs_srq_find_objects(f, req, p);
+	int err = uverbs_srq_find_objects(f, req, p) ?:
+		  uverbs_srq_check_type(req, p) ?:
+		  uverbs_srq_check_size(f, req, p);
 
-	if (!err)
-		err = uverbs_srq_check_type(req, p);
-	if (!err)
-		err = uverbs_srq_check_size(f, req, p);
 	if (!err && attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_SRQ: UHW_IN", &p->u, sizeof(p->u)))
 		err = -EINVAL; /* mlx5_ib uses this errno for all it does not know */
 	if (!err && (p->u.reserved0 || p->u.reserved1))
 		err = refuse(-EINVAL, "CREATE_SRQ: UHW_IN: a reserved field is not 0");
 	if (!err && p->xrc && p->u.uidx >= UIDX_DEFAULT)
 		err = refuse(-EINVAL, "CREATE_SRQ: uidx 0x%x is not below 0xffffff", p->u.uidx);
-	return err ? err : uverbs_srq_check_memory(f, p);
+	return err ?: uverbs_srq_check_memory(f, p);
 }
 
 static void set_rmpc(const struct uverbs_file *f, void *rmpc, const struct srq_plan *p)

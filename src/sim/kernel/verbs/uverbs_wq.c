@@ -133,9 +133,8 @@ static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 		"CREATE_WQ",   "buf_addr",
 		p->u.buf_addr, (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift,
 		false,	       true};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr, false);
 
-	return err ? err : queue_pages(&p->pages, f, &ring);
+	return queue_dbrec(f, ring.method, p->u.db_addr, false) ?: queue_pages(&p->pages, f, &ring);
 }
 
 static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct wq_plan *p)
@@ -152,9 +151,7 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 	if (type != IB_UVERBS_WQT_RQ)
 		return refuse(-EINVAL, "CREATE_WQ: type %llu: there are receive WQs only",
 			      (unsigned long long)type);
-	err = uverbs_wq_take_uhw(req, &p->u);
-	if (!err)
-		err = uverbs_wq_check_uhw(f, &p->u);
+	err = uverbs_wq_take_uhw(req, &p->u) ?: uverbs_wq_check_uhw(f, &p->u);
 	if (!err && wr > 1ull << prm_cmd_hca_cap_get_log_max_wq_sz(file_caps(f)))
 		err = refuse(-EINVAL, "CREATE_WQ: MAX_WR %llu is above 2^%u (log_max_wq_sz)",
 			     (unsigned long long)wr,
@@ -164,7 +161,7 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 			     "CREATE_WQ: FLAGS 0x%llx: cap.scatter_fcs, rq_delay_drop "
 			     "and end_pad are 0",
 			     (unsigned long long)p->flags);
-	return err ? err : uverbs_wq_check_memory(f, p);
+	return err ?: uverbs_wq_check_memory(f, p);
 }
 
 static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
@@ -268,9 +265,7 @@ int wcmd_modify_wq(struct wcmd *c)
 		return err;
 	from = m->attr_mask & W_CUR_STATE ? m->curr_wq_state : wq->state;
 	to = m->attr_mask & W_STATE ? m->wq_state : from;
-	err = check_modify(m, from, to);
-	if (!err)
-		err = check_modify_uhw(c);
+	err = check_modify(m, from, to) ?: check_modify_uhw(c);
 	if (err)
 		return err;
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
@@ -393,11 +388,7 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	if (!t)
 		return -ENOMEM;
 	t->n = 1u << in->log_ind_tbl_size;
-	err = wq_table_hold_wqs(c, t);
-	if (!err)
-		err = wq_table_check_uhw(c, in);
-	if (!err)
-		err = uverbs_wq_create_rqt(t);
+	err = wq_table_hold_wqs(c, t) ?: wq_table_check_uhw(c, in) ?: uverbs_wq_create_rqt(t);
 	if (err) {
 		wq_table_put_wqs(t);
 		return err;
