@@ -5,7 +5,7 @@
 
 #include "kernel/flow/objects.h"
 #include "kernel/devx/devx.h"
-#include "kernel/verbs/raw.h"
+#include "kernel/verbs/qp.h"
 #include "fuzz.h"
 #include "tests/kernel/kernel_fixture.h"
 

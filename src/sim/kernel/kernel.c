@@ -16,11 +16,8 @@
 #include "core/events.h"
 #include "core/pins.h"
 #include "core/room.h"
-#include "devx/devx.h"
-#include "flow/flow.h"
 #include "kernel.h"
 #include "obj/device.h"
-#include "verbs/verbs.h"
 #include "uverbs/resource.h"
 
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};

@@ -22,14 +22,11 @@ libsim_la_SOURCES += \
 	src/sim/kernel/cm/remote.c \
 	src/sim/kernel/cm/route.c \
 	src/sim/kernel/cm/send.c \
-	src/sim/kernel/cm/table.c \
 	src/sim/kernel/core/attr.c \
 	src/sim/kernel/core/attr.h \
 	src/sim/kernel/core/channel.c \
 	src/sim/kernel/core/channel.h \
 	src/sim/kernel/core/cmd.c \
-	src/sim/kernel/core/dmabuf.c \
-	src/sim/kernel/core/dmabuf.h \
 	src/sim/kernel/core/cmd.h \
 	src/sim/kernel/core/events.c \
 	src/sim/kernel/core/events.h \
@@ -39,6 +36,8 @@ libsim_la_SOURCES += \
 	src/sim/kernel/core/pins.c \
 	src/sim/kernel/core/pins.h \
 	src/sim/kernel/core/room.h \
+	src/sim/kernel/core/table.c \
+	src/sim/kernel/core/table.h \
 	src/sim/kernel/core/uobj.c \
 	src/sim/kernel/core/uobj.h \
 	src/sim/kernel/core/write.c \
@@ -55,7 +54,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/devx/priv.h \
 	src/sim/kernel/dispatch.c \
 	src/sim/kernel/flow/flow.c \
-	src/sim/kernel/flow/flow.h \
 	src/sim/kernel/flow/flow_action.c \
 	src/sim/kernel/flow/flow_anchor.c \
 	src/sim/kernel/flow/flow_counters.c \
@@ -75,8 +73,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/kernel.h \
 	src/sim/kernel/verbs/methods.c \
 	src/sim/kernel/verbs/priv.h \
-	src/sim/kernel/verbs/qp_plan.h \
-	src/sim/kernel/verbs/raw.h \
 	src/sim/kernel/verbs/rates.c \
 	src/sim/kernel/verbs/uverbs_ah.c \
 	src/sim/kernel/verbs/uverbs_context.c \
@@ -84,7 +80,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_cq_modify.c \
 	src/sim/kernel/verbs/uverbs_device.c \
 	src/sim/kernel/verbs/uverbs_dm.c \
-	src/sim/kernel/verbs/uverbs_event.c \
 	src/sim/kernel/verbs/uverbs_mcast.c \
 	src/sim/kernel/verbs/uverbs_memic.c \
 	src/sim/kernel/verbs/mr.h \
@@ -94,8 +89,8 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_pd.c \
 	src/sim/kernel/verbs/uverbs_port.c \
 	src/sim/kernel/verbs/uverbs_queue.c \
+	src/sim/kernel/verbs/qp.h \
 	src/sim/kernel/verbs/qp_type.c \
-	src/sim/kernel/verbs/qp_type.h \
 	src/sim/kernel/verbs/uverbs_qp.c \
 	src/sim/kernel/verbs/uverbs_qp_plan.c \
 	src/sim/kernel/verbs/uverbs_qp_modify.c \
@@ -103,9 +98,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_rereg.c \
 	src/sim/kernel/verbs/uverbs_rss.c \
 	src/sim/kernel/verbs/uverbs_srq.c \
-	src/sim/kernel/verbs/dct.h \
 	src/sim/kernel/verbs/uverbs_dct.c \
 	src/sim/kernel/verbs/uverbs_wq.c \
 	src/sim/kernel/verbs/uverbs_xrc.c \
-	src/sim/kernel/verbs/xrc.h \
 	src/sim/kernel/verbs/verbs.h

@@ -88,7 +88,7 @@ struct cm_conn *conn_new(struct cm *cm, struct vhca *v, struct cm_id *id)
 {
 	struct cm_conn *c = calloc(1, sizeof(*c));
 
-	if (!c || cm_table_add(&cm->conns, c, &c->slot)) {
+	if (!c || id_table_add(&cm->conns, c, &c->slot)) {
 		free(c);
 		return NULL;
 	}
@@ -105,7 +105,7 @@ static void conn_free(struct cm_conn *c)
 {
 	conn_cancel(c);
 	remote_remove(c);
-	cm_table_del(&c->cm->conns, c->slot);
+	id_table_del(&c->cm->conns, c->slot);
 	free(c);
 }
 
@@ -143,7 +143,7 @@ void conn_destroy(struct cm_conn *c)
 struct cm_conn *conn_find(struct cm *cm, uint32_t local_id)
 {
 	const uint32_t slot = (local_id ^ cm->id_key) & ((1u << SLOT_BITS) - 1);
-	struct cm_conn *c = cm_table_find(&cm->conns, slot);
+	struct cm_conn *c = id_table_find(&cm->conns, slot);
 
 	return c && c->local_id == local_id ? c : NULL;
 }

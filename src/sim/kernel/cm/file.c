@@ -180,9 +180,9 @@ void cm_free(struct cm *cm)
 		return;
 	while (!LIST_EMPTY(&cm->files))
 		cm_close(LIST_FIRST(&cm->files));
-	free(cm->ids.at);
-	free(cm->groups.at);
-	free(cm->conns.at);
+	id_table_free(&cm->ids);
+	id_table_free(&cm->groups);
+	id_table_free(&cm->conns);
 	free(cm);
 }
 

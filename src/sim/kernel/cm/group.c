@@ -16,7 +16,7 @@ static void group_free(struct cm_group *g)
 {
 	event_drop_group(g);
 	LIST_REMOVE(g, link);
-	cm_table_del(&g->id->cm->groups, g->number);
+	id_table_del(&g->id->cm->groups, g->number);
 	free(g);
 }
 
@@ -44,7 +44,7 @@ static struct cm_group *cm_group_new(struct cm_id *id, uint64_t uid, const union
 {
 	struct cm_group *g = calloc(1, sizeof(*g));
 
-	if (!g || cm_table_add(&id->cm->groups, g, &g->number)) {
+	if (!g || id_table_add(&id->cm->groups, g, &g->number)) {
 		free(g);
 		return NULL;
 	}
@@ -126,7 +126,7 @@ int group_leave(struct cm_file *f, struct ucma_request *r)
 	struct cm_group *g;
 
 	memcpy(&c, r->in, sizeof(c));
-	g = cm_table_find(&f->cm->groups, c.id);
+	g = id_table_find(&f->cm->groups, c.id);
 	if (!g)
 		return refuse(-ENOENT, "LEAVE_MCAST: id %u: there is no such join", c.id);
 	if (g->id->file != f)

@@ -79,7 +79,7 @@ size_t cm_resources(const struct cm *cm, unsigned int function, size_t first,
 /* Finds an id. Numbers count per device; one of another file is -EINVAL, as in the kernel. */
 int id_find(struct cm_file *f, uint32_t number, struct cm_id **id)
 {
-	struct cm_id *found = cm_table_find(&f->cm->ids, number);
+	struct cm_id *found = id_table_find(&f->cm->ids, number);
 
 	if (!found)
 		return refuse(-ENOENT, "rdma_cm: id %u: there is none", number);
@@ -115,7 +115,7 @@ struct cm_id *id_new(struct cm_file *f, uint16_t ps, uint8_t qp_type)
 {
 	struct cm_id *id = calloc(1, sizeof(*id));
 
-	if (!id || cm_table_add(&f->cm->ids, id, &id->number)) {
+	if (!id || id_table_add(&f->cm->ids, id, &id->number)) {
 		free(id);
 		return NULL;
 	}
@@ -143,7 +143,7 @@ uint32_t id_destroy(struct cm_id *id)
 	event_drop_id(id);
 	reported = id->reported;
 	TAILQ_REMOVE(&id->file->ids, id, link);
-	cm_table_del(&id->cm->ids, id->number);
+	id_table_del(&id->cm->ids, id->number);
 	free(id);
 	return reported;
 }

@@ -10,17 +10,6 @@
 #include "cm.h"
 #include "kernel/core/file.h"
 
-/* --- tables of numbers ------------------------------------------------------------------------ */
-
-/* A table that gives out the lowest free number, as the kernel's xarray does. */
-struct cm_table {
-	void **at;
-	uint32_t n, first_free;
-};
-int cm_table_add(struct cm_table *, void *, uint32_t *number); /* 0 or -ENOMEM */
-void *cm_table_find(const struct cm_table *, uint32_t number);
-void cm_table_del(struct cm_table *, uint32_t number);
-
 /* --- addresses -------------------------------------------------------------------------------- */
 
 /* From infiniband/ib.h; the kernel's user headers have no sockaddr_ib. */
@@ -260,7 +249,7 @@ struct cm {
 	struct cm_ops ops;
 	LIST_HEAD(, cm_file) files;
 	LIST_HEAD(, cm_port) ports[CM_PORT_BUCKETS];
-	struct cm_table ids, groups, conns;
+	struct id_table ids, groups, conns;
 	LIST_HEAD(, cm_conn)
 	remote_ids[CM_REMOTE_BUCKETS], remote_qpns[CM_REMOTE_BUCKETS]; /* remote.c */
 	LIST_HEAD(, cm_conn) sidr; /* requests that wait for an answer */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "host/client.h"
 #include "obj/vhca.h"
+#include "table.h"
 
 /*
  * State shared by the rooms of the kernel: the kernel itself and the open files. Errno values are
@@ -76,11 +77,7 @@ struct uverbs_file {
 	uint32_t ctxn;		       /* number of the context, from 1 */
 	uint16_t uid;		       /* 0: no DevX */
 	uint32_t tdn;
-	struct uobj **handles;
-	uint32_t nhandles;
-	uint32_t used;	 /* first handle that was never given out */
-	uint32_t *freed; /* freed handles: a heap, lowest first, with room for all */
-	uint32_t nfreed;
+	struct id_table handles;
 	struct uobj *newest;   /* teardown runs from here to the oldest */
 	struct intervals pins; /* memory that objects hold */
 	uint64_t locked;       /* pages of them that count for RLIMIT_MEMLOCK */

@@ -42,4 +42,10 @@ bool pins_shared_in_use(const struct uverbs_file *);
 bool pins_any(const struct uverbs_file *);
 void pins_free(struct uverbs_file *);
 
+/*
+ * Opens the requesting program's dma-buf and checks that it has the range. *buf becomes its memory,
+ * which dmabuf_close() releases. 0, or -errno after logging a sentence.
+ */
+int file_dmabuf(struct uverbs_file *, int number, uint64_t offset, uint64_t len, struct mm **buf);
+
 #endif

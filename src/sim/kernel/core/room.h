@@ -43,4 +43,6 @@ struct kernel_room {
 	void (*channel_freed)(struct kernel *, const struct channel *);
 };
 
+extern const struct kernel_room verbs_room, devx_room, flow_room;
+
 #endif

@@ -8,80 +8,21 @@
 #include "pins.h"
 #include "room.h"
 
-static int uobj_grow(struct uverbs_file *f)
-{
-	uint32_t n = f->nhandles ? f->nhandles * 2 : 64;
-	struct uobj **t = reallocarray(f->handles, n, sizeof(*t));
-	uint32_t *freed = reallocarray(f->freed, n, sizeof(*freed));
-
-	if (t)
-		f->handles = t;
-	if (freed)
-		f->freed = freed;
-	if (!t || !freed)
-		return -ENOMEM;
-	for (uint32_t i = f->nhandles; i < n; i++)
-		t[i] = NULL;
-	f->nhandles = n;
-	return 0;
-}
-
-static void handle_heap_push(struct uverbs_file *f, uint32_t handle)
-{
-	uint32_t at = f->nfreed++, above;
-
-	for (; at && f->freed[above = (at - 1) / 2] > handle; at = above)
-		f->freed[at] = f->freed[above];
-	f->freed[at] = handle;
-}
-
-/* Removes the lowest from the heap: the last one takes its place and sinks. */
-static uint32_t handle_heap_pop(struct uverbs_file *f)
-{
-	uint32_t lowest = f->freed[0], last = f->freed[--f->nfreed], at = 0, below;
-
-	for (; (below = 2 * at + 1) < f->nfreed; at = below) {
-		if (below + 1 < f->nfreed && f->freed[below + 1] < f->freed[below])
-			below++;
-		if (last <= f->freed[below])
-			break;
-		f->freed[at] = f->freed[below];
-	}
-	f->freed[at] = last;
-	return lowest;
-}
-
-/* Returns the lowest free number, as the kernel's xarray does; -ENOMEM. */
-static int64_t handle_alloc(struct uverbs_file *f)
-{
-	if (f->nfreed)
-		return handle_heap_pop(f);
-	if (f->used == f->nhandles && uobj_grow(f))
-		return -ENOMEM;
-	return f->used++;
-}
-
 void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t size)
 {
 	struct uobj *u = calloc(1, size);
-	int64_t id;
 
-	if (!u)
-		return NULL;
-	id = handle_alloc(f);
-	if (id < 0) {
+	if (!u || id_table_add(&f->handles, u, &u->id)) {
 		free(u);
 		return NULL;
 	}
 	u->file = f;
 	u->class = class;
 	u->uid = f->uid;
-	u->id = (uint32_t)id;
 	u->older = f->newest;
 	if (f->newest)
 		f->newest->newer = u;
 	f->newest = u;
-	f->handles[id] = u;
 	f->holder = f->made = u;
 	return u;
 }
@@ -116,8 +57,7 @@ void uobj_drop(struct uobj *u)
 		f->newest = u->older;
 	if (u->older)
 		u->older->newer = u->newer;
-	f->handles[u->id] = NULL;
-	handle_heap_push(f, u->id);
+	id_table_del(&f->handles, u->id);
 	if (f->holder == u)
 		f->holder = NULL;
 	if (f->made == u)
@@ -129,7 +69,7 @@ void uobj_drop(struct uobj *u)
 /* Handles above INT64_MAX are -EINVAL, as ib_uverbs takes the 64 bits for a signed number. */
 int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, void *obj)
 {
-	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
+	struct uobj *u = id_table_find(&f->handles, handle);
 
 	if (handle > INT64_MAX)
 		return refuse(-EINVAL, "%s handle %lld: handles are not negative",
@@ -150,8 +90,8 @@ void uobj_swap(struct uobj *a, struct uobj *b)
 
 	a->id = b->id;
 	b->id = id;
-	a->file->handles[a->id] = a;
-	b->file->handles[b->id] = b;
+	a->file->handles.at[a->id] = a;
+	b->file->handles.at[b->id] = b;
 }
 
 static int uobj_end(struct uobj *u)
@@ -232,9 +172,5 @@ void uobj_destroy_all(struct uverbs_file *f)
 			f->newest->id);
 		uobj_drop(f->newest);
 	}
-	free(f->handles);
-	free(f->freed);
-	f->handles = NULL;
-	f->freed = NULL;
-	f->nhandles = f->used = f->nfreed = 0;
+	id_table_free(&f->handles);
 }

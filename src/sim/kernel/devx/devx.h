@@ -6,8 +6,6 @@
 #include "kernel/core/room.h"
 #include "kernel/core/uobj.h"
 
-extern const struct kernel_room devx_room;
-
 /* A DevX object, with the number that modify and query must name, and its destroy command. */
 struct devx_obj {
 	struct uobj u;

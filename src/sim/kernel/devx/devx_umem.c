@@ -7,7 +7,6 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "kernel/core/cmd.h"
-#include "kernel/core/dmabuf.h"
 #include "kernel/core/pages.h"
 #include "kernel/core/pins.h"
 #include "priv.h"

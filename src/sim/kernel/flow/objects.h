@@ -4,9 +4,9 @@
 
 /* Flows and their parts, objects of a file that use fs.h. */
 #include "kernel/core/attr.h"
+#include "kernel/core/room.h"
 #include "kernel/core/write.h"
 #include "kernel/verbs/verbs.h"
-#include "flow.h"
 #include "fs.h"
 
 /* enum ib_flow_attr_type, which no uapi header has */

@@ -5,7 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "priv.h"
-#include "xrc.h"
+#include "qp.h"
 #include "uverbs/schema.h"
 
 static const struct method_handler verbs_methods[] = {

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "kernel/core/file.h"
-#include "qp_type.h"
+#include "qp.h"
 
 /* Transitions that all types have: from every state but RESET. */
 static const struct qp_transition to_reset = {ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0};

@@ -209,8 +209,10 @@ int uverbs_info_handles(struct uverbs_file *f, struct uverbs_request *req)
 	if (!method_object(object))
 		return refuse(-ENOENT, "INFO_HANDLES: OBJECT_ID 0x%llx is no object",
 			      (unsigned long long)object);
-	for (uint32_t i = 0; i < f->nhandles && total < list->len / sizeof(uint32_t); i++) {
-		if (!f->handles[i] || f->handles[i]->class->object != object)
+	for (uint32_t i = 0; i < f->handles.n && total < list->len / sizeof(uint32_t); i++) {
+		const struct uobj *u = f->handles.at[i];
+
+		if (!u || u->class->object != object)
 			continue;
 		__builtin_memcpy(list->out + 4ull * total++, &i, sizeof(i));
 	}

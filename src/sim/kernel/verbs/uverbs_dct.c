@@ -10,9 +10,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "dct.h"
+#include "qp.h"
 #include "kernel/core/cmd.h"
-#include "qp_type.h"
 
 #define TO_INIT (A_STATE | A_ACCESS | A_PKEY_INDEX | A_PORT)
 #define TO_RTR	(A_STATE | A_MIN_RNR_TIMER | A_AV | A_PATH_MTU)

@@ -14,7 +14,7 @@
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
 #include "priv.h"
-#include "raw.h"
+#include "qp.h"
 #include "obj/device.h"
 
 #define VENDOR_MELLANOX 0x02c9

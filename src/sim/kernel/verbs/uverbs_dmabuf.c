@@ -5,7 +5,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include "host/client.h"
 #include "kernel/core/attr.h"
-#include "kernel/core/dmabuf.h"
+#include "kernel/core/pins.h"
 #include "mr.h"
 #include "priv.h"
 

@@ -14,11 +14,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "dct.h"
+#include "qp.h"
 #include "kernel/core/cmd.h"
-#include "qp_type.h"
-#include "raw.h"
-#include "xrc.h"
 #include "uverbs/resource.h"
 
 #define UD_LOG_MSG_MAX	12

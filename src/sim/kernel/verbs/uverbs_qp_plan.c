@@ -7,10 +7,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "dct.h"
-#include "qp_type.h"
-#include "raw.h"
-#include "xrc.h"
+#include "qp.h"
 
 #define SEND_WQE_BB_LOG 6
 #define UAR_MAX		0xffffffu

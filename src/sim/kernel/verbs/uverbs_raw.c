@@ -13,8 +13,7 @@
 #include <dvx/prm/misc.h>
 #include <dvx/prm/rq.h>
 #include "kernel/core/cmd.h"
-#include "qp_type.h"
-#include "raw.h"
+#include "qp.h"
 #include "obj/device.h"
 
 #define LOG_WQEBB	  6

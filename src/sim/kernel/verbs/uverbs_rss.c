@@ -5,7 +5,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
 #include "kernel/core/cmd.h"
-#include "raw.h"
+#include "qp.h"
 
 #define KEY_BYTES 40u
 

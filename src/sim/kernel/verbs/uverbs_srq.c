@@ -15,7 +15,7 @@
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
 #include "priv.h"
-#include "xrc.h"
+#include "qp.h"
 #include "uverbs/resource.h"
 
 #define DATA_SEG	16u

@@ -11,7 +11,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
-#include "raw.h"
+#include "qp.h"
 
 #define EVENT_WQ_FATAL 19 /* enum ib_event_type */
 #define RQ_MODIFY_VSD  (1u << 1)

@@ -15,8 +15,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
-#include "qp_type.h"
-#include "xrc.h"
+#include "qp.h"
 
 bool xrc_is(uint64_t qp_type)
 {

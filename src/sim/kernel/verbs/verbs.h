@@ -12,8 +12,6 @@
 #include "kernel/core/room.h"
 #include "kernel/core/uobj.h"
 
-extern const struct kernel_room verbs_room;
-
 /* rates.c: rows of the function's table of send rates. */
 #define UID_SHARED 0xffffu /* uid of a row that all user contexts may use */
 struct rate_request {
@@ -55,9 +53,9 @@ struct uverbs_qp {
 	struct uverbs_cq *scq, *rcq;
 	struct uverbs_srq *srq;	   /* NULL: the QP has an RQ or receives nothing */
 	uint8_t type;		   /* IB_UVERBS_QPT_*, QP_TYPE_DCI or QP_TYPE_DCT */
-	struct xrc_target *target; /* XRC_TGT: state shared by its handles (xrc.h) */
+	struct xrc_target *target; /* XRC_TGT: state shared by its handles (qp.h) */
 	struct uverbs_xrcd *xrcd;  /* XRC_TGT: handle of its domain */
-	uint8_t *dct;		   /* a DC target's CREATE_DCT (dct.h) */
+	uint8_t *dct;		   /* a DC target's CREATE_DCT (qp.h) */
 	uint8_t state;		   /* IB_QPS_* */
 	uint8_t port;
 	uint8_t access; /* requested access: with dest_rd gives rre and rae */
