@@ -89,6 +89,11 @@ struct fw_absent {
 	uint32_t value;
 	const char *field, *why;
 };
+/* The row of a context's field; the variable has the structure's name. */
+#define FW_ABSENT(ctx, field, why)                                 \
+	{                                                          \
+		prm_##ctx##_get_##field(ctx), #ctx "." #field, why \
+	}
 /* Returns 0 if all are zero; otherwise refuses the first one that is not. */
 int fw_check_absent(struct fw_cmd *, const struct fw_absent *, size_t n);
 #define FW_CHECK_ABSENT(c, rows) fw_check_absent(c, rows, sizeof(rows) / sizeof((rows)[0]))

@@ -14,10 +14,9 @@
 static int dct_check_features(struct fw_cmd *c, const void *dctc)
 {
 	const struct fw_absent absent[] = {
-		{prm_dctc_get_state(dctc), "dctc.state", "a target begins in 0 (ACTIVE)"},
-		{prm_dctc_get_atomic_like_write_en(dctc), "dctc.atomic_like_write_en",
-		 "dvx-sim does not implement it"},
-		{prm_dctc_get_rlky(dctc), "dctc.rlky", "the reserved lkey is the kernel's"},
+		FW_ABSENT(dctc, state, "a target begins in 0 (ACTIVE)"),
+		FW_ABSENT(dctc, atomic_like_write_en, "dvx-sim does not implement it"),
+		FW_ABSENT(dctc, rlky, "the reserved lkey is the kernel's"),
 	};
 	const unsigned int mtu = prm_dctc_get_mtu(dctc), cs = prm_dctc_get_cs_res(dctc);
 

@@ -94,14 +94,14 @@ static void raw_queue_move(struct queue *q, unsigned int to)
 static int check_sqc(struct fw_cmd *c, const void *sqc)
 {
 	const struct fw_absent features[] = {
-		{prm_sqc_get_rlky(sqc), "sqc.rlky", "the reserved lkey is the kernel's"},
-		{prm_sqc_get_fre(sqc), "sqc.fre", "fast registration is not implemented"},
+		FW_ABSENT(sqc, rlky, "the reserved lkey is the kernel's"),
+		FW_ABSENT(sqc, fre, "fast registration is not implemented"),
 		{prm_sqc_get_allow_multi_pkt_send_wqe(sqc) && c->vhca->dev->profile->wqe_inline_l2,
 		 "sqc.allow_multi_pkt_send_wqe", "cap.enhanced_multi_pkt_send_wqe is 0"},
-		{prm_sqc_get_reg_umr(sqc), "sqc.reg_umr", "cap.reg_umr_sq is 0"},
-		{prm_sqc_get_allow_swp(sqc), "sqc.allow_swp", "cap.swp is 0"},
-		{prm_sqc_get_hairpin(sqc), "sqc.hairpin", "cap.hairpin is 0"},
-		{prm_sqc_get_non_wire(sqc), "sqc.non_wire", "it is not implemented"},
+		FW_ABSENT(sqc, reg_umr, "cap.reg_umr_sq is 0"),
+		FW_ABSENT(sqc, allow_swp, "cap.swp is 0"),
+		FW_ABSENT(sqc, hairpin, "cap.hairpin is 0"),
+		FW_ABSENT(sqc, non_wire, "it is not implemented"),
 	};
 	const struct fw_wq_rules rules = {
 		.types = 1u << PRM_WQ_TYPE_CYCLIC,
@@ -235,14 +235,12 @@ int fw_query_sq(struct fw_cmd *c)
 static int check_rqc(struct fw_cmd *c, const void *rqc)
 {
 	const struct fw_absent features[] = {
-		{prm_rqc_get_rlky(rqc), "rqc.rlky", "the reserved lkey is the kernel's"},
-		{prm_rqc_get_delay_drop_en(rqc), "rqc.delay_drop_en", "cap.rq_delay_drop is 0"},
-		{prm_rqc_get_scatter_fcs(rqc), "rqc.scatter_fcs", "cap.scatter_fcs is 0"},
-		{prm_rqc_get_mem_rq_type(rqc), "rqc.mem_rq_type",
-		 "only 0 (receives in its own ring) is implemented"},
-		{prm_rqc_get_hairpin(rqc), "rqc.hairpin", "cap.hairpin is 0"},
-		{prm_rqc_get_shampo_match_criteria_type(rqc), "rqc.shampo_match_criteria_type",
-		 "cap.shampo is 0"},
+		FW_ABSENT(rqc, rlky, "the reserved lkey is the kernel's"),
+		FW_ABSENT(rqc, delay_drop_en, "cap.rq_delay_drop is 0"),
+		FW_ABSENT(rqc, scatter_fcs, "cap.scatter_fcs is 0"),
+		FW_ABSENT(rqc, mem_rq_type, "only 0 (receives in its own ring) is implemented"),
+		FW_ABSENT(rqc, hairpin, "cap.hairpin is 0"),
+		FW_ABSENT(rqc, shampo_match_criteria_type, "cap.shampo is 0"),
 	};
 	const struct fw_wq_rules rules = {
 		.types = 1u << PRM_WQ_TYPE_CYCLIC | 1u << PRM_WQ_TYPE_CYCLIC_STRIDING_RQ,

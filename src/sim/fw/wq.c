@@ -50,20 +50,19 @@ static int check_strides(struct fw_cmd *c, const void *wq)
 int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
 {
 	const struct fw_absent features[] = {
-		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
+		FW_ABSENT(wq, wq_signature, "cap.wq_signature is 0"),
 		/* Linux's mlx5e asks for 1 without reading cap.end_pad; it has no effect here. */
 		{prm_wq_get_end_padding_mode(wq) > 1, "wq.end_padding_mode", "it is reserved"},
 		{r->managed ? 0 : prm_wq_get_cd_slave(wq), "wq.cd_slave",
 		 "only send queues and queue pairs are started by others"},
-		{prm_wq_get_hds_skip_first_sge(wq), "wq.hds_skip_first_sge",
-		 "headers are not split"},
-		{prm_wq_get_log2_hds_buf_size(wq), "wq.log2_hds_buf_size", "headers are not split"},
+		FW_ABSENT(wq, hds_skip_first_sge, "headers are not split"),
+		FW_ABSENT(wq, log2_hds_buf_size, "headers are not split"),
 		{r->lwm ? 0 : prm_wq_get_lwm(wq), "wq.lwm", "limit events are of RMPs"},
 		{prm_wq_get_wq_type(wq) == PRM_WQ_TYPE_CYCLIC_STRIDING_RQ
 			 ? 0
 			 : prm_wq_get_two_byte_shift_en(wq),
 		 "wq.two_byte_shift_en", "it is for striding queues"},
-		{prm_wq_get_shampo_enable(wq), "wq.shampo_enable", "cap.shampo is 0"},
+		FW_ABSENT(wq, shampo_enable, "cap.shampo is 0"),
 	};
 	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
 

@@ -210,16 +210,16 @@ static int devx_event_take_fd(struct uverbs_file *f, int number, int *fd)
 {
 	if (f->eventfds == EVENTFDS)
 		return refuse(-EMFILE,
-			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: %u subscriptions raise eventfds, "
-			      "no more can",
+			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: %u subscriptions raise eventfds, no "
+			      "more can",
 			      EVENTFDS);
 	*fd = mm_eventfd(file_mm(f), number);
 	if (*fd == -EBADF || *fd == -EINVAL)
 		return refuse(*fd, "DEVX_SUBSCRIBE_EVENT: FD_NUM: %d is no eventfd", number);
 	return *fd >= 0 ? 0
 			: refuse(*fd,
-				 "DEVX_SUBSCRIBE_EVENT: FD_NUM: the eventfd can't be had from "
-				 "the program: %s",
+				 "DEVX_SUBSCRIBE_EVENT: FD_NUM: the eventfd can't be had from the "
+				 "program: %s",
 				 strerror(-*fd));
 }
 
@@ -297,9 +297,9 @@ int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 	if (!f->uid)
 		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: the context was opened without DevX");
 	if (number && attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE))
-		return refuse(-EINVAL,
-			      "DEVX_SUBSCRIBE_EVENT: FD_NUM and COOKIE: an eventfd gives no "
-			      "cookie");
+		return refuse(
+			-EINVAL,
+			"DEVX_SUBSCRIBE_EVENT: FD_NUM and COOKIE: an eventfd gives no cookie");
 	if (number && attr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM) > INT32_MAX)
 		return refuse(-EBADF, "DEVX_SUBSCRIBE_EVENT: FD_NUM is negative");
 	err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, &devx_obj_class, &u);

@@ -91,8 +91,8 @@ static int dest_devx(const struct devx_obj *o, enum fs_dir dir, struct fs_act *a
 		return 0;
 	}
 	return refuse(-EINVAL,
-		      "CREATE_FLOW: DEST_DEVX: made by opcode 0x%x, it is no destination "
-		      "of its direction",
+		      "CREATE_FLOW: DEST_DEVX: made by opcode 0x%x, it is no destination of its "
+		      "direction",
 		      devx_obj_opcode(o));
 }
 
@@ -122,8 +122,9 @@ static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enu
 	if (err)
 		return err;
 	if (!!devx + !!qp + !!(flags & FLAG_DEFAULT_MISS) + !!(flags & FLAG_DROP) > 1)
-		return refuse(-EINVAL, "CREATE_FLOW: more than one of DEST_DEVX, DEST_QP, DROP and "
-				       "DEFAULT_MISS");
+		return refuse(
+			-EINVAL,
+			"CREATE_FLOW: more than one of DEST_DEVX, DEST_QP, DROP and DEFAULT_MISS");
 	if (flags & FLAG_DROP)
 		a->action |= PRM_FLOW_ACTION_DROP;
 	if (flags & FLAG_DEFAULT_MISS)
@@ -155,8 +156,7 @@ static int flow_read_handles(struct uverbs_request *req, uint16_t id, uint32_t *
 	*n = a ? a->len / 4 : 0;
 	if (a && (a->len % 4 || !*n || *n > max))
 		return refuse(-EINVAL,
-			      "CREATE_FLOW: an array of handles has %u bytes, 1 to %u "
-			      "handles fit",
+			      "CREATE_FLOW: an array of handles has %u bytes, 1 to %u handles fit",
 			      a->len, max);
 	if (a)
 		memcpy(to, a->in, a->len);
@@ -207,8 +207,8 @@ static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum 
 		fl->actions[i] = (struct flow_action *)u;
 		if (a->action & PRM_FLOW_ACTION_MOD_HDR || fl->actions[i]->dir != dir)
 			return refuse(-EINVAL,
-				      "CREATE_FLOW: flow action %u is of the other "
-				      "direction, or the second of its kind",
+				      "CREATE_FLOW: flow action %u is of the other direction, or "
+				      "the second of its kind",
 				      u->id);
 		a->action |= PRM_FLOW_ACTION_MOD_HDR;
 		a->modify_id = fl->actions[i]->u.number;
@@ -236,8 +236,8 @@ static int flow_direction(const struct flow_matcher *m, enum fs_dir *dir)
 		*dir = FS_TX;
 	else
 		return refuse(-EOPNOTSUPP,
-			      "CREATE_FLOW: table type %u has no ft_support, only "
-			      "NIC_RX (0) and NIC_TX (1)",
+			      "CREATE_FLOW: table type %u has no ft_support, only NIC_RX (0) and "
+			      "NIC_TX (1)",
 			      m->type);
 	return 0;
 }

@@ -39,8 +39,8 @@ static int flow_create_check_attr(const struct wcmd *c, const struct ib_uverbs_c
 			      FS_USER_PRIOS);
 	if (a->port != 1 || a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
 		return refuse(-EINVAL,
-			      "CREATE_FLOW: port %u, flags 0x%x: port 1, and the flags "
-			      "DONT_TRAP and EGRESS are known",
+			      "CREATE_FLOW: port %u, flags 0x%x: port 1, and the flags DONT_TRAP "
+			      "and EGRESS are known",
 			      a->port, a->flags);
 	return 0;
 }

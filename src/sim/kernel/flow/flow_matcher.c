@@ -22,15 +22,14 @@ static int find_type(struct uverbs_request *req, uint8_t *type)
 	if (err)
 		return err;
 	if (ft && attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS))
-		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE and FLOW_FLAGS exclude each "
-				       "other");
+		return refuse(-EINVAL,
+			      "FLOW_MATCHER_CREATE: FT_TYPE and FLOW_FLAGS exclude each other");
 	if (value > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
 		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE %llu is not known",
 			      (unsigned long long)value);
 	if (value == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB)
-		return refuse(-EINVAL,
-			      "FLOW_MATCHER_CREATE: FT_TYPE 2 (FDB): the eswitch is not in "
-			      "switchdev mode");
+		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE 2 (FDB): the eswitch is not "
+				       "in switchdev mode");
 	*type = (uint8_t)(flags ? MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX : value);
 	return 0;
 }

@@ -125,10 +125,10 @@ static int put_version(struct spec_sum *s, bool inner, uint32_t version, uint16_
 
 	if (types && (types != 0xffff ||
 		      !ethertype_allows(prm_fte_match_set_lyr_2_4_get_ethertype(value), ethertype)))
-		return refuse(-EINVAL,
-			      "CREATE_FLOW: ether_type 0x%x under mask 0x%x contradicts an IPv%u "
-			      "spec",
-			      prm_fte_match_set_lyr_2_4_get_ethertype(value), types, version);
+		return refuse(
+			-EINVAL,
+			"CREATE_FLOW: ether_type 0x%x under mask 0x%x contradicts an IPv%u spec",
+			prm_fte_match_set_lyr_2_4_get_ethertype(value), types, version);
 	prm_fte_match_set_lyr_2_4_set_ip_version(value, version);
 	prm_fte_match_set_lyr_2_4_set_ip_version(mask, 0xf);
 	return 0;
@@ -150,8 +150,8 @@ static int check_ipv4(struct spec_sum *s, const union filter *v, const union fil
 	int err = put_version(s, inner, 4, 0x0800);
 
 	if (m->ipv4.ttl || m->ipv4.flags)
-		return refuse(-EOPNOTSUPP, "CREATE_FLOW: an IPv4 spec's ttl and flags can't be "
-					   "matched");
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_FLOW: an IPv4 spec's ttl and flags can't be matched");
 	if (!s->n)
 		s->multicast = be32toh(v->ipv4.dst_ip) >> 28 == 0xe;
 	return err ?: put_proto(s, inner, v->ipv4.proto, m->ipv4.proto);
@@ -217,9 +217,10 @@ static void put_gre(uint8_t *param, const union filter *f, bool inner)
 static int check_gre(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
 	(void)s, (void)v, (void)inner;
-	return m->gre.c_ks_res0_ver ? refuse(-EOPNOTSUPP, "CREATE_FLOW: a GRE spec's c_ks_res0_ver "
-							  "can't be matched")
-				    : 0;
+	return m->gre.c_ks_res0_ver
+		       ? refuse(-EOPNOTSUPP,
+				"CREATE_FLOW: a GRE spec's c_ks_res0_ver can't be matched")
+		       : 0;
 }
 
 static void put_mpls(uint8_t *param, const union filter *f, bool inner)
@@ -363,9 +364,7 @@ static int add_spec(struct spec_sum *s, const uint8_t *at, const struct ib_uverb
 
 	if (!row || (inner && row->act) || h->reserved)
 		return refuse(row ? -EINVAL : -EOPNOTSUPP,
-			      "CREATE_FLOW: spec type 0x%x is not "
-			      "offered",
-			      h->type);
+			      "CREATE_FLOW: spec type 0x%x is not offered", h->type);
 	if (row->act && body != row->len)
 		return refuse(-EINVAL, "CREATE_FLOW: spec type 0x%x has size %u", h->type, h->size);
 	at += sizeof(*h);

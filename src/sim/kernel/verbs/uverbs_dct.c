@@ -129,8 +129,7 @@ int dct_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 
 	if (!(m->attr_mask & A_STATE))
 		return refuse(-EINVAL,
-			      "MODIFY_QP: attr_mask 0x%x: a DC target changes only with "
-			      "its state",
+			      "MODIFY_QP: attr_mask 0x%x: a DC target changes only with its state",
 			      m->attr_mask);
 	if (qp->ece)
 		prm_dctc_set_ece(prm_create_dct_in_at_dct_context_entry(qp->dct), qp->ece);
@@ -140,8 +139,8 @@ int dct_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 		err = dct_to_rtr(qp, m, uhw_out);
 	else
 		err = refuse(-EINVAL,
-			     "MODIFY_QP: qp_state: a DC target goes from RESET to INIT to "
-			     "RTR, not from %u to %u",
+			     "MODIFY_QP: qp_state: a DC target goes from RESET to INIT to RTR, not "
+			     "from %u to %u",
 			     qp->state, m->qp_state);
 	if (!err)
 		qp->state = m->qp_state;

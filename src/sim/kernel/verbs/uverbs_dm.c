@@ -190,12 +190,11 @@ static int uverbs_dm_check_size(struct uverbs_request *req, const struct dm_map 
 	if (!len)
 		return refuse(-EINVAL, "DM_ALLOC: ALLOC_DM_LENGTH is 0");
 	if (len > most || log_align > 31 || 1ull << log_align > most)
-		return refuse(
-			-ENOMEM,
-			"DM_ALLOC: ALLOC_DM_LENGTH 0x%llx, aligned to 2^%llu: there are 0x%llx "
-			"bytes in all",
-			(unsigned long long)len, (unsigned long long)log_align,
-			(unsigned long long)most);
+		return refuse(-ENOMEM,
+			      "DM_ALLOC: ALLOC_DM_LENGTH 0x%llx, aligned to 2^%llu: there are "
+			      "0x%llx bytes in all",
+			      (unsigned long long)len, (unsigned long long)log_align,
+			      (unsigned long long)most);
 	return 0;
 }
 

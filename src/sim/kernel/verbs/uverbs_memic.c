@@ -226,10 +226,10 @@ static int memic_op_check(const struct memic_dm *dm, uint8_t op)
 	const uint8_t *cap = file_cap_page(dm->u.file, CAP_DEV_MEM);
 
 	if (op >= DM_OPS || !(prm_device_mem_cap_get_memic_operations(cap) & 1u << op))
-		return refuse(-EOPNOTSUPP,
-			      "DM_MAP_OP_ADDR: operation %u; this device has (memic_operations) "
-			      "0x%x",
-			      op, prm_device_mem_cap_get_memic_operations(cap));
+		return refuse(
+			-EOPNOTSUPP,
+			"DM_MAP_OP_ADDR: operation %u; this device has (memic_operations) 0x%x", op,
+			prm_device_mem_cap_get_memic_operations(cap));
 	return 0;
 }
 

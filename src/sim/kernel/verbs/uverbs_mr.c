@@ -130,11 +130,10 @@ int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
 		return mr_check_demand(r);
 	if (!mr_pages_ok(r))
-		return refuse(
-			-EINVAL,
-			"REG_MR: length %llu at 0x%llx is empty, leaves the address space, or "
-			"has more pages than 32 bits count",
-			(unsigned long long)r->length, (unsigned long long)r->start);
+		return refuse(-EINVAL,
+			      "REG_MR: length %llu at 0x%llx is empty, leaves the address space, "
+			      "or has more pages than 32 bits count",
+			      (unsigned long long)r->length, (unsigned long long)r->start);
 	return pin_memory(f, &range);
 }
 

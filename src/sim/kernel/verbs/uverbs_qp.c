@@ -149,8 +149,9 @@ static int uverbs_qp_ts_format(const struct uverbs_file *f, const struct qp_plan
 		return err;
 	if (*out != receive && *out != PRM_QPC_TS_FORMAT_DEFAULT &&
 	    receive != PRM_QPC_TS_FORMAT_DEFAULT)
-		return refuse(-EOPNOTSUPP, "CREATE_QP: one of its CQs has timestamps in real time, "
-					   "the other has not");
+		return refuse(
+			-EOPNOTSUPP,
+			"CREATE_QP: one of its CQs has timestamps in real time, the other has not");
 	if (*out == PRM_QPC_TS_FORMAT_DEFAULT)
 		*out = receive;
 	return 0;

@@ -226,11 +226,10 @@ static int uverbs_qp_check_kind(const struct uverbs_file *f, struct uverbs_reque
 	if (err)
 		return err;
 	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET && p->type != QP_TYPE_DCT)
-		return refuse(
-			-EOPNOTSUPP,
-			"CREATE_QP: type %llu: this device has RC, UC, UD, XRC, DC and raw packets "
-			"only",
-			(unsigned long long)p->type);
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_QP: type %llu: this device has RC, UC, UD, XRC, DC and raw "
+			      "packets only",
+			      (unsigned long long)p->type);
 	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		return refuse(-EINVAL, "CREATE_QP: source QPN: this device has none");
 	if (p->type != IB_UVERBS_QPT_RAW_PACKET &&

@@ -54,11 +54,10 @@ int rss_check(const struct qp_plan *p)
 			      "CREATE_QP: RSS: comp_mask 0x%x, flags 0x%x: this device offers none",
 			      r->comp_mask, r->flags);
 	if (p->cap.max_send_wr || p->cap.max_recv_wr || p->cap.max_recv_sge)
-		return refuse(
-			-EINVAL,
-			"CREATE_QP: RSS: max_send_wr %u, max_recv_wr %u, max_recv_sge %u: it has "
-			"no queues of its own",
-			p->cap.max_send_wr, p->cap.max_recv_wr, p->cap.max_recv_sge);
+		return refuse(-EINVAL,
+			      "CREATE_QP: RSS: max_send_wr %u, max_recv_wr %u, max_recv_sge %u: it "
+			      "has no queues of its own",
+			      p->cap.max_send_wr, p->cap.max_recv_wr, p->cap.max_recv_sge);
 	if (r->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ || r->rx_key_len != KEY_BYTES)
 		return refuse(r->rx_hash_function == MLX5_RX_HASH_FUNC_TOEPLITZ ? -EINVAL
 										: -EOPNOTSUPP,
@@ -69,8 +68,7 @@ int rss_check(const struct qp_plan *p)
 		return 0;
 	if (unknown)
 		return refuse(-EOPNOTSUPP,
-			      "CREATE_QP: RSS: rx_hash_fields_mask: bits 0x%llx are "
-			      "not offered",
+			      "CREATE_QP: RSS: rx_hash_fields_mask: bits 0x%llx are not offered",
 			      (unsigned long long)unknown);
 	if (!s.selected || (s.kinds_ip[0] && s.kinds_ip[1]) || (s.kinds_l4[0] && s.kinds_l4[1]))
 		return refuse(-EINVAL,

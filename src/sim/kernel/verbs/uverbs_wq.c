@@ -157,10 +157,10 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 			     (unsigned long long)wr,
 			     prm_cmd_hca_cap_get_log_max_wq_sz(file_caps(f)));
 	if (!err && p->flags & ~(uint64_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
-		err = refuse(-EOPNOTSUPP,
-			     "CREATE_WQ: FLAGS 0x%llx: cap.scatter_fcs, rq_delay_drop "
-			     "and end_pad are 0",
-			     (unsigned long long)p->flags);
+		err = refuse(
+			-EOPNOTSUPP,
+			"CREATE_WQ: FLAGS 0x%llx: cap.scatter_fcs, rq_delay_drop and end_pad are 0",
+			(unsigned long long)p->flags);
 	return err ?: uverbs_wq_check_memory(f, p);
 }
 
