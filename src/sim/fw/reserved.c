@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reserved bits of a command: those that belong to no field of its structure. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
 #include "prm/reflect.h"

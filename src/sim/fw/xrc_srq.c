@@ -4,7 +4,6 @@
  * context.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/wqe.h>
 #include "cmd.h"

@@ -2,7 +2,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <endian.h>
-#include <stdio.h>
 #include <string.h>
 #include "priv.h"
 

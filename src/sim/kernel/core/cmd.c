@@ -86,3 +86,12 @@ int mbox_destroy(struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t number)
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
 	return mbox_run(v, in, sizeof(in));
 }
+
+int mbox_query(struct vhca *v, uint16_t opcode, uint32_t number, void *out, size_t out_len)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+
+	mbox_begin(in, opcode, 0);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
+	return mbox_exec(v, in, sizeof(in), out, out_len);
+}

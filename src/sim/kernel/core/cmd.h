@@ -15,6 +15,8 @@ int mbox_run(struct vhca *, const void *in, size_t in_len);
 int mbox_create(struct vhca *, const void *in, size_t in_len, uint32_t *number);
 /* Runs an ALLOC command without arguments. */
 int mbox_alloc(struct vhca *, uint16_t opcode, uint16_t uid, uint32_t *number);
+/* Runs a QUERY command that has nothing but the object's number, at byte 8. */
+int mbox_query(struct vhca *, uint16_t opcode, uint32_t number, void *out, size_t out_len);
 /* Runs a DESTROY or DEALLOC command: all of them have the object's number at byte 8. */
 int mbox_destroy(struct vhca *, uint16_t opcode, uint16_t uid, uint32_t number);
 int mbox_errno(const void *out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DevX umems: regions of the program's memory, with a number for use in mailboxes. */
 #include <errno.h>
-#include <stdlib.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/mkey.h>
 #include <rdma/ib_user_ioctl_verbs.h>

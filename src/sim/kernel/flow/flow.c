@@ -169,7 +169,6 @@ static int find_counter(struct uverbs_file *f, struct uverbs_request *req, struc
 		attr_find(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET);
 	uint32_t handle, n, offset = 0;
 	const struct devx_obj *o;
-	struct uobj *u;
 	int err =
 		flow_read_handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, &handle, 1, &n);
 
@@ -180,10 +179,9 @@ static int find_counter(struct uverbs_file *f, struct uverbs_request *req, struc
 			      off->len);
 	if (off)
 		memcpy(&offset, off->in, sizeof(offset));
-	err = uobj_find(f, handle, &devx_obj_class, &u);
+	err = uobj_find(f, handle, &devx_obj_class, &o);
 	if (err)
 		return err;
-	o = (const struct devx_obj *)u;
 	if (offset >= o->counters)
 		return refuse(-EINVAL, "CREATE_FLOW: counter offset %u: the object has %u counters",
 			      offset, o->counters);
@@ -199,19 +197,19 @@ static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum 
 				    FLOW_ACTIONS, &n);
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		struct uobj *u;
+		struct flow_action *action;
 
-		err = uobj_find(f, handle[i], &flow_action_class, &u);
+		err = uobj_find(f, handle[i], &flow_action_class, &action);
 		if (err)
 			return err;
-		fl->actions[i] = (struct flow_action *)u;
-		if (a->action & PRM_FLOW_ACTION_MOD_HDR || fl->actions[i]->dir != dir)
+		fl->actions[i] = action;
+		if (a->action & PRM_FLOW_ACTION_MOD_HDR || action->dir != dir)
 			return refuse(-EINVAL,
 				      "CREATE_FLOW: flow action %u is of the other direction, or "
 				      "the second of its kind",
-				      u->id);
+				      action->u.id);
 		a->action |= PRM_FLOW_ACTION_MOD_HDR;
-		a->modify_id = fl->actions[i]->u.number;
+		a->modify_id = action->u.number;
 	}
 	return err;
 }

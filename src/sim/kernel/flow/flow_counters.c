@@ -136,8 +136,7 @@ int uverbs_counters_read(struct uverbs_file *f, struct uverbs_request *req)
 	struct uverbs_attr *buff = attr_find(req, UVERBS_ATTR_READ_COUNTERS_BUFF);
 	uint64_t packets, bytes, flags, values[MAX_INDEX] = {0};
 	const struct uverbs_counters *c;
-	struct uobj *u;
-	int err = attr_uobj(f, req, UVERBS_ATTR_READ_COUNTERS_HANDLE, &counters_class, &u);
+	int err = attr_uobj(f, req, UVERBS_ATTR_READ_COUNTERS_HANDLE, &counters_class, &c);
 
 	if (!err)
 		err = attr_flags(req, UVERBS_ATTR_READ_COUNTERS_FLAGS,
@@ -145,7 +144,6 @@ int uverbs_counters_read(struct uverbs_file *f, struct uverbs_request *req)
 				 IB_UVERBS_READ_COUNTERS_PREFER_CACHED, &flags);
 	if (err)
 		return err;
-	c = (const struct uverbs_counters *)u;
 	if (!c->flows || c->max_index > buff->len / sizeof(values[0]))
 		return refuse(-EINVAL, "COUNTERS_READ: %s",
 			      c->flows ? "the array ends before the highest point"

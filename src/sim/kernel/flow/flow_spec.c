@@ -270,29 +270,29 @@ static int act_drop(struct spec_sum *s, uint32_t unused)
 
 static int act_handle(struct spec_sum *s, uint32_t handle)
 {
-	struct uobj *u;
-	int err = uobj_find(s->f, handle, &flow_action_class, &u);
+	struct flow_action *a;
+	int err = uobj_find(s->f, handle, &flow_action_class, &a);
 
 	if (err)
 		return err;
 	if (s->fl->actions[0])
 		return refuse(-EINVAL, "CREATE_FLOW: a second flow action");
-	s->fl->actions[0] = (struct flow_action *)u;
+	s->fl->actions[0] = a;
 	s->act.action |= PRM_FLOW_ACTION_MOD_HDR;
-	s->act.modify_id = s->fl->actions[0]->u.number;
+	s->act.modify_id = a->u.number;
 	return 0;
 }
 
 static int act_count(struct spec_sum *s, uint32_t handle)
 {
-	struct uobj *u;
-	int err = uobj_find(s->f, handle, &counters_class, &u);
+	struct uverbs_counters *c;
+	int err = uobj_find(s->f, handle, &counters_class, &c);
 
 	if (err)
 		return err;
 	if (s->fl->counters)
 		return refuse(-EINVAL, "CREATE_FLOW: a second counters object");
-	s->fl->counters = (struct uverbs_counters *)u;
+	s->fl->counters = c;
 	return 0;
 }
 

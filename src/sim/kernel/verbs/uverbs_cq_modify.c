@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes to completion queues: resize, and moderation of their events. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>

@@ -165,7 +165,7 @@ static void dct_fill_query(struct ib_uverbs_query_qp_resp *r, const void *dctc, 
 
 int dct_qp_query(struct uverbs_qp *qp, uint32_t mask, struct ib_uverbs_query_qp_resp *r)
 {
-	uint8_t in[PRM_QUERY_DCT_IN_BYTES] = {0}, out[PRM_QUERY_DCT_OUT_BYTES];
+	uint8_t out[PRM_QUERY_DCT_OUT_BYTES];
 	char names[ATTR_NAMES];
 	int err;
 
@@ -174,9 +174,8 @@ int dct_qp_query(struct uverbs_qp *qp, uint32_t mask, struct ib_uverbs_query_qp_
 			      qp_attr_names(QUERIES, names));
 	if (qp->state != RTR)
 		return refuse(-EINVAL, "QUERY_QP: a DC target has no object before it is RTR");
-	mbox_begin(in, PRM_OPCODE_QUERY_DCT, 0);
-	prm_query_dct_in_set_dctn(in, qp->q.u.number);
-	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_query(qp->q.u.file->vhca, PRM_OPCODE_QUERY_DCT, qp->q.u.number, out,
+			 sizeof(out));
 	if (!err)
 		dct_fill_query(r, prm_query_dct_out_cat_dct_context_entry(out), qp->port);
 	return err;

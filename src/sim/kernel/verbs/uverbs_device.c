@@ -5,7 +5,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>

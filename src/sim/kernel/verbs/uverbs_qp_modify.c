@@ -466,13 +466,10 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc,
 
 static int qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 {
-	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
-	int err;
+	int err = mbox_query(qp->q.u.file->vhca, PRM_OPCODE_QUERY_QP, qp->q.u.number, out,
+			     sizeof(out));
 
-	mbox_begin(in, PRM_OPCODE_QUERY_QP, 0);
-	prm_query_qp_in_set_qpn(in, qp->q.u.number);
-	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);

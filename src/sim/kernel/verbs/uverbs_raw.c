@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
@@ -387,14 +386,10 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 
 static int raw_query_sq(struct uverbs_qp *qp)
 {
-	uint8_t in[PRM_QUERY_SQ_IN_BYTES] = {0}, out[PRM_QUERY_SQ_OUT_BYTES];
-	int err;
+	uint8_t out[PRM_QUERY_SQ_OUT_BYTES];
+	int err =
+		mbox_query(qp->q.u.file->vhca, PRM_OPCODE_QUERY_SQ, qp->raw.sqn, out, sizeof(out));
 
-	if (!qp->raw.sqn)
-		return 0;
-	mbox_begin(in, PRM_OPCODE_QUERY_SQ, 0);
-	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
-	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = (uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
 	return err;
@@ -402,14 +397,10 @@ static int raw_query_sq(struct uverbs_qp *qp)
 
 static int raw_query_rq(struct uverbs_qp *qp)
 {
-	uint8_t in[PRM_QUERY_RQ_IN_BYTES] = {0}, out[PRM_QUERY_RQ_OUT_BYTES];
-	int err;
+	uint8_t out[PRM_QUERY_RQ_OUT_BYTES];
+	int err =
+		mbox_query(qp->q.u.file->vhca, PRM_OPCODE_QUERY_RQ, qp->raw.rqn, out, sizeof(out));
 
-	if (!qp->raw.rqn)
-		return 0;
-	mbox_begin(in, PRM_OPCODE_QUERY_RQ, 0);
-	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
-	err = mbox_exec(qp->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.rq_state = (uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
 	return err;
@@ -435,7 +426,9 @@ int raw_qp_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 
 	if (qp->raw.table)
 		return refuse(-ENOSYS, "QUERY_QP: an RSS QP has no states");
-	err = raw_query_sq(qp) ?: raw_query_rq(qp);
+	err = qp->raw.sqn ? raw_query_sq(qp) : 0;
+	if (!err && qp->raw.rqn)
+		err = raw_query_rq(qp);
 	if (err)
 		return err;
 	qp->state = raw_state_of(qp);

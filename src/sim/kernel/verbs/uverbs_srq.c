@@ -2,7 +2,6 @@
 /* Shared receive queues, which are RMPs as the firmware has ISSI 1, or XRC SRQs. */
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eqe.h>
@@ -324,12 +323,10 @@ int wcmd_modify_srq(struct wcmd *c)
 
 static int query_limit_xrc(const struct uverbs_srq *srq, uint32_t *limit)
 {
-	uint8_t in[PRM_QUERY_XRC_SRQ_IN_BYTES] = {0}, out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
-	int err;
+	uint8_t out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
+	int err = mbox_query(srq->q.u.file->vhca, PRM_OPCODE_QUERY_XRC_SRQ, srq->q.u.number, out,
+			     sizeof(out));
 
-	mbox_begin(in, PRM_OPCODE_QUERY_XRC_SRQ, 0);
-	prm_query_xrc_srq_in_set_xrc_srqn(in, srq->q.u.number);
-	err = mbox_exec(srq->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*limit = prm_xrc_srqc_get_lwm(prm_query_xrc_srq_out_cat_xrc_srq_context_entry(out));
 	return err;
@@ -337,12 +334,10 @@ static int query_limit_xrc(const struct uverbs_srq *srq, uint32_t *limit)
 
 static int query_limit(const struct uverbs_srq *srq, uint32_t *limit)
 {
-	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
-	int err;
+	uint8_t out[PRM_QUERY_RMP_OUT_BYTES];
+	int err = mbox_query(srq->q.u.file->vhca, PRM_OPCODE_QUERY_RMP, srq->q.u.number, out,
+			     sizeof(out));
 
-	mbox_begin(in, PRM_OPCODE_QUERY_RMP, 0);
-	prm_query_rmp_in_set_rmpn(in, srq->q.u.number);
-	err = mbox_exec(srq->q.u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*limit = prm_wq_get_lwm(prm_rmpc_cat_wq(prm_query_rmp_out_cat_rmp_context(out)));
 	return err;
