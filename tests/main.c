@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "test.h"
+#include <unistd.h>
 
 #define MOST 64u
 
@@ -25,6 +26,19 @@ void test_group(int (*setup)(void **), int (*teardown)(void **))
 	group_teardown = teardown;
 }
 
+bool test_logged(int log, const char *text)
+{
+	char tail[4096] = "", *line;
+	off_t from = lseek(log, 0, SEEK_END) - (off_t)sizeof(tail) + 1;
+	ssize_t n = pread(log, tail, sizeof(tail) - 1, from > 0 ? from : 0);
+
+	if (n <= 0)
+		return false;
+	tail[n - (tail[n - 1] == '\n')] = 0;
+	line = strrchr(tail, '\n');
+	return strstr(line ? line : tail, text);
+}
+
 int main(void)
 {
 	struct CMUnitTest all[MOST] = {0};
@@ -35,6 +49,7 @@ int main(void)
 		all[i] = (struct CMUnitTest){.name = tests[i]->name,
 					     .test_func = tests[i]->run,
 					     .setup_func = tests[i]->setup,
-					     .teardown_func = tests[i]->teardown};
+					     .teardown_func = tests[i]->teardown,
+					     .initial_state = (void *)(uintptr_t)tests[i]->with};
 	return _cmocka_run_group_tests("tests", all, ntests, group_setup, group_teardown);
 }

@@ -14,7 +14,7 @@ static void close_all(struct cr_end *a, struct cr_end *b)
 /* Proves that each end's QP attributes are what the other end announced. */
 TEST(cm, attributes)
 {
-	struct ib_uverbs_qp_attr a, b;
+	struct ib_uverbs_qp_attr a, b, c, d;
 	struct cr_end server, client, child;
 
 	cr_connected(&server, &client, &child);
@@ -33,17 +33,13 @@ TEST(cm, attributes)
 	/* the listener's accept() had the same parameters as connect(), so it responds to 3 */
 	assert_int_equal(a.max_dest_rd_atomic, 2);
 	assert_int_equal(b.max_dest_rd_atomic, 3);
-	{
-		struct ib_uverbs_qp_attr c, d;
-
-		assert_int_equal(cr_qp_attr(&client, 3, &c), 0);
-		assert_int_equal(cr_qp_attr(&child, 3, &d), 0);
-		assert_int_equal(c.sq_psn, b.rq_psn);
-		assert_int_equal(d.sq_psn, a.rq_psn);
-		assert_int_equal(c.max_rd_atomic, 3);
-		assert_int_equal(c.retry_cnt, 7); /* cut to the field's width */
-		assert_int_equal(c.timeout, 19);
-	}
+	assert_int_equal(cr_qp_attr(&client, 3, &c), 0);
+	assert_int_equal(cr_qp_attr(&child, 3, &d), 0);
+	assert_int_equal(c.sq_psn, b.rq_psn);
+	assert_int_equal(d.sq_psn, a.rq_psn);
+	assert_int_equal(c.max_rd_atomic, 3);
+	assert_int_equal(c.retry_cnt, 7); /* cut to the field's width */
+	assert_int_equal(c.timeout, 19);
 	close_all(&server, &client);
 }
 
@@ -54,8 +50,7 @@ TEST(cm, private_data)
 	struct cr_end server, client, child;
 
 	cr_pair(&server, &client, RDMA_PS_TCP);
-	assert_int_equal(cr_connect(&client, "hello"), 0);
-	cr_deliver();
+	cr_connects(&client, "hello");
 	e = cr_expect(&server, E_CONNECT_REQUEST, 0);
 	assert_int_equal(e.uid, 0x1000);
 	assert_int_equal(e.param.conn.private_data_len, 56);
@@ -65,8 +60,7 @@ TEST(cm, private_data)
 	assert_int_equal(e.param.conn.qp_num, CR_QPN(&client));
 	child = server;
 	child.id = e.id;
-	assert_int_equal(cr_accept(&child, 0x2000), 0);
-	cr_deliver();
+	cr_accepts(&child, 0x2000);
 	e = cr_expect(&client, E_CONNECT_RESPONSE, 0);
 	assert_int_equal(e.param.conn.private_data_len, 196);
 	assert_string_equal((char *)e.param.conn.private_data, "yes");
@@ -79,12 +73,10 @@ TEST(cm, disconnect)
 	struct cr_end server, client, child;
 
 	cr_connected(&server, &client, &child);
-	assert_int_equal(cr_disconnect(&client), 0);
-	cr_deliver();
+	cr_disconnects(&client);
 	assert_int_equal(cr_expect(&server, E_DISCONNECTED, 0).id, child.id);
 	cr_expect_none(&client); /* DREP waits for the peer's own disconnect */
-	assert_int_equal(cr_disconnect(&child), 0);
-	cr_deliver();
+	cr_disconnects(&child);
 	cr_expect(&client, E_DISCONNECTED, 0);
 	cr_pass(2047);
 	cr_expect_none(&client);
@@ -102,28 +94,23 @@ TEST(cm, loss)
 
 	cr_pair(&server, &client, RDMA_PS_TCP);
 	cr->lose = 0x1ff;
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
+	cr_connects(&client, "x");
 	cr_expect_none(&server);
 	cr_pass(6144); /* 2 * 2^(18-8) + 2^(20-8) ms */
 	child = cr_request(&server);
-	assert_int_equal(cr_accept(&child, 0x2000), 0);
-	cr_deliver();
+	cr_accepts(&child, 0x2000);
 	cr_expect_none(&client);
 	cr_pass(4096);
 	cr_expect(&client, E_CONNECT_RESPONSE, 0);
-	assert_int_equal(cr_accept(&client, 0), 0);
-	cr_deliver();
+	cr_accepts(&client, 0);
 	cr_expect_none(&server);
 	cr_pass(4096); /* REP again, answered with RTU again */
 	cr_expect(&server, E_ESTABLISHED, 0);
-	assert_int_equal(cr_disconnect(&client), 0);
-	cr_deliver();
+	cr_disconnects(&client);
 	cr_expect_none(&server);
 	cr_pass(6144);
 	cr_expect(&server, E_DISCONNECTED, 0);
-	assert_int_equal(cr_disconnect(&child), 0);
-	cr_deliver();
+	cr_disconnects(&child);
 	cr_pass(2048);
 	cr_expect(&server, E_TIMEWAIT_EXIT, 0);
 	assert_int_equal(cr_destroy(&child), 3);
@@ -139,17 +126,13 @@ TEST(cm, patience)
 	struct cr_end server, client, child;
 	unsigned int sent;
 
-	cr_pair(&server, &client, RDMA_PS_TCP);
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
-	child = cr_request(&server);
+	child = cr_requested(&server, &client, RDMA_PS_TCP);
 	cr_pass(6144);
 	sent = cr->sent;
 	cr_pass(60000); /* MRA asks for 65 s */
 	assert_int_equal(cr->sent, sent);
 	cr_expect_none(&server);
-	assert_int_equal(cr_accept(&child, 0x2000), 0);
-	cr_deliver();
+	cr_accepts(&child, 0x2000);
 	cr_expect(&client, E_CONNECT_RESPONSE, 0);
 	close_all(&server, &client);
 }
@@ -182,15 +165,10 @@ TEST(cm, backlog)
 	cr_pair(&server, &first, RDMA_PS_TCP);
 	assert_int_equal(cr_listen(&server, 1), -EINVAL); /* it listens already */
 	cr_close(&server);
-	server = cr_open(0, RDMA_PS_TCP);
-	assert_int_equal(cr_bind(&server, "0.0.0.0", 7000), 0);
-	assert_int_equal(cr_listen(&server, 1), 0);
-	second = cr_open(1, RDMA_PS_TCP);
-	assert_int_equal(cr_resolve(&second, "192.168.215.1", 7000), 0);
-	assert_int_equal(cr_route(&second), 0);
+	server = cr_listener("0.0.0.0", RDMA_PS_TCP, 1);
+	second = cr_client(RDMA_PS_TCP);
 	assert_int_equal(cr_connect(&first, "1"), 0);
-	assert_int_equal(cr_connect(&second, "2"), 0);
-	cr_deliver();
+	cr_connects(&second, "2");
 	assert_int_equal(cr_readable(&server), 1);
 	cr_request(&server);
 	cr_expect_none(&server);
@@ -208,10 +186,7 @@ TEST(cm, rejected)
 	struct rdma_ucm_event_resp e;
 	struct cr_end server, client, child;
 
-	cr_pair(&server, &client, RDMA_PS_TCP);
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
-	child = cr_request(&server);
+	child = cr_requested(&server, &client, RDMA_PS_TCP);
 	r.id = child.id;
 	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_REJECT, r), 0);
 	cr_deliver();
@@ -219,25 +194,16 @@ TEST(cm, rejected)
 	assert_int_equal(e.param.conn.private_data_len, 148);
 	assert_string_equal((char *)e.param.conn.private_data, "sad");
 	assert_int_equal(cr_accept(&child, 0x2000), -EINVAL);
-	cr_close(&client);
-	cr_close(&server);
+	close_all(&server, &client);
 
 	cr_pair(&server, &client, RDMA_PS_TCP);
 	cr_close(&server);
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
+	cr_connects(&client, "x");
 	cr_expect(&client, E_REJECTED, 8);
-	server = cr_open(0, RDMA_PS_TCP);
-	assert_int_equal(cr_bind(&server, "10.0.0.1", 7000), 0);
-	assert_int_equal(cr_listen(&server, 1), 0);
+	server = cr_listener("10.0.0.1", RDMA_PS_TCP, 1);
 	cr_close(&client);
-	client = cr_open(1, RDMA_PS_TCP);
-	assert_int_equal(cr_resolve(&client, "192.168.215.1", 7000), 0);
-	assert_int_equal(cr_route(&client), 0);
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
-	cr_event(&client);
-	cr_event(&client);
+	client = cr_client(RDMA_PS_TCP);
+	cr_connects(&client, "x");
 	cr_expect(&client, E_REJECTED, 28);
 	close_all(&server, &client);
 }
@@ -260,29 +226,23 @@ TEST(cm, deaths)
 	cr_close(&client);
 
 	cr_pair(&server, &client, RDMA_PS_TCP); /* a request that nobody has read */
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
+	cr_connects(&client, "x");
 	cr_close(&server);
 	cr_deliver();
 	cr_expect(&client, E_REJECTED, 28);
 	cr_close(&client);
 
-	cr_pair(&server, &client, RDMA_PS_TCP); /* the client goes before the server accepts */
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
-	child = cr_request(&server);
+	/* the client goes before the server accepts */
+	child = cr_requested(&server, &client, RDMA_PS_TCP);
 	cr_close(&client);
 	cr_deliver();
 	cr_expect_none(&server); /* an id without the program's uid has no events */
 	assert_int_equal(cr_accept(&child, 0x2000), -EINVAL);
 	cr_close(&server);
 
-	cr_pair(&server, &client, RDMA_PS_TCP); /* the server goes between REP and RTU */
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
-	child = cr_request(&server);
-	assert_int_equal(cr_accept(&child, 0x2000), 0);
-	cr_deliver();
+	/* the server goes between REP and RTU */
+	child = cr_requested(&server, &client, RDMA_PS_TCP);
+	cr_accepts(&child, 0x2000);
 	cr_expect(&client, E_CONNECT_RESPONSE, 0);
 	cr_close(&server);
 	cr_deliver();
@@ -296,9 +256,7 @@ TEST(cm, stale)
 	struct cr_end server, client, child, again;
 
 	cr_connected(&server, &client, &child);
-	again = cr_open(1, RDMA_PS_TCP);
-	assert_int_equal(cr_resolve(&again, "192.168.215.1", 7000), 0);
-	assert_int_equal(cr_route(&again), 0);
+	again = cr_client(RDMA_PS_TCP);
 	{
 		struct rdma_ucm_connect c = {.id = again.id,
 					     .conn_param = {.qp_num = CR_QPN(&client), .valid = 1}};
@@ -306,8 +264,6 @@ TEST(cm, stale)
 		assert_int_equal(CR_RUN(&again, RDMA_USER_CM_CMD_CONNECT, c), 0);
 	}
 	cr_deliver();
-	cr_event(&again);
-	cr_event(&again);
 	cr_expect(&again, E_REJECTED, 10);
 	cr_expect(&client, E_DISCONNECTED, 0);
 	cr_close(&again);
@@ -320,10 +276,7 @@ TEST(cm, notify)
 	struct rdma_ucm_notify n = {.event = 4};
 	struct cr_end server, client, child;
 
-	cr_pair(&server, &client, RDMA_PS_TCP);
-	assert_int_equal(cr_connect(&client, "x"), 0);
-	cr_deliver();
-	child = cr_request(&server);
+	child = cr_requested(&server, &client, RDMA_PS_TCP);
 	n.id = child.id;
 	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_NOTIFY, n), -EINVAL);
 	assert_int_equal(cr_accept(&child, 0x2000), 0);
@@ -332,8 +285,7 @@ TEST(cm, notify)
 	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_NOTIFY, n), -EISCONN);
 	cr_deliver();
 	cr_expect(&client, E_CONNECT_RESPONSE, 0);
-	assert_int_equal(cr_accept(&client, 0), 0);
-	cr_deliver();
+	cr_accepts(&client, 0);
 	cr_expect_none(&server);
 	close_all(&server, &client);
 }
@@ -346,39 +298,31 @@ TEST(cm, datagrams)
 	struct rdma_ucm_reject r = {0};
 
 	cr_pair(&server, &client, RDMA_PS_UDP);
-	assert_int_equal(cr_connect(&client, "hello"), 0);
-	cr_deliver();
+	cr_connects(&client, "hello");
 	e = cr_expect(&server, E_CONNECT_REQUEST, 0);
 	assert_int_equal(e.param.ud.private_data_len, 180);
 	assert_string_equal((char *)e.param.ud.private_data, "hello");
 	child = server;
 	child.id = e.id;
-	assert_int_equal(cr_accept(&child, 0x2000), 0);
-	cr_deliver();
+	cr_accepts(&child, 0x2000);
 	cr_expect_none(&server);
 	e = cr_expect(&client, E_ESTABLISHED, 0);
 	assert_int_equal(e.param.ud.private_data_len, 136);
 	assert_int_equal(e.param.ud.qp_num, CR_QPN(&child));
 	assert_int_equal(e.param.ud.qkey, 0x01234567);
 	assert_memory_equal(e.param.ud.ah_attr.grh.dgid, cr->dev->vhca[0].gids[3].gid, 16);
-	cr_close(&client);
-	cr_close(&server);
+	close_all(&server, &client);
 
-	cr_pair(&server, &client, RDMA_PS_UDP);
-	assert_int_equal(cr_connect(&client, ""), 0);
-	cr_deliver();
-	child = cr_request(&server);
+	child = cr_requested(&server, &client, RDMA_PS_UDP);
 	r.id = child.id;
 	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_REJECT, r), 0);
 	cr_deliver();
 	cr_expect(&client, E_UNREACHABLE, 2);
-	cr_close(&client);
-	cr_close(&server);
+	close_all(&server, &client);
 
 	cr_pair(&server, &client, RDMA_PS_UDP);
 	cr_close(&server);
-	assert_int_equal(cr_connect(&client, ""), 0);
-	cr_deliver();
+	cr_connects(&client, "");
 	cr_expect(&client, E_UNREACHABLE, 1);
 	cr_close(&client);
 }

@@ -72,17 +72,6 @@ int cr_teardown(void **state)
 	return 0;
 }
 
-bool cr_logged(const char *text)
-{
-	char buf[4096];
-	off_t size = lseek(cr->log, 0, SEEK_END);
-	off_t from = size > (off_t)sizeof(buf) - 1 ? size - (off_t)sizeof(buf) + 1 : 0;
-	ssize_t n = pread(cr->log, buf, sizeof(buf) - 1, from);
-
-	buf[n < 0 ? 0 : n] = 0;
-	return strstr(buf, text);
-}
-
 int cr_command(struct cm_file *f, uint32_t command, const void *in, size_t in_len, void *out,
 	       size_t out_len)
 {
@@ -215,6 +204,30 @@ int cr_destroy(struct cr_end *e)
 	return err ? err : (int)resp.events_reported;
 }
 
+void cr_resolves(struct cr_end *e, const char *address, uint16_t port)
+{
+	assert_int_equal(cr_resolve(e, address, port), 0);
+	assert_int_equal(cr_route(e), 0);
+}
+
+void cr_connects(struct cr_end *e, const char *data)
+{
+	assert_int_equal(cr_connect(e, data), 0);
+	cr_deliver();
+}
+
+void cr_accepts(struct cr_end *e, uint64_t uid)
+{
+	assert_int_equal(cr_accept(e, uid), 0);
+	cr_deliver();
+}
+
+void cr_disconnects(struct cr_end *e)
+{
+	assert_int_equal(cr_disconnect(e), 0);
+	cr_deliver();
+}
+
 int cr_qp_attr(struct cr_end *e, uint32_t state, struct ib_uverbs_qp_attr *a)
 {
 	struct rdma_ucm_init_qp_attr c = {.id = e->id, .qp_state = state};
@@ -294,16 +307,29 @@ void cr_expect_none(struct cr_end *e)
 
 /* --- connections ------------------------------------------------------------------------------ */
 
+struct cr_end cr_listener(const char *address, uint16_t ps, uint32_t backlog)
+{
+	struct cr_end e = cr_open(0, ps);
+
+	assert_int_equal(cr_bind(&e, address, 7000), 0);
+	assert_int_equal(cr_listen(&e, backlog), 0);
+	return e;
+}
+
+struct cr_end cr_client(uint16_t ps)
+{
+	struct cr_end e = cr_open(1, ps);
+
+	cr_resolves(&e, "192.168.215.1", 7000);
+	cr_expect(&e, E_ADDR_RESOLVED, 0);
+	cr_expect(&e, E_ROUTE_RESOLVED, 0);
+	return e;
+}
+
 void cr_pair(struct cr_end *server, struct cr_end *client, uint16_t ps)
 {
-	*server = cr_open(0, ps);
-	assert_int_equal(cr_bind(server, "0.0.0.0", 7000), 0);
-	assert_int_equal(cr_listen(server, 0), 0);
-	*client = cr_open(1, ps);
-	assert_int_equal(cr_resolve(client, "192.168.215.1", 7000), 0);
-	cr_expect(client, E_ADDR_RESOLVED, 0);
-	assert_int_equal(cr_route(client), 0);
-	cr_expect(client, E_ROUTE_RESOLVED, 0);
+	*server = cr_listener("0.0.0.0", ps, 0);
+	*client = cr_client(ps);
 }
 
 struct cr_end cr_request(struct cr_end *server)
@@ -314,16 +340,18 @@ struct cr_end cr_request(struct cr_end *server)
 	return child;
 }
 
+struct cr_end cr_requested(struct cr_end *server, struct cr_end *client, uint16_t ps)
+{
+	cr_pair(server, client, ps);
+	cr_connects(client, "hello");
+	return cr_request(server);
+}
+
 void cr_connected(struct cr_end *server, struct cr_end *client, struct cr_end *child)
 {
-	cr_pair(server, client, RDMA_PS_TCP);
-	assert_int_equal(cr_connect(client, "hello"), 0);
-	cr_deliver();
-	*child = cr_request(server);
-	assert_int_equal(cr_accept(child, 0x2000), 0);
-	cr_deliver();
+	*child = cr_requested(server, client, RDMA_PS_TCP);
+	cr_accepts(child, 0x2000);
 	cr_expect(client, E_CONNECT_RESPONSE, 0);
-	assert_int_equal(cr_accept(client, 0), 0);
-	cr_deliver();
+	cr_accepts(client, 0);
 	assert_int_equal(cr_expect(server, E_ESTABLISHED, 0).uid, 0x2000);
 }

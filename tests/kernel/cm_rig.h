@@ -57,9 +57,14 @@ int cr_bind(struct cr_end *, const char *address, uint16_t port);
 int cr_listen(struct cr_end *, uint32_t backlog);
 int cr_resolve(struct cr_end *, const char *address, uint16_t port);
 int cr_route(struct cr_end *);
+void cr_resolves(struct cr_end *, const char *address, uint16_t port); /* and the route */
 int cr_connect(struct cr_end *, const char *private_data);
 int cr_accept(struct cr_end *, uint64_t uid);
 int cr_disconnect(struct cr_end *);
+/* Each succeeds, and its messages are delivered. */
+void cr_connects(struct cr_end *, const char *private_data);
+void cr_accepts(struct cr_end *, uint64_t uid);
+void cr_disconnects(struct cr_end *);
 int cr_destroy(struct cr_end *); /* returns how many events were read, or -errno */
 int cr_qp_attr(struct cr_end *, uint32_t state, struct ib_uverbs_qp_attr *);
 
@@ -75,13 +80,16 @@ struct rdma_ucm_event_resp cr_event(struct cr_end *);
 struct rdma_ucm_event_resp cr_expect(struct cr_end *, uint32_t event, int status);
 void cr_expect_none(struct cr_end *);
 
-/* Makes a listener on port 7000 of function 0, and a client that is ready to connect to it. */
+/* Make a listener on port 7000 of function 0, and a client that is ready to connect to it. */
+struct cr_end cr_listener(const char *address, uint16_t ps, uint32_t backlog);
+struct cr_end cr_client(uint16_t ps);
 void cr_pair(struct cr_end *server, struct cr_end *client, uint16_t ps);
 /* Reads the server's next request; returns the new id. */
 struct cr_end cr_request(struct cr_end *server);
+/* Makes a listener and a client, which connects; returns the server's new id. */
+struct cr_end cr_requested(struct cr_end *server, struct cr_end *client, uint16_t ps);
 /* Establishes a connection; returns both ends. */
 void cr_connected(struct cr_end *server, struct cr_end *client, struct cr_end *child);
-bool cr_logged(const char *text);
 
 enum {
 	E_ADDR_RESOLVED = 0,

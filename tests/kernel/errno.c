@@ -243,6 +243,11 @@ static const struct {
 	{ATTACH_MCAST, AT(ib_uverbs_attach_mcast, gid[0]), 0xff, -EINVAL}, /* the QP is RC */
 };
 
+#define BOTH(command, type, one, value1, other, value2, err)                       \
+	{                                                                          \
+		command, {{AT(type, one), value1}, {AT(type, other), value2}}, err \
+	}
+
 /* Requests with two bad fields, and the errno of the one that the kernel checks first. */
 static const struct {
 	unsigned int command;
@@ -252,36 +257,16 @@ static const struct {
 	} bad[2];
 	int err;
 } twice[] = {
-	{REG_MR,
-	 {{AT(ib_uverbs_reg_mr, pd_handle), 999}, {AT(ib_uverbs_reg_mr, hca_va), 1}},
-	 -EINVAL},
-	{REG_MR,
-	 {{AT(ib_uverbs_reg_mr, pd_handle), 999}, {AT(ib_uverbs_reg_mr, length), 1ull << 40}},
-	 -ENOENT},
-	{REG_MR,
-	 {{AT(ib_uverbs_reg_mr, pd_handle), 999}, {AT(ib_uverbs_reg_mr, access_flags), 2}},
-	 -EINVAL},
-	{CREATE_AH,
-	 {{AT(ib_uverbs_create_ah, pd_handle), 999}, {AT(ib_uverbs_create_ah, attr.is_global), 0}},
-	 -ENOENT},
-	{CREATE_AH,
-	 {{AT(ib_uverbs_create_ah, pd_handle), 999}, {AT(ib_uverbs_create_ah, attr.port_num), 2}},
-	 -EINVAL},
-	{REREG_MR,
-	 {{AT(ib_uverbs_rereg_mr, mr_handle), 999}, {AT(ib_uverbs_rereg_mr, flags), 8}},
-	 -EOPNOTSUPP},
-	{REREG_MR,
-	 {{AT(ib_uverbs_rereg_mr, mr_handle), 999}, {AT(ib_uverbs_rereg_mr, hca_va), 1}},
-	 -EINVAL},
-	{REREG_MR,
-	 {{AT(ib_uverbs_rereg_mr, flags), 3}, {AT(ib_uverbs_rereg_mr, length), 1ull << 40}},
-	 -EFAULT},
-	{ALLOC_MW,
-	 {{AT(ib_uverbs_alloc_mw, pd_handle), 999}, {AT(ib_uverbs_alloc_mw, mw_type), 3}},
-	 -ENOENT},
-	{MODIFY_CQ,
-	 {{AT(ib_uverbs_ex_modify_cq, cq_handle), 999}, {AT(ib_uverbs_ex_modify_cq, attr_mask), 2}},
-	 -EOPNOTSUPP},
+	BOTH(REG_MR, ib_uverbs_reg_mr, pd_handle, 999, hca_va, 1, -EINVAL),
+	BOTH(REG_MR, ib_uverbs_reg_mr, pd_handle, 999, length, 1ull << 40, -ENOENT),
+	BOTH(REG_MR, ib_uverbs_reg_mr, pd_handle, 999, access_flags, 2, -EINVAL),
+	BOTH(CREATE_AH, ib_uverbs_create_ah, pd_handle, 999, attr.is_global, 0, -ENOENT),
+	BOTH(CREATE_AH, ib_uverbs_create_ah, pd_handle, 999, attr.port_num, 2, -EINVAL),
+	BOTH(REREG_MR, ib_uverbs_rereg_mr, mr_handle, 999, flags, 8, -EOPNOTSUPP),
+	BOTH(REREG_MR, ib_uverbs_rereg_mr, mr_handle, 999, hca_va, 1, -EINVAL),
+	BOTH(REREG_MR, ib_uverbs_rereg_mr, flags, 3, length, 1ull << 40, -EFAULT),
+	BOTH(ALLOC_MW, ib_uverbs_alloc_mw, pd_handle, 999, mw_type, 3, -ENOENT),
+	BOTH(MODIFY_CQ, ib_uverbs_ex_modify_cq, cq_handle, 999, attr_mask, 2, -EOPNOTSUPP),
 	{MODIFY_QP, {{MQ(qp_handle), 999}, {MQ(attr_mask), 1 | 1 << 21}}, -EOPNOTSUPP},
 	{MODIFY_QP, {{MQ(qp_handle), 999}, {MQ(port_num), 2}}, -ENOENT},
 	/* a transition that does not exist, and an address without a GID */

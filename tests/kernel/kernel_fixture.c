@@ -13,7 +13,7 @@
 #define QP_AT 0x20000u
 #define DB_AT 0x40u
 
-static uint64_t now(struct clock *c)
+static uint64_t fx_now(struct clock *c)
 {
 	return ((struct fx *)((char *)c - offsetof(struct fx, clock)))->now;
 }
@@ -28,8 +28,8 @@ int fx_setup(void **state)
 	assert_non_null(f);
 	f->log = memfd_create("log", 0);
 	sim_log_to(f->log);
-	f->clock.now = now;
-	f->clock.utc = now;
+	f->clock.now = fx_now;
+	f->clock.utc = fx_now;
 	f->now = 1;
 	unlimited = profile_bluefield2;
 	unlimited.memlock = false;
@@ -64,23 +64,6 @@ int fx_teardown(void **state)
 	close(f->log);
 	free(f);
 	return 0;
-}
-
-bool fx_logged(struct fx *f, const char *text)
-{
-	char buf[4096];
-	off_t size = lseek(f->log, 0, SEEK_END);
-	off_t from = size > (off_t)sizeof(buf) - 1 ? size - (off_t)sizeof(buf) + 1 : 0;
-	ssize_t n = pread(f->log, buf, sizeof(buf) - 1, from);
-	char *line;
-
-	if (n <= 0)
-		return false;
-	buf[n] = 0;
-	if (buf[n - 1] == '\n')
-		buf[n - 1] = 0;
-	line = strrchr(buf, '\n');
-	return strstr(line ? line : buf, text);
 }
 
 uint32_t fx_objects(const struct fx *f)
@@ -197,6 +180,19 @@ uint32_t rq_new(struct request *r)
 	return (uint32_t)r->attrs[0].data;
 }
 
+uint32_t rq_create(struct fx *f, struct request *r, const void *u, size_t len, uint16_t id,
+		   uint32_t *number)
+{
+	uint32_t handle;
+
+	assert_int_equal(rq_run_with(f, r, u, len), 0);
+	handle = rq_new(r);
+	if (number)
+		*number = rq_u32(r, id);
+	rq_done(r);
+	return handle;
+}
+
 void rq_done(struct request *r)
 {
 	for (unsigned int i = 0; i < r->nheld; i++)
@@ -251,6 +247,12 @@ int fx_fd(struct fx *f, uint16_t object, uint16_t method, const struct rq_arg *a
 	rq_take(&r, a);
 	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
 	return fd;
+}
+
+int fx_async_fd(struct fx *f)
+{
+	return fx_fd(f, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC,
+		     RQ_ARGS(A_NEW(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, NULL)));
 }
 
 int rq_take_fd(struct request *r)
@@ -460,15 +462,9 @@ uint32_t fx_qp(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *qpn)
 {
 	struct mlx5_ib_create_qp u;
 	struct request r;
-	uint32_t handle;
 
 	fx_fill_qp(f, &r, &u, pd, cq);
-	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
-	handle = rq_new(&r);
-	if (qpn)
-		*qpn = rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
-	rq_done(&r);
-	return handle;
+	return rq_create(f, &r, &u, sizeof(u), UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qpn);
 }
 
 uint32_t fx_wq(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *rqn)
@@ -518,11 +514,11 @@ void fx_spoils(struct fx *f, fx_fill_fn *fill, size_t u_len, const struct fx_spo
 		before = fx_objects(f);
 		fx_spoil(&r, (uint8_t *)u, s);
 		err = rq_run_with(f, &r, u, u_len);
-		if (err != s->err || !fx_logged(f, s->text))
+		if (err != s->err || !test_logged(f->log, s->text))
 			print_message("%s 0x%llx: %d, not %d (%s)\n", s->name,
 				      (unsigned long long)s->value, err, s->err, s->text);
 		assert_int_equal(err, s->err);
-		assert_true(fx_logged(f, s->text));
+		assert_true(test_logged(f->log, s->text));
 		assert_int_equal(fx_objects(f), before);
 		rq_done(&r);
 	}

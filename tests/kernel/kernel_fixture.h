@@ -36,12 +36,10 @@ struct fx {
 int fx_setup(void **state);
 int fx_teardown(void **state);
 #define FIXTURE_fx(name) FIXTURE(name, struct fx *f, fx_setup, fx_teardown)
-/* Returns whether the last line of the log contains the text. */
-bool fx_logged(struct fx *, const char *text);
-#define FX_REFUSES(f, call, err, text)           \
-	do {                                     \
-		assert_int_equal(call, err);     \
-		assert_true(fx_logged(f, text)); \
+#define FX_REFUSES(f, call, err, text)                    \
+	do {                                              \
+		assert_int_equal(call, err);              \
+		assert_true(test_logged((f)->log, text)); \
 	} while (0)
 /* Counts the firmware objects of the function. */
 uint32_t fx_objects(const struct fx *);
@@ -65,6 +63,10 @@ uint32_t rq_new(struct request *);		/* returns the new handle, the first attribu
 int rq_run(struct fx *, struct request *);
 /* Runs the request with mlx5's part. */
 int rq_run_with(struct fx *, struct request *, const void *u, size_t len);
+/* Runs a creation that succeeds, and is done with it; returns the handle, and the first word of an
+ * output in *number unless that is NULL. */
+uint32_t rq_create(struct fx *, struct request *, const void *u, size_t len, uint16_t id,
+		   uint32_t *number);
 void rq_done(struct request *);
 
 /* A request as a list. Outputs are stored where its attributes point, also after a refusal. */
@@ -89,6 +91,7 @@ int fx_call(struct fx *, uint16_t object, uint16_t method, const struct rq_arg *
 #define FX_CALL(f, object, method, ...) fx_call(f, object, method, RQ_ARGS(__VA_ARGS__))
 /* Runs a request that makes a FD, and returns it, nonblocking. */
 int fx_fd(struct fx *, uint16_t object, uint16_t method, const struct rq_arg *);
+int fx_async_fd(struct fx *);
 
 /* Runs a write command by INVOKE_WRITE. */
 int fx_write(struct fx *, uint32_t cmd, const void *in, size_t in_len, void *out, size_t out_len);

@@ -119,17 +119,13 @@ enum steer_end ends(struct fx *f, bool tx, uint16_t port)
 uint32_t raw_qp(struct fx *f)
 {
 	struct mlx5_ib_create_qp u;
-	uint32_t handle;
 	struct request r;
 
 	fx_fill_qp(f, &r, &u, fx_pd(f), fx_cq(f, NULL));
 	u.sq_buf_addr = (uintptr_t)f->mem + SQ_AT;
 	u.flags = MLX5_QP_FLAG_UAR_PAGE_INDEX;
 	rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = IB_UVERBS_QPT_RAW_PACKET;
-	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
-	handle = rq_new(&r);
-	rq_done(&r);
-	return handle;
+	return rq_create(f, &r, &u, sizeof(u), 0, NULL);
 }
 
 struct verbs_flow udp_flow(uint32_t qp, uint16_t port)

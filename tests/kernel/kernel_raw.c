@@ -401,7 +401,8 @@ TEST(fx, rss)
 		v.rx_hash_function = bad[i].function;
 		v.rx_key_len = bad[i].len;
 		v.flags = bad[i].flags;
-		if (make_rss(f, pd, table, &v, &qp) != bad[i].err || !fx_logged(f, bad[i].text))
+		if (make_rss(f, pd, table, &v, &qp) != bad[i].err ||
+		    !test_logged(f->log, bad[i].text))
 			fail_msg("case %u", i);
 	}
 	for (unsigned int i = 0; i < sizeof(queues) / sizeof(queues[0]); i++)

@@ -32,16 +32,8 @@ static struct made make(struct fx *f)
 	struct made m;
 
 	fill(f, &r, &u);
-	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
-	m = (struct made){rq_new(&r), rq_u32(&r, UVERBS_ATTR_UHW_OUT)};
-	rq_done(&r);
+	m.handle = rq_create(f, &r, &u, sizeof(u), UVERBS_ATTR_UHW_OUT, &m.srqn);
 	return m;
-}
-
-static int async_fd(struct fx *f)
-{
-	return fx_fd(f, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC,
-		     RQ_ARGS(A_NEW(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, NULL)));
 }
 
 static int modify(struct fx *f, uint32_t handle, uint32_t mask, uint32_t limit)
@@ -120,7 +112,7 @@ TEST(fx, modify_refusals)
 /* Proves that the limit's event is sent once, and that DESTROY_SRQ reports it. */
 TEST(fx, limit_event)
 {
-	int fd = async_fd(f);
+	int fd = fx_async_fd(f);
 	const struct made m = make(f);
 	struct ib_uverbs_async_event_desc d;
 	uint32_t events = 0;
@@ -145,7 +137,7 @@ TEST(fx, limit_event)
 
 TEST(fx, error_event)
 {
-	int fd = async_fd(f);
+	int fd = fx_async_fd(f);
 	const struct made m = make(f);
 	uint8_t eqe[PRM_EQE_BYTES] = {0};
 	struct ib_uverbs_async_event_desc d;

@@ -204,7 +204,6 @@ static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 {
 	struct mlx5_ib_create_srq u;
 	struct request r;
-	uint32_t handle;
 
 	fx_fill_srq(f, &r, &u, pd);
 	u.uidx = 7;
@@ -212,10 +211,7 @@ static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 	rq_handle(&r, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, (uint64_t)xrcd);
 	rq_handle(&r, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, cq);
 	rq_out(&r, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, 4);
-	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
-	handle = rq_new(&r);
-	rq_done(&r);
-	return handle;
+	return rq_create(f, &r, &u, sizeof(u), 0, NULL);
 }
 
 /* Proves that an XRC SRQ's limit can be set and queried, and is refused above its size. */

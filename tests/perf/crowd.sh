@@ -12,7 +12,7 @@ while read -r fn program budget what; do
 	judge "$what" "$(counted "$fn" "$top_builddir/$program")" $((budget * 1000000))
 done <<'END'
 fw_uid_reap tests/fw/fw_flow 150 20,000 flow entries of one client are removed
-devx_event tests/kernel/kernel_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
+devx_event tests/kernel/devx_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
 uverbs_dm_alloc tests/kernel/devx 40 half of the device memory is allocated around two used blocks
 END
 plan
