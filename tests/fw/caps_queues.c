@@ -7,6 +7,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/misc.h>
+#include "tests/verbs/verbs_qp.h"
 
 /*
  * Uses RC both ways: WRITE, as many READs as log_max_ra_* allow, user indexes in CQEs, BlueFlame.
@@ -131,7 +132,6 @@ void scheduling_works(struct rig *r)
 				      .send_cq = cq,
 				      .recv_cq = cq,
 				      .cap = {.max_send_wr = 4, .max_send_sge = 1}};
-	struct ibv_qp_attr to = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	struct ibv_qp *qp = ibv_create_qp(pd, &qa);
 
 	assert_non_null(root);
@@ -143,9 +143,7 @@ void scheduling_works(struct rig *r)
 		.max_avg_bw = 1000};
 	leaf = mlx5dv_sched_leaf_create(ctx, &a);
 	assert_non_null(leaf);
-	assert_int_equal(ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PORT), 0);
-	for (to.qp_state = IBV_QPS_RTR; to.qp_state <= IBV_QPS_RTS; to.qp_state++)
-		assert_int_equal(ibv_modify_qp(qp, &to, IBV_QP_STATE), 0);
+	assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
 	assert_int_equal(mlx5dv_modify_qp_sched_elem(qp, leaf, NULL), 0);
 	assert_int_not_equal(mlx5dv_sched_leaf_destroy(leaf), 0);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
@@ -325,9 +323,10 @@ void ece_works(struct rig *r)
 	assert_int_equal(ece.options, 0x10000000);
 	ece.options |= 6; /* as another vendor's firmware might send it */
 	assert_int_equal(ibv_set_ece(qp, &ece), 0);
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-							  IBV_QP_ACCESS_FLAGS),
-			 0);
+	assert_int_equal(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
 	assert_int_equal(ibv_query_ece(qp, &ece), 0);
 	assert_int_equal(ece.options, 0x10000000);
 	assert_int_equal(ibv_destroy_qp(qp) | ibv_destroy_cq(cq) | ibv_dealloc_pd(pd), 0);

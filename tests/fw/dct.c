@@ -8,20 +8,8 @@
 #include "obj/dct.h"
 #include "obj/qp.h"
 
-#define BAD   PRM_STATUS_BAD_PARAM
-#define GONE  PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
-#define BUSY  PRM_STATUS_RES_BUSY
 #define STATE PRM_STATUS_BAD_RES_STATE
 #define KEY   0x1122334455667788ull
-
-static uint32_t fd_rmp(struct fx *f, const struct fx_queue *q)
-{
-	uint8_t in[FX_IN];
-	size_t len = fx_fill_rmp(in, q);
-
-	assert_int_equal(FX_EXEC(f, CREATE_RMP, in, len), 0);
-	return prm_create_rmp_out_get_rmpn(f->out);
-}
 
 static size_t fill_dct(void *in, const struct fx_queue *q, uint32_t rmp)
 {
@@ -50,7 +38,7 @@ TEST(fx, dct_bad_input)
 	};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
-	size_t len = fill_dct(in, &q, fd_rmp(f, &q));
+	size_t len = fill_dct(in, &q, fx_rmp(f, &q));
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_DCT, in, len, bad);
 	assert_int_equal(obj_count(f->v, OBJ_DCT), 0);
@@ -59,7 +47,7 @@ TEST(fx, dct_bad_input)
 TEST(fx, dct_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	uint32_t rmp = fd_rmp(f, &q), dct;
+	uint32_t rmp = fx_rmp(f, &q), dct;
 	uint8_t in[FX_IN];
 	size_t len = fill_dct(in, &q, rmp);
 	const struct fx_field none[] = {{NULL, 0}};
@@ -69,7 +57,7 @@ TEST(fx, dct_life)
 	assert_int_equal(fx_cmd(f, f->v, PRM_OPCODE_ALLOC_Q_COUNTER, FX_UID, none), 0);
 	set = prm_alloc_q_counter_out_get_counter_set_id(f->out);
 	FX_SET(in, CREATE_DCT, {"dct_context_entry.counter_set_id", set + 1});
-	FX_REFUSES(f, CREATE_DCT, in, len, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT);
+	FX_REFUSES(f, CREATE_DCT, in, len, BAD_RES, FW_SYN_NO_OBJECT);
 	FX_SET(in, CREATE_DCT, {"dct_context_entry.counter_set_id", set});
 	assert_int_equal(FX_EXEC(f, CREATE_DCT, in, len), 0);
 	dct = prm_create_dct_out_get_dctn(f->out);
@@ -88,7 +76,7 @@ TEST(fx, dct_life)
 	assert_true(prm_dctc_get_dc_access_key(dctc) == KEY);
 	assert_int_equal(prm_dctc_get_srqn_xrqn(dctc), rmp);
 	assert_int_equal(FX_NUMBER(f, DESTROY_DCT, dct), 0);
-	assert_int_equal(FX_NUMBER(f, DESTROY_DCT, dct), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_DCT, dct), BAD_RES);
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, rmp), 0);
 }

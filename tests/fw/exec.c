@@ -126,22 +126,22 @@ TEST(fx, unknown_opcode)
 	uint8_t in[16] = {0};
 
 	assert_int_equal(fx_exec(f, f->v, 0x7fff, FX_UID, in, 16, 16), PRM_STATUS_BAD_OP);
-	assert_true(fx_logged(f, "opcode 0x7fff"));
+	assert_true(test_logged(f->log, "opcode 0x7fff"));
 	assert_int_equal(FX_EXEC(f, CREATE_SRQ, in, 16), PRM_STATUS_BAD_OP);
 }
 
 TEST(fx, op_mod)
 {
-	assert_int_equal(FX(f, ALLOC_PD, {"op_mod", 1}), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX(f, ALLOC_PD, {"op_mod", 1}), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_OP_MOD);
-	assert_true(fx_logged(f, "ALLOC_PD"));
-	assert_true(fx_logged(f, "op_mod is 0x1"));
+	assert_true(test_logged(f->log, "ALLOC_PD"));
+	assert_true(test_logged(f->log, "op_mod is 0x1"));
 }
 
 /* A program is refused the kernel's commands. */
 TEST(fx, privileged)
 {
-	assert_int_equal(FX(f, CREATE_EQ), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX(f, CREATE_EQ), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_PRIVILEGED);
 }
 

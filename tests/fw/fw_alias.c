@@ -136,17 +136,14 @@ TEST(fx, allow_refuses)
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 
-	assert_int_equal(allow(f, f->v, FX_UID, 0xff02, s.mkey, s.key), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(allow(f, f->v, FX_UID, 0xff02, s.mkey, s.key), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_OBJECT_TYPE);
-	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey + 1, s.key),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey + 1, s.key), BAD_RES);
 	/* another uid's mkey is refused like a missing one */
-	assert_int_equal(allow(f, f->v, FX_UID + 1, PRM_OBJ_TYPE_MKEY, s.mkey, s.key),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(allow(f, f->v, FX_UID + 1, PRM_OBJ_TYPE_MKEY, s.mkey, s.key), BAD_RES);
 	assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
 	/* an alias can't be allowed again */
-	assert_int_equal(allow(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id, s.key),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(allow(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id, s.key), BAD_RES);
 	f->profile.allow_mkey = false;
 	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key),
 			 PRM_STATUS_BAD_OP);
@@ -166,9 +163,9 @@ TEST(fx, alias_reveals_nothing)
 	a[2].key[0] ^= 1;
 	a[3].key[31] ^= 0x80;
 	for (unsigned int i = 0; i < 4; i++) {
-		assert_int_equal(alias(f, f->dpu, FX_UID, &a[i]), PRM_STATUS_BAD_RES);
+		assert_int_equal(alias(f, f->dpu, FX_UID, &a[i]), BAD_RES);
 		assert_int_equal(f->syndrome, FW_SYN_ALIAS);
-		assert_true(fx_logged(f, "may not be aliased with this access_key"));
+		assert_true(test_logged(f->log, "may not be aliased with this access_key"));
 	}
 	assert_int_equal(obj_count(f->dpu, OBJ_MKEY), 0);
 }
@@ -179,23 +176,23 @@ TEST(fx, alias_refuses)
 	struct alias_args a = args_of(f, &s);
 
 	a.vhca = 999;
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD);
 	a.vhca = f->dpu->id;
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_VHCA);
 	a = args_of(f, &s);
 	a.pd = 0x777;
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD_RES);
 	a = args_of(f, &s);
-	assert_int_equal(alias(f, f->dpu, FX_UID + 1, &a), PRM_STATUS_BAD_RES);
+	assert_int_equal(alias(f, f->dpu, FX_UID + 1, &a), BAD_RES);
 	a.type = 0xff02;
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD);
 	a = args_of(f, &s);
 	a.tunnel = 3;
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD);
 	a.tunnel = 0;
 	a.not_alias = true;
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD);
 	f->profile.cross_vhca = false;
 	a = args_of(f, &s);
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_OP);
@@ -223,7 +220,7 @@ TEST(fx, source_goes)
 	/* the old permission does not apply to the new object */
 	struct alias_args a = args_of(f, &s);
 
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD_RES);
 	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key), 0);
 	again = make_alias(f, &s);
 	assert_int_not_equal(again, id);
@@ -280,18 +277,16 @@ TEST(fx, wrong_commands)
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 
-	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DESTROY_MKEY, FX_UID, id, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DESTROY_MKEY, FX_UID, id, 16), BAD_RES);
 	assert_int_equal(
 		fx_number(f, f->dpu, PRM_OPCODE_QUERY_MKEY, FX_UID, id, PRM_QUERY_MKEY_OUT_BYTES),
-		PRM_STATUS_BAD_RES);
-	assert_int_equal(destroy(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey), PRM_STATUS_BAD_RES);
-	assert_int_equal(destroy(f, f->dpu, FX_UID, 0xff02, id), PRM_STATUS_BAD_PARAM);
-	assert_int_equal(destroy(f, f->dpu, FX_UID + 1, PRM_OBJ_TYPE_MKEY, id), PRM_STATUS_BAD_RES);
+		BAD_RES);
+	assert_int_equal(destroy(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey), BAD_RES);
+	assert_int_equal(destroy(f, f->dpu, FX_UID, 0xff02, id), BAD);
+	assert_int_equal(destroy(f, f->dpu, FX_UID + 1, PRM_OBJ_TYPE_MKEY, id), BAD_RES);
 	assert_int_equal(query(f, id, 16), PRM_STATUS_BAD_OUTP_LEN);
 	/* the PD is busy while the alias exists */
-	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DEALLOC_PD, FX_UID, s.dpu_pd, 16),
-			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DEALLOC_PD, FX_UID, s.dpu_pd, 16), BUSY);
 }
 
 /* With alias_bad_status, CREATE succeeds with a bad status, and each access fails. */
@@ -320,7 +315,7 @@ TEST(fx, new_key)
 
 	s.key[9] ^= 0xff;
 	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key), 0);
-	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), BAD_RES);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), 1);
 	assert_int_not_equal(make_alias(f, &s), id);
 }

@@ -85,22 +85,6 @@ uint8_t fx_exec(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, voi
 	return status;
 }
 
-bool fx_logged(struct fx *f, const char *text)
-{
-	char line[1024] = "";
-	off_t end = lseek(f->log, 0, SEEK_END);
-	off_t from = end > (off_t)sizeof(line) - 1 ? end - (off_t)sizeof(line) + 1 : 0;
-	ssize_t n = pread(f->log, line, (size_t)(end - from), from);
-	char *last;
-
-	assert_true(n >= 0);
-	line[n] = 0;
-	if (n && line[n - 1] == '\n')
-		line[n - 1] = 0;
-	last = strrchr(line, '\n');
-	return strstr(last ? last : line, text) != NULL;
-}
-
 /* Returns the number in the reply. The widest numbers that are looked up have 24 bits. */
 uint32_t fx_made(const struct fx *f)
 {
@@ -324,6 +308,15 @@ struct fx_queue fx_queue(struct fx *f, struct vhca *v, uint16_t uid)
 	return q;
 }
 
+uint32_t fx_rmp(struct fx *f, const struct fx_queue *q)
+{
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_rmp(in, q);
+
+	assert_int_equal(FX_EXEC(f, CREATE_RMP, in, len), 0);
+	return prm_create_rmp_out_get_rmpn(f->out);
+}
+
 uint32_t fx_objects(const struct vhca *v)
 {
 	uint32_t n = 0;
@@ -346,7 +339,7 @@ static void fx_spoil_one(struct fx *f, uint16_t opcode, const uint8_t *good, siz
 		fail_msg("%s %s=0x%llx: status 0x%x syndrome 0x%x", prm_opcode_name(opcode), field,
 			 (unsigned long long)s->value, status, f->syndrome);
 	assert_int_equal(fx_objects(f->v), before);
-	assert_true(fx_logged(f, prm_opcode_name(opcode)));
+	assert_true(test_logged(f->log, prm_opcode_name(opcode)));
 }
 
 void fx_spoils(struct fx *f, uint16_t opcode, const uint8_t *good, size_t len,

@@ -80,9 +80,6 @@ size_t fx_fill(uint16_t opcode, void *in, const struct fx_field *);
 #define FX_MAKE(f, op, ...) (assert_int_equal(FX(f, op, __VA_ARGS__), 0), fx_made(f))
 uint32_t fx_made(const struct fx *);
 
-/* Returns true if the last line of the log contains this text. */
-bool fx_logged(struct fx *, const char *text);
-
 /* Create the objects that most commands need, and assert success. */
 uint32_t fx_pd(struct fx *, struct vhca *, uint16_t uid);
 uint32_t fx_uar(struct fx *, struct vhca *, uint16_t uid);
@@ -97,11 +94,11 @@ size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem);
 size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t umem);
 
 /* SQ, RQ and RMP (a linked list) of 16 x 64 bytes on a queue's umem and CQ; a TIR of one RQ. */
-#define FX_SQ_AT  16384u
-#define FX_RQ_AT  20480u
-#define FX_SQ_DBR 512u
-#define FX_RQ_DBR 1024u
-#define FX_RMP_AT 24576u
+#define FX_SQ_AT   16384u
+#define FX_RQ_AT   20480u
+#define FX_SQ_DBR  512u
+#define FX_RQ_DBR  1024u
+#define FX_RMP_AT  24576u
 #define FX_RMP_DBR 2048u
 struct fx_queue;
 size_t fx_fill_sq(void *in, const struct fx_queue *, uint32_t tis);
@@ -121,6 +118,7 @@ struct fx_queue {
 	uint32_t pd, uar, eq, umem, cq, qp;
 };
 struct fx_queue fx_queue(struct fx *, struct vhca *, uint16_t uid);
+uint32_t fx_rmp(struct fx *, const struct fx_queue *);
 
 /* Executes a destroy or query command: opcode and the 24-bit number at bit 0x48. */
 uint8_t fx_number(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, uint32_t number,
@@ -130,6 +128,12 @@ uint8_t fx_number(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, uin
 #define FX_QUERY(f, op, number)                               \
 	fx_number(f, (f)->v, PRM_OPCODE_##op, FX_UID, number, \
 		  prm_command_out(PRM_OPCODE_##op)->bytes)
+
+/* Statuses, and a status with its syndrome, as rows of tables have them. */
+#define BAD	PRM_STATUS_BAD_PARAM
+#define BAD_RES PRM_STATUS_BAD_RES
+#define GONE	PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
+#define BUSY	PRM_STATUS_RES_BUSY
 
 /*
  * Fields of a good command to be spoiled one after the other, and the result that each must have.

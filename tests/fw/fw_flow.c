@@ -7,9 +7,8 @@
 #include "obj/flow.h"
 #include "obj/icm.h"
 
-#define RX  PRM_FLOW_TABLE_TYPE_NIC_RX
-#define TX  PRM_FLOW_TABLE_TYPE_NIC_TX
-#define BAD PRM_STATUS_BAD_PARAM
+#define RX PRM_FLOW_TABLE_TYPE_NIC_RX
+#define TX PRM_FLOW_TABLE_TYPE_NIC_TX
 
 TEST(fx, tables_refuse)
 {
@@ -27,7 +26,7 @@ TEST(fx, tables_refuse)
 		{"flow_table_context.level", 3, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.log_size", 23, BAD, FW_SYN_SIZE},
 		{"flow_table_context.table_miss_action", 2, BAD, FW_SYN_UNSUPPORTED},
-		{"flow_table_context.table_miss_id", 77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"flow_table_context.table_miss_id", 77, BAD_RES, FW_SYN_NO_OBJECT},
 		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
 		/* an address of software must be one of the uid's entries */
 		{"flow_table_context.sw_owner", 1, BAD, FW_SYN_ICM_ADDRESS},
@@ -59,7 +58,7 @@ TEST(fx, groups_refuse)
 			     {"end_flow_index", 600}, {"match_criteria_enable", 1});
 	const struct fx_spoil spoils[] = {
 		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
-		{"table_id", 0x99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"table_id", 0x99, BAD_RES, FW_SYN_NO_OBJECT},
 		{"group_type", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"source_eswitch_owner_vhca_id_valid", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"start_flow_index", 601, BAD, FW_SYN_INDEX},
@@ -72,7 +71,7 @@ TEST(fx, groups_refuse)
 
 	rig_group(f, RX, t, 0, 200, 0xffff);
 	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_GROUP, in, len, spoils);
-	assert_true(fx_logged(f, "ipv4_ihl"));
+	assert_true(test_logged(f->log, "ipv4_ihl"));
 	/* a part that is not enabled may have any value */
 	FX_SET(in, CREATE_FLOW_GROUP, {"match_criteria_enable", 0},
 	       {"match_criteria.outer_headers.ipv4_ihl", 5});
@@ -100,7 +99,7 @@ TEST(fx, entries_refuse)
 		{"flow_index", 20, BAD, FW_SYN_INDEX},
 		{"op_mod", 1, BAD, FW_SYN_INDEX}, /* nothing to modify */
 		{"op_mod", 2, BAD, FW_SYN_OP_MOD},
-		{"flow_context.group_id", 0x77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"flow_context.group_id", 0x77, BAD_RES, FW_SYN_NO_OBJECT},
 		{"flow_context.action flow_context.destination_list_size", 0, BAD,
 		 FW_SYN_FLOW_ACTION},
 		{"flow_context.action", 1, BAD, FW_SYN_FLOW_ACTION}, /* ALLOW in RX */
@@ -109,7 +108,7 @@ TEST(fx, entries_refuse)
 		/* COUNT without a counter */
 		{"flow_context.action", 8 | 4, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.action", 0x14, BAD, FW_SYN_CAP_CLEAR},
-		{"flow_context.action", 0x44, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"flow_context.action", 0x44, BAD_RES, FW_SYN_NO_OBJECT},
 		{"flow_context.destination_list_size", 33, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.destination_list_size", 2, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 		{"flow_context.extended_destination flow_context.execute_aso[1].valid", 1, BAD,
@@ -129,7 +128,7 @@ TEST(fx, entries_refuse)
 	e.to_table = 0;
 	e.tir = tir + 1;
 	len = rig_fill_entry(&e, in);
-	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), BAD_RES);
 	/* another kind of destination */
 	len = rig_fill_entry(&good, in);
 	prm_dest_format_struct_set_destination_type(in + PRM_SET_FTE_IN_BYTES, 3);
@@ -164,19 +163,17 @@ TEST(fx, busy)
 		uint8_t before, after; /* the entry is deleted */
 	} ends[] = {
 		{PRM_OPCODE_DESTROY_FLOW_GROUP, next, g, BAD, BAD},
-		{PRM_OPCODE_DESTROY_FLOW_GROUP, t, g, PRM_STATUS_RES_BUSY, 0},
-		{PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0, PRM_STATUS_RES_BUSY, 0},
-		{PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0, PRM_STATUS_RES_BUSY, 0},
+		{PRM_OPCODE_DESTROY_FLOW_GROUP, t, g, BUSY, 0},
+		{PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0, BUSY, 0},
+		{PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0, BUSY, 0},
 	};
 
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = 0xc, .tir = tir,
-		  .to_table = next, .counter = counter);
+	RIG_ENTRY(f, RX, t, g, 0, 0, 0xc, .tir = tir, .to_table = next, .counter = counter);
 	assert_int_equal(to->refs, 1);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(destroy(f, ends[i].opcode, ends[i].table, ends[i].group),
 				 ends[i].before);
-	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", counter}),
-			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", counter}), BUSY);
 	rig_delete(f, RX, t, 0);
 	assert_int_equal(to->refs, 0);
 	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", counter}), 0);
@@ -209,18 +206,17 @@ TEST(fx, counters)
 	assert_int_equal(query(f, bulk, 256, FX_UID, 16 + 256 * 16), 0);
 	assert_int_equal(prm_load64(f->out, 16 + 255 * 16), 1);
 	assert_int_equal(prm_load64(f->out, 16 + 255 * 16 + 8), 100);
-	assert_int_equal(query(f, bulk, 257, FX_UID, 16 + 257 * 16), PRM_STATUS_BAD_RES);
+	assert_int_equal(query(f, bulk, 257, FX_UID, 16 + 257 * 16), BAD_RES);
 	assert_int_equal(query(f, bulk + 2, 2, FX_UID, 48), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_ALIGNMENT);
 	assert_int_equal(query(f, bulk, 256, FX_UID, 16 + 255 * 16), PRM_STATUS_BAD_OUTP_LEN);
-	assert_int_equal(query(f, one, 0, FX_UID + 1, 32), PRM_STATUS_BAD_RES);
-	assert_int_equal(query(f, 0, 0, FX_UID, 32), PRM_STATUS_BAD_RES);
+	assert_int_equal(query(f, one, 0, FX_UID + 1, 32), BAD_RES);
+	assert_int_equal(query(f, 0, 0, FX_UID, 32), BAD_RES);
 	/* clear also reads once */
 	assert_int_equal(rig_counter_read(f, bulk + 255, true, NULL), 1);
 	assert_int_equal(rig_counter_read(f, bulk + 255, false, NULL), 0);
 	/* part of a bulk can't be freed, and a freed number is not reused at once */
-	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", bulk + 1}),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", bulk + 1}), BAD_RES);
 	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", one}), 0);
 	assert_int_not_equal(rig_counter(f, 0), one);
 	many = rig_counter(f, 5); /* Linux asks with several bits: their sum */
@@ -392,8 +388,7 @@ TEST(fx, other_vports)
 	uint8_t in[FX_IN];
 	size_t len = FX_FILL(in, DELETE_FLOW_TABLE_ENTRY, {"table_id", t}, {"flow_index", 3});
 
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .index = 3,
-		  .action = PRM_FLOW_ACTION_DROP);
+	RIG_ENTRY(f, RX, t, g, 3, 0, PRM_FLOW_ACTION_DROP);
 	FX_SPOILS(f, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, in, len, spoils);
 	rig_delete(f, RX, t, 3);
 	len = FX_FILL(in, DESTROY_FLOW_GROUP, {"table_id", t}, {"group_id", g});

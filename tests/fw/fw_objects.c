@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "fw/cmd.h"
-#include "tests/wrapped.h"
 
 /* Only the owner can free a number, and only once. */
 TEST(fx, numbers)
@@ -26,14 +25,11 @@ TEST(fx, numbers)
 		assert_int_equal(fx_cmd(f, f->v, pairs[i].alloc, FX_UID, FX_FIELDS({0})), 0);
 		id = fx_made(f);
 		assert_int_not_equal(id, 0);
-		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID + 1, id, 16),
-				 PRM_STATUS_BAD_RES);
+		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID + 1, id, 16), BAD_RES);
 		assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
-		assert_int_equal(fx_number(f, f->dpu, pairs[i].dealloc, FX_UID, id, 16),
-				 PRM_STATUS_BAD_RES);
+		assert_int_equal(fx_number(f, f->dpu, pairs[i].dealloc, FX_UID, id, 16), BAD_RES);
 		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16), 0);
-		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16),
-				 PRM_STATUS_BAD_RES);
+		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16), BAD_RES);
 		/* the kernel may free a uid's number; a freed number is not reused at once */
 		assert_int_equal(fx_cmd(f, f->v, pairs[i].alloc, FX_UID, FX_FIELDS({0})), 0);
 		next = fx_made(f);
@@ -53,19 +49,18 @@ TEST(fx, tis)
 {
 	uint32_t td, tisn;
 
-	assert_int_equal(FX(f, CREATE_TIS), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, CREATE_TIS), BAD_RES);
 	td = FX_MAKE(f, ALLOC_TRANSPORT_DOMAIN);
 	tisn = FX_MAKE(f, CREATE_TIS, {"ctx.transport_domain", td});
-	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), PRM_STATUS_RES_BUSY);
-	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.tls_en", 1}),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), BUSY);
+	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.tls_en", 1}), BAD);
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.prio", 1}, {"ctx.prio", 3}),
 			 0);
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"ctx.prio", 5}), 0);
 	/* one port: no other to send by */
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.lag_tx_port_affinity", 1},
 			    {"ctx.lag_tx_port_affinity", 2}),
-			 PRM_STATUS_BAD_PARAM);
+			 BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 	assert_int_equal(FX(f, QUERY_TIS, {"tisn", tisn}), 0);
 	FX_ASSERT_REPLY(f, QUERY_TIS, {"tis_context.prio", 3}, {"tis_context.transport_domain", td},
@@ -104,13 +99,13 @@ TEST(fx, sched_elems)
 		uint64_t value;
 		uint8_t status;
 	} bad[] = {
-		{"sched_elem.scheduling_hierarchy", 2, PRM_STATUS_BAD_PARAM},
-		{SC "element_type", 1, PRM_STATUS_BAD_PARAM},
-		{SC "sched_elem_attr", 1 << 16, PRM_STATUS_BAD_PARAM},
-		{SC "parent_element_id", 99, PRM_STATUS_BAD_RES},
-		{SC "bw_share", VHCA_MAX_BW_SHARE + 1, PRM_STATUS_BAD_PARAM},
-		{SC "max_average_bw", 1, PRM_STATUS_BAD_PARAM}, /* of a root */
-		{SC "element_type", 4, PRM_STATUS_BAD_RES},	/* a leaf without parent */
+		{"sched_elem.scheduling_hierarchy", 2, BAD},
+		{SC "element_type", 1, BAD},
+		{SC "sched_elem_attr", 1 << 16, BAD},
+		{SC "parent_element_id", 99, BAD_RES},
+		{SC "bw_share", VHCA_MAX_BW_SHARE + 1, BAD},
+		{SC "max_average_bw", 1, BAD},	 /* of a root */
+		{SC "element_type", 4, BAD_RES}, /* a leaf without parent */
 	};
 	uint32_t root, leaf;
 
@@ -121,13 +116,12 @@ TEST(fx, sched_elems)
 	root = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
 	assert_int_equal(ELEM(f, FX_UID + 1, CREATE, 0, {SC "element_type", 4},
 			      {SC "parent_element_id", root}),
-			 PRM_STATUS_BAD_RES);
+			 BAD_RES);
 	assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {SC "element_type", 4},
 			      {SC "parent_element_id", root}, {SC "bw_share", 7}),
 			 0);
 	leaf = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {SC "parent_element_id", leaf}),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {SC "parent_element_id", leaf}), BAD);
 	assert_int_equal(ELEM(f, FX_UID, MODIFY, leaf, {"sched_elem.modify_field_select", 2},
 			      {SC "element_type", 4}, {SC "bw_share", 9}, {SC "max_average_bw", 3}),
 			 0);
@@ -135,7 +129,7 @@ TEST(fx, sched_elems)
 	fx_holds(prm_find_struct("create_sched_elem_in"), f->out,
 		 FX_FIELDS({SC "bw_share", 7}, {SC "max_average_bw", 3},
 			   {SC "parent_element_id", root}, {SC "element_type", 4}));
-	assert_int_equal(ELEM(f, FX_UID, DESTROY, root, {NULL, 0}), PRM_STATUS_RES_BUSY);
+	assert_int_equal(ELEM(f, FX_UID, DESTROY, root, {NULL, 0}), BUSY);
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
 }
@@ -148,9 +142,9 @@ TEST(fx, reserved_qpns)
 		uint64_t value;
 		uint8_t status;
 	} bad[] = {
-		{"log_obj_range", 3, PRM_STATUS_BAD_PARAM},
-		{"alias_object", 1, PRM_STATUS_BAD_PARAM},
-		{"obj_type", PRM_OBJ_TYPE_SAMPLER, PRM_STATUS_BAD_PARAM},
+		{"log_obj_range", 3, BAD},
+		{"alias_object", 1, BAD},
+		{"obj_type", PRM_OBJ_TYPE_SAMPLER, BAD},
 	};
 	const uint16_t create = PRM_OPCODE_CREATE_GENERAL_OBJECT,
 		       destroy = PRM_OPCODE_DESTROY_GENERAL_OBJECT;
@@ -172,11 +166,11 @@ TEST(fx, reserved_qpns)
 #define END(uid, number)              \
 	fx_cmd(f, f->v, destroy, uid, \
 	       FX_FIELDS({"obj_type", PRM_OBJ_TYPE_RESERVED_QPN}, {"obj_id", number}))
-	assert_int_equal(END(FX_UID, first[1] + 1), PRM_STATUS_BAD_RES);
-	assert_int_equal(END(FX_UID + 1, first[1]), PRM_STATUS_BAD_RES);
-	assert_int_equal(END(FX_UID, 0), PRM_STATUS_BAD_RES);
+	assert_int_equal(END(FX_UID, first[1] + 1), BAD_RES);
+	assert_int_equal(END(FX_UID + 1, first[1]), BAD_RES);
+	assert_int_equal(END(FX_UID, 0), BAD_RES);
 	assert_int_equal(END(FX_UID, first[1]), 0);
-	assert_int_equal(END(FX_UID, first[1]), PRM_STATUS_BAD_RES);
+	assert_int_equal(END(FX_UID, first[1]), BAD_RES);
 #undef END
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
@@ -205,23 +199,23 @@ TEST(fx, av_qp_mappings)
 	const uint32_t qpn = fx_queue(f, f->v, FX_UID).qp;
 	uint32_t id;
 
-	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn + 9}), PRM_STATUS_BAD_RES);
+	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn + 9}), BAD_RES);
 	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn}, {"hdr.alias_object", 1}),
-			 PRM_STATUS_BAD_PARAM);
+			 BAD);
 	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn},
 				 {"mapping.remote_address_vector.src_addr_index", 255}),
-			 PRM_STATUS_BAD_PARAM);
+			 BAD);
 	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn},
 				 {"mapping.remote_address_vector.sl_or_eth_prio", 5}),
 			 0);
 	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
 	assert_int_equal(FX_NUMBER(f, DESTROY_QP, qpn), 0);
-	assert_int_equal(MAPPING(f, QUERY, FX_UID + 1, {"hdr.obj_id", id}), PRM_STATUS_BAD_RES);
+	assert_int_equal(MAPPING(f, QUERY, FX_UID + 1, {"hdr.obj_id", id}), BAD_RES);
 	assert_int_equal(MAPPING(f, QUERY, FX_UID, {"hdr.obj_id", id}), 0);
 	fx_holds(prm_find_struct("query_av_qp_mapping_out"), f->out,
 		 FX_FIELDS({"obj.qpn", qpn}, {"obj.remote_address_vector.sl_or_eth_prio", 5}));
 	assert_int_equal(MAPPING(f, DESTROY, FX_UID, {"hdr.obj_id", id}), 0);
-	assert_int_equal(MAPPING(f, DESTROY, FX_UID, {"hdr.obj_id", id}), PRM_STATUS_BAD_RES);
+	assert_int_equal(MAPPING(f, DESTROY, FX_UID, {"hdr.obj_id", id}), BAD_RES);
 }
 
 /* A command creates one signature state, in a PD that is busy then. */
@@ -231,149 +225,13 @@ TEST(fx, psvs)
 
 	assert_int_equal(FX(f, CREATE_PSV, {"num_psv", 1}, {"pd", pd}), 0);
 	psv = prm_create_psv_out_get_psv0_index(f->out);
-	assert_int_equal(FX(f, CREATE_PSV, {"num_psv", 1}, {"pd", pd + 1}), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, CREATE_PSV, {"num_psv", 1}, {"pd", pd + 1}), BAD_RES);
 	for (unsigned int n = 0; n < 16; n += n ? 7 : 2)
-		assert_int_equal(FX(f, CREATE_PSV, {"num_psv", n}, {"pd", pd}),
-				 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
-	assert_int_equal(FX(f, DESTROY_PSV, {"psvn", psv + 1}), PRM_STATUS_BAD_RES);
+		assert_int_equal(FX(f, CREATE_PSV, {"num_psv", n}, {"pd", pd}), BAD);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), BUSY);
+	assert_int_equal(FX(f, DESTROY_PSV, {"psvn", psv + 1}), BAD_RES);
 	assert_int_equal(FX(f, DESTROY_PSV, {"psvn", psv}), 0);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
-}
-
-/* Executes a command on a key or a login, of whose object all bytes but these fields are given. */
-#define DEK_IN 272u
-#define KEY(f, op, id, ...)                                                                     \
-	key_command(f, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_OBJ_TYPE_ENCRYPTION_KEY, id, NULL, \
-		    FX_FIELDS(__VA_ARGS__))
-
-static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id,
-			   const uint8_t secret[48], const struct fx_field *fields)
-{
-	uint8_t in[DEK_IN] = {0};
-	const bool whole =
-		op == PRM_OPCODE_CREATE_GENERAL_OBJECT || op == PRM_OPCODE_MODIFY_GENERAL_OBJECT;
-	const struct prm_struct *s =
-		prm_find_struct(type == PRM_OBJ_TYPE_CRYPTO_LOGIN ? "create_crypto_login_obj_in"
-								  : "create_encryption_key_in");
-
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
-	if (secret) /* both kinds of object have it there */
-		memcpy(in + 80, secret, 48);
-	fx_set(s, in, fields);
-	return fx_exec(f, f->v, op, FX_UID, in, whole ? DEK_IN : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
-		       DEK_IN);
-}
-
-#define DEK "encryption_key_object."
-
-/* Keys in plaintext: checks of fields, the reference to a PD, and what a query returns. */
-TEST(fx, keys)
-{
-	const uint32_t pd = fx_pd(f, f->v, FX_UID);
-	uint32_t dek;
-
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 2}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(
-		KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}, {DEK "has_keytag", 1}),
-		PRM_STATUS_BAD_PARAM);
-	assert_int_equal(
-		KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3}, {DEK "key_size", 2}),
-		PRM_STATUS_BAD_PARAM);
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd + 1}, {DEK "key_purpose", 3}),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3},
-			     {DEK "key_size", 1}, {DEK "has_keytag", 1}, {DEK "opaque", 0x5a5a}),
-			 0);
-	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
-	assert_int_equal(KEY(f, QUERY, dek + 1, {0}), PRM_STATUS_BAD_RES);
-	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
-	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
-		 FX_FIELDS({"obj.pd", pd}, {"obj.opaque", 0x5a5a}, {"obj.state", 0},
-			   {"obj.key_size", 1}, {"obj.key_purpose", 3}, {"obj.has_keytag", 1}));
-	/* a new key in the same object */
-	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 3},
-			     {DEK "modify_field_select", 2}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 1}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(KEY(f, MODIFY, dek + 1, {DEK "key_purpose", 3}), PRM_STATUS_BAD_RES);
-	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 3},
-			     {DEK "modify_field_select", 1}, {DEK "opaque", 7}),
-			 0);
-	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
-	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
-		 FX_FIELDS({"obj.pd", pd}, {"obj.opaque", 7}, {"obj.key_size", 0},
-			   {"obj.has_keytag", 1}));
-	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd + 1}, {DEK "key_purpose", 3}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
-	assert_int_equal(KEY(f, DESTROY, dek, {0}), PRM_STATUS_BAD_RES);
-	/* TLS keys, which no mkey can name */
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}), 0);
-	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 1}), 0);
-	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
-	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
-		 FX_FIELDS({"obj.pd", pd}, {"obj.key_purpose", 1}));
-	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
-	/* no login here; and without encryption no keys */
-	assert_int_equal(key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN,
-				     0, NULL, FX_FIELDS({0})),
-			 PRM_STATUS_BAD_PARAM);
-	f->profile.crypto = false;
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
-	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
-}
-
-#define LOGIN(f, op, id, secret, ...)                                                           \
-	key_command(f, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN, id, secret, \
-		    FX_FIELDS(__VA_ARGS__))
-#define WRAPPED(f, secret)                                                                       \
-	key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_ENCRYPTION_KEY, 0, secret, \
-		    FX_FIELDS({DEK "pd", pd}, {DEK "key_purpose", 3}))
-
-/* Wrapped keys need a login with the right credential, and only while it exists. */
-TEST(fx, wrapped_keys)
-{
-	const uint32_t pd = fx_pd(f, f->v, FX_UID);
-	uint8_t bad[48];
-	uint32_t login, dek;
-
-	f->profile.crypto_wrapped = true;
-	assert_int_equal(WRAPPED(f, wrapped_key), PRM_STATUS_BAD_RES_STATE);
-	memcpy(bad, wrapped_credential, sizeof(bad));
-	bad[47] ^= 1;
-	assert_int_equal(LOGIN(f, CREATE, 0, bad, {0}), PRM_STATUS_BAD_PARAM);
-	assert_int_equal(f->syndrome, FW_SYN_CRYPTO);
-	assert_int_equal(
-		LOGIN(f, CREATE, 0, wrapped_credential, {"login_obj.credential_pointer", 1}),
-		PRM_STATUS_BAD_PARAM);
-	assert_int_equal(
-		LOGIN(f, CREATE, 0, wrapped_credential, {"login_obj.session_import_kek_ptr", 1}),
-		PRM_STATUS_BAD_PARAM);
-	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), 0);
-	login = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), PRM_STATUS_BAD_RES_STATE);
-	assert_int_equal(LOGIN(f, QUERY, login, NULL, {0}), 0);
-	assert_int_equal(WRAPPED(f, wrapped_credential),
-			 PRM_STATUS_BAD_PARAM); /* of another length */
-	assert_int_equal(WRAPPED(f, wrapped_key), 0);
-	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
-	assert_int_equal(LOGIN(f, DESTROY, login, NULL, {0}), 0);
-	assert_int_equal(KEY(f, QUERY, dek, {0}), PRM_STATUS_BAD_RES_STATE);
-	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
-	/* those of a dead uid are freed with it */
-	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), 0);
-	assert_int_equal(WRAPPED(f, wrapped_key), 0);
-	fw_uid_reap(f->v, FX_UID);
-	assert_int_equal(fx_objects(f->v), 0);
 }
 
 TEST(fx, eqs)
@@ -381,22 +239,22 @@ TEST(fx, eqs)
 	const uint16_t op = PRM_OPCODE_DESTROY_EQ;
 	uint32_t eqn = fx_eq(f, f->v);
 
-	assert_int_equal(FX(f, DESTROY_EQ, {"eq_number", eqn}), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX(f, DESTROY_EQ, {"eq_number", eqn}), BAD);
 	assert_int_equal(fx_cmd(f, f->v, op, 0, FX_FIELDS({"eq_number", eqn})), 0);
-	assert_int_equal(fx_cmd(f, f->v, op, 0, FX_FIELDS({"eq_number", eqn})), PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_cmd(f, f->v, op, 0, FX_FIELDS({"eq_number", eqn})), BAD_RES);
 }
 
 TEST(fx, umem_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{"umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
-		{"umem.num_of_mtt", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
-		{"umem.num_of_mtt", 1ull << 33, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{"umem.num_of_mtt", 0, BAD, FW_SYN_SIZE},
+		{"umem.num_of_mtt", UINT64_MAX, BAD, FW_SYN_SIZE},
+		{"umem.num_of_mtt", 1ull << 33, BAD, FW_SYN_SIZE},
 		{"umem.num_of_mtt", 17, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 		{"umem.num_of_mtt", 15, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG},
-		{"umem.page_offset", 4096, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
-		{"umem.log_page_size", 9, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS},
-		{"umem.log_page_size", 31, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS},
+		{"umem.page_offset", 4096, BAD, FW_SYN_SIZE},
+		{"umem.log_page_size", 9, BAD, FW_SYN_PAGE_ADDRESS},
+		{"umem.log_page_size", 31, BAD, FW_SYN_PAGE_ADDRESS},
 	};
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_umem(f, in, f->mem + 4096, 65536, true);
@@ -404,12 +262,11 @@ TEST(fx, umem_bad_input)
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_UMEM, in, len, bad);
 	prm_store64(in, PRM_CREATE_UMEM_IN_BYTES + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 512);
-	assert_int_equal(FX_EXEC(f, CREATE_UMEM, in, len), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, CREATE_UMEM, in, len), BAD);
 	id = fx_umem(f, f->v, FX_UID, f->mem, 4096, true);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID + 1, id, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID + 1, id, 16), BAD_RES);
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, id), 0);
-	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, id), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, id), BAD_RES);
 }
 
 #define MKC "memory_key_mkey_entry."
@@ -417,22 +274,22 @@ TEST(fx, umem_bad_input)
 TEST(fx, mkey_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
-		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
-		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
-		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
-		{MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
-		{MKC "crypto_en", 2, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
-		{MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
-		{MKC "bsf_octword_size", 4, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
-		{MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE},
-		{MKC "start_addr " MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
-		{MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
-		{"mkey_umem_offset", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
-		{"mkey_umem_offset", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
-		{"mkey_umem_id " MKC "pd", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{MKC "access_mode_1_0", 0, BAD, FW_SYN_ACCESS_MODE},
+		{MKC "access_mode_4_2", 1, BAD, FW_SYN_UNSUPPORTED},
+		{MKC "access_mode_4_2", 7, BAD, FW_SYN_ACCESS_MODE},
+		{MKC "length64", 1, BAD, FW_SYN_RESERVED},
+		{MKC "crypto_en", 1, BAD, FW_SYN_SIZE},
+		{MKC "crypto_en", 2, BAD, FW_SYN_UNSUPPORTED},
+		{MKC "bsf_en", 1, BAD, FW_SYN_SIZE},
+		{MKC "bsf_octword_size", 4, BAD, FW_SYN_UNSUPPORTED},
+		{MKC "log_page_size", 11, BAD, FW_SYN_PAGE_SIZE},
+		{MKC "start_addr " MKC "len", UINT64_MAX, BAD, FW_SYN_RANGE},
+		{MKC "len", 16385, BAD, FW_SYN_UMEM_BOUNDS},
+		{"mkey_umem_offset", 1, BAD, FW_SYN_UMEM_BOUNDS},
+		{"mkey_umem_offset", UINT64_MAX, BAD, FW_SYN_UMEM_BOUNDS},
+		{"mkey_umem_id " MKC "pd", 99, BAD_RES, FW_SYN_NO_OBJECT},
 		/* without the umem: translations for 4 pages are needed */
-		{"mkey_umem_valid", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{"mkey_umem_valid", 0, BAD, FW_SYN_SIZE},
 	};
 	uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem, 16384, true), key;
@@ -441,18 +298,18 @@ TEST(fx, mkey_bad_input)
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_MKEY, in, len, bad);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID + 1, in, len, 16),
-			 PRM_STATUS_BAD_RES);
+			 BAD_RES);
 	f->profile.min_mkey_log_entity_size = 16;
-	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), BAD);
 	f->profile.min_mkey_log_entity_size = 0;
 	key = fx_mkey(f, f->v, FX_UID, pd, umem, f->mem, 16384);
-	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, umem), PRM_STATUS_RES_BUSY);
-	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, umem), BUSY);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), BUSY);
 	assert_int_equal(f->syndrome, FW_SYN_BUSY);
 	assert_int_equal(FX_QUERY(f, QUERY_MKEY, key), 0);
 	FX_ASSERT_REPLY(f, QUERY_MKEY, {MKC "pd", pd});
 	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), 0);
-	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), BAD_RES);
 }
 
 static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_t len,
@@ -490,7 +347,7 @@ TEST(fx, mkey_page_list)
 	assert_int_equal(segs(f, key, pd, start - 1, 1, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
 	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 99, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
 	prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 64);
-	FX_REFUSES(f, CREATE_MKEY, in, len, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS);
+	FX_REFUSES(f, CREATE_MKEY, in, len, BAD, FW_SYN_PAGE_ADDRESS);
 }
 
 /* State, key byte, PD, rights, bounds: one fault each. */
@@ -515,7 +372,7 @@ TEST(fx, mkey_faults)
 	assert_int_equal(segs(f, UINT32_MAX, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
 	assert_int_equal(segs(f, key, pd + 1, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_PD);
 	assert_int_equal(segs(f, key, pd, f->mem + 50, 8, MKEY_ATOMIC, seg), -MKEY_BAD_RIGHTS);
-	assert_true(fx_logged(f, "right a (remote atomic)"));
+	assert_true(test_logged(f->log, "right a (remote atomic)"));
 	assert_int_equal(segs(f, ro_key, pd, f->mem, 8, MKEY_LR, seg), 1);
 	assert_int_equal(segs(f, ro_key, pd, f->mem, 8, MKEY_LW, seg), -MKEY_BAD_RIGHTS);
 	assert_int_equal(segs(f, 0, pd, NULL, 0, MKEY_LW, seg), 0);

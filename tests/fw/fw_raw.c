@@ -6,10 +6,6 @@
 #include "obj/icm.h"
 #include "obj/raw_queue.h"
 
-#define BAD  PRM_STATUS_BAD_PARAM
-#define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
-#define BUSY PRM_STATUS_RES_BUSY
-
 TEST(fx, sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
@@ -184,7 +180,7 @@ TEST(fx, rqt_bad_input)
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQT, in, len, bad);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.sq); /* not an RQ */
-	assert_int_equal(FX_EXEC(f, CREATE_RQT, in, len), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, CREATE_RQT, in, len), BAD_RES);
 	assert_int_equal(obj_count(f->v, OBJ_RQT), 0);
 	/* a refused command leaves no reference */
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, p.rq), 0);
@@ -216,11 +212,9 @@ TEST(fx, other_uid)
 	uint8_t in[FX_IN];
 	size_t len = fill_tir(in, &p, 0);
 
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIR, 8, in, len, 16),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_SQ, 8, p.sq, 16),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512), PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIR, 8, in, len, 16), BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_SQ, 8, p.sq, 16), BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512), BAD_RES);
 }
 
 TEST(fx, states)
@@ -275,20 +269,20 @@ TEST(fx, rates)
 	assert_int_equal(SET_RATE(f, FX_UID, VHCA_PP_RATES, 5), BAD);
 	assert_int_equal(SET_RATE(f, FX_UID, 1, VHCA_PP_MAX_KBPS + 1), BAD);
 	assert_int_equal(SET_RATE(f, FX_UID, 1, 5), 0);
-	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 7), PRM_STATUS_BAD_RES);
+	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 7), BAD_RES);
 	assert_int_equal(SET_RATE(f, FX_UID + 1, 2, 7), 0);
 	assert_int_equal(SET_RATE(f, FW_UID_SHARED, 3, 9), 0);
 	assert_int_equal(modify_sq(f, p.sq, 0, 1), 0);
-	assert_int_equal(sq_rate(f, p.sq, 2), PRM_STATUS_BAD_RES);
-	assert_int_equal(sq_rate(f, p.sq, 4), PRM_STATUS_BAD_RES);
-	assert_int_equal(sq_rate(f, p.sq, 0xffff), PRM_STATUS_BAD_RES);
+	assert_int_equal(sq_rate(f, p.sq, 2), BAD_RES);
+	assert_int_equal(sq_rate(f, p.sq, 4), BAD_RES);
+	assert_int_equal(sq_rate(f, p.sq, 0xffff), BAD_RES);
 	assert_int_equal(sq_rate(f, p.sq, 3), 0);
 	assert_int_equal(sq_rate(f, p.sq, 1), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
 	FX_ASSERT_REPLY(f, QUERY_SQ, {"sq_context.packet_pacing_rate_limit_index", 1});
 	assert_int_equal(SET_RATE(f, FX_UID, 1, 0), 0);
 	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 6), 0); /* free for any uid */
-	assert_int_equal(SET_RATE(f, FX_UID, 1, 6), PRM_STATUS_BAD_RES);
+	assert_int_equal(SET_RATE(f, FX_UID, 1, 6), BAD_RES);
 	fw_uid_reap(f->v, FX_UID);
 	for (unsigned int i = 0; i < VHCA_PP_RATES; i++)
 		assert_int_equal(f->v->pp_rates[i].users, 0);
@@ -341,7 +335,7 @@ TEST(fx, rqt_modify)
 	len = fx_fill_rqt(in, 0, 4, second);
 	FX_SET(in, MODIFY_RQT, {"rqtn", rqt}, {"bitmask.rqn_list", 1});
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, 99);
-	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), BAD_RES);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 4), p.rq);
 	assert_int_equal(FX_QUERY(f, QUERY_RQT, rqt), PRM_STATUS_BAD_OUTP_LEN);
@@ -404,7 +398,7 @@ TEST(fx, tir_other_table)
 	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, one));
 	uint32_t direct = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
 
-	assert_int_equal(modify_table(f, tir, 2, 0x3ff), PRM_STATUS_BAD_RES);
+	assert_int_equal(modify_table(f, tir, 2, 0x3ff), BAD_RES);
 	assert_int_equal(modify_table(f, tir, 2 | 8, two), BAD); /* tunneled_offload_en */
 	assert_int_equal(modify_table(f, direct, 2, two), BAD);
 	assert_int_equal(table_of(f, tir), one);

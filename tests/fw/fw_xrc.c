@@ -7,9 +7,6 @@
 #include "obj/srq.h"
 #include "queue/services.h"
 
-#define BAD  PRM_STATUS_BAD_PARAM
-#define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
-#define BUSY PRM_STATUS_RES_BUSY
 #define CTX  "xrc_srq_context_entry."
 #define DCTC "dct_context_entry."
 
@@ -76,9 +73,9 @@ TEST(fx, srq_life)
 	assert_int_equal(FX(f, ARM_XRC_SRQ, {"op_mod", 1}, {"xrc_srqn", srqn}, {"lwm", 17}), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_SIZE);
 	assert_int_equal(FX(f, ARM_XRC_SRQ, {"op_mod", 1}, {"xrc_srqn", srqn}, {"lwm", 1}), 0);
-	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, srqn), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, srqn), BAD_RES);
 	assert_int_equal(FX_NUMBER(f, DESTROY_XRC_SRQ, srqn), 0);
-	assert_int_equal(FX_NUMBER(f, DESTROY_XRC_SRQ, srqn), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_XRC_SRQ, srqn), BAD_RES);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_XRCD, xrcd), 0);
 }
 
@@ -96,7 +93,7 @@ TEST(fx, queue_pairs)
 	qp = obj_find(f->v, OBJ_QP, prm_create_qp_out_get_qpn(f->out));
 	assert_true(qp->q.sq && !qp->q.rq);
 	FX_SET(in, CREATE_QP, {"qpc.no_sq", 1}, {"qpc.xrcd", 99});
-	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), BAD_RES);
 	FX_SET(in, CREATE_QP, {"qpc.xrcd", xrcd});
 	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
 	qpn = prm_create_qp_out_get_qpn(f->out);
@@ -127,10 +124,10 @@ TEST(fx, domain_of_the_kernel)
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_XRCD, 0, in, len, 16), 0);
 	xrcd = fx_made(f);
 	len = fill_srq(f, in, &q, xrcd);
-	assert_int_equal(FX_EXEC(f, CREATE_XRC_SRQ, in, len), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, CREATE_XRC_SRQ, in, len), BAD_RES);
 	len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
 	FX_SET(in, CREATE_QP, {"qpc.st", PRM_QP_ST_XRC}, {"qpc.no_sq", 1}, {"qpc.xrcd", xrcd});
-	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), BAD_RES);
 }
 
 /* A target that was served from an SRQ does not keep it busy. */

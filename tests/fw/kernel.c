@@ -8,8 +8,6 @@
 #include "fw/cmd.h"
 #include "obj/qp.h"
 
-#define BAD PRM_STATUS_BAD_PARAM
-
 /*
  * Fills create_kernel_qp() of Linux 6.1: pages of its own memory, no umem; with placeholders for
  * XRC.
@@ -69,15 +67,14 @@ TEST(fx, reg_umr_queue)
 	uint32_t qpn;
 
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
-	assert_true(fx_logged(f, "qpc.st 12 (REG_UMR) is the kernel's to use"));
+	assert_true(test_logged(f->log, "qpc.st 12 (REG_UMR) is the kernel's to use"));
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, 0, in, len, 16), 0);
 	qpn = prm_create_qp_out_get_qpn(f->out);
-	assert_int_equal(modify(f, PRM_OPCODE_RST2INIT_QP, qpn, PRM_QP_ST_REG_UMR, 0x99),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(modify(f, PRM_OPCODE_RST2INIT_QP, qpn, PRM_QP_ST_REG_UMR, 0x99), BAD_RES);
 	assert_int_equal(((struct qp *)obj_find(f->v, OBJ_QP, qpn))->q.state, QP_RST);
 	for (unsigned int i = 0; i < 2; i++) {
 		to_rts(f, qpn, PRM_QP_ST_REG_UMR, pd);
-		assert_int_equal(kernel_number(f, PRM_OPCODE_DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
+		assert_int_equal(kernel_number(f, PRM_OPCODE_DEALLOC_PD, pd), BUSY);
 		assert_int_equal(kernel_number(f, PRM_OPCODE_QUERY_QP, qpn), 0);
 		FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.pd", pd}, {"qpc.st", PRM_QP_ST_REG_UMR});
 		assert_int_equal(kernel_number(f, PRM_OPCODE_2ERR_QP, qpn), 0);
@@ -96,13 +93,12 @@ TEST(fx, qp1)
 	uint32_t qpn;
 
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
-	assert_true(fx_logged(f, "qpc.st 8 (QP1) is the kernel's to use"));
+	assert_true(test_logged(f->log, "qpc.st 8 (QP1) is the kernel's to use"));
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, 0, in, len, 16), 0);
 		qpn = prm_create_qp_out_get_qpn(f->out);
 		assert_ptr_equal(f->v->qp1, obj_find(f->v, OBJ_QP, qpn));
-		assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, 0, in, len, 16),
-				 PRM_STATUS_RES_BUSY);
+		assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, 0, in, len, 16), BUSY);
 		assert_int_equal(f->syndrome, FW_SYN_BUSY);
 		to_rts(f, qpn, PRM_QP_ST_QP1, q.pd);
 		assert_int_equal(kernel_number(f, PRM_OPCODE_DESTROY_QP, qpn), 0);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware's commands, and the capabilities that it reports.
-SIM_TESTS += tests/fw/fw_cq tests/fw/exec tests/fw/fw_objects tests/fw/fw_queues tests/fw/fw_alias \
+SIM_TESTS += tests/fw/fw_cq tests/fw/exec tests/fw/fw_objects tests/fw/fw_keys tests/fw/fw_queues tests/fw/fw_alias \
 	tests/fw/query tests/fw/fw_icm tests/fw/kernel tests/fw/fw_raw tests/fw/raw_way tests/fw/rmp \
 	tests/fw/dct tests/fw/fw_xrc tests/fw/q_counter tests/fw/fw_flow
 LIB_DEVICE_TESTS += tests/fw/caps

@@ -7,10 +7,6 @@
 #include "obj/q_counter.h"
 #include "obj/queue.h"
 
-#define BAD  PRM_STATUS_BAD_PARAM
-#define GONE PRM_STATUS_BAD_RES
-#define BUSY PRM_STATUS_RES_BUSY
-
 static uint32_t qc_alloc(struct fx *f, uint16_t uid)
 {
 	const struct fx_field none[] = {{NULL, 0}};
@@ -48,7 +44,7 @@ TEST(fx, q_counter_life)
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, rq), 0);
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), 0);
-	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}), GONE);
+	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}), BAD_RES);
 }
 
 TEST(fx, q_counter_clear)
@@ -75,11 +71,11 @@ TEST(fx, q_counter_owners)
 	size_t len = fx_fill_rq(in, &q);
 
 	FX_SET(in, CREATE_RQ, {"ctx.counter_set_id", others});
-	FX_REFUSES(f, CREATE_RQ, in, len, GONE, FW_SYN_NO_OBJECT);
-	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", others}), GONE);
+	FX_REFUSES(f, CREATE_RQ, in, len, BAD_RES, FW_SYN_NO_OBJECT);
+	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", others}), BAD_RES);
 	fw_q_counter_show(f->v, drivers);
 	assert_ptr_equal(qc_queue(f, OBJ_RQ, qc_rq(f, &q, drivers))->stats, &f->v->stats->queues);
-	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", drivers}), GONE);
+	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", drivers}), BAD_RES);
 	fw_uid_reap(f->v, FX_UID);
 	fw_uid_reap(f->v, FX_UID + 1);
 	fw_uid_reap(f->v, FW_UID_SHARED);
@@ -110,9 +106,8 @@ TEST(fx, q_counter_changes)
 	assert_int_equal(FX_QUERY(f, QUERY_QP, q.qp), 0);
 	FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.counter_set_id", b});
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", a}), 0);
-	assert_int_equal(FX(f, MODIFY_RQ, {"rqn", rq}, {"modify_bitmask", 8},
-			    {"ctx.counter_set_id", b}),
-			 0);
+	assert_int_equal(
+		FX(f, MODIFY_RQ, {"rqn", rq}, {"modify_bitmask", 8}, {"ctx.counter_set_id", b}), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_RQ, rq), 0);
 	FX_ASSERT_REPLY(f, QUERY_RQ, {"rq_context.counter_set_id", b});
 }
@@ -126,7 +121,7 @@ TEST(fx, q_counter_refusals)
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}, {"vport_number", 1}), BAD);
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}, {"aggregate", 1}), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
-	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", 0}), GONE);
+	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", 0}), BAD_RES);
 	while (fx_cmd(f, f->v, PRM_OPCODE_ALLOC_Q_COUNTER, FX_UID, FX_FIELDS({NULL, 0})) == 0)
 		n++;
 	assert_int_equal(n, 255);

@@ -7,19 +7,7 @@
 #include "obj/qp.h"
 #include "obj/srq.h"
 
-#define BAD  PRM_STATUS_BAD_PARAM
-#define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
-#define BUSY PRM_STATUS_RES_BUSY
-#define RDY  PRM_RMPC_STATE_RDY
-
-static uint32_t make_rmp(struct fx *f, const struct fx_queue *q)
-{
-	uint8_t in[FX_IN];
-	size_t len = fx_fill_rmp(in, q);
-
-	assert_int_equal(FX_EXEC(f, CREATE_RMP, in, len), 0);
-	return prm_create_rmp_out_get_rmpn(f->out);
-}
+#define RDY PRM_RMPC_STATE_RDY
 
 TEST(fx, rmp_bad_input)
 {
@@ -86,7 +74,7 @@ static uint8_t arm(struct fx *f, uint32_t rmp, uint16_t lwm)
 TEST(fx, limit)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	uint32_t rmp = make_rmp(f, &q);
+	uint32_t rmp = fx_rmp(f, &q);
 	static const struct front_ops front = {.event = note_event};
 	static uint8_t eqe[PRM_EQE_BYTES];
 
@@ -115,7 +103,7 @@ TEST(fx, modify_bad_input)
 	};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
-	size_t len = FX_FILL(in, MODIFY_RMP, {"rmpn", make_rmp(f, &q)}, {"rmp_state", RDY},
+	size_t len = FX_FILL(in, MODIFY_RMP, {"rmpn", fx_rmp(f, &q)}, {"rmp_state", RDY},
 			     {"bitmask.lwm", 1}, {"ctx.state", RDY});
 
 	FX_SPOILS(f, PRM_OPCODE_MODIFY_RMP, in, len, bad);
@@ -139,7 +127,7 @@ static size_t fill_qp_on(void *in, const struct fx_queue *q, uint32_t rmp)
 TEST(fx, qp_on_rmp)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	uint32_t rmp = make_rmp(f, &q);
+	uint32_t rmp = fx_rmp(f, &q);
 	uint8_t in[FX_IN];
 	size_t len = fill_qp_on(in, &q, rmp);
 	const struct qp *qp;
@@ -182,7 +170,7 @@ TEST(fx, qp_on_rmp_bad_input)
 	};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
-	size_t len = fill_qp_on(in, &q, make_rmp(f, &q));
+	size_t len = fill_qp_on(in, &q, fx_rmp(f, &q));
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_QP, in, len, bad);
 }
@@ -191,7 +179,7 @@ TEST(fx, qp_on_rmp_bad_input)
 TEST(fx, references)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	uint32_t rmp = make_rmp(f, &q), qpn;
+	uint32_t rmp = fx_rmp(f, &q), qpn;
 	uint8_t in[FX_IN];
 	size_t len = fill_qp_on(in, &q, rmp);
 
@@ -203,12 +191,10 @@ TEST(fx, references)
 	assert_int_equal(FX_NUMBER(f, DESTROY_CQ, q.cq), 0);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, q.pd), BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, q.umem), BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RMP, FX_UID + 1, rmp, 512),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RMP, FX_UID + 1, rmp, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RMP, FX_UID + 1, rmp, 512), BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RMP, FX_UID + 1, rmp, 16), BAD_RES);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, rmp), 0);
-	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, rmp), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, rmp), BAD_RES);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, q.pd), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, q.umem), 0);
 }
@@ -218,7 +204,7 @@ TEST(fx, reaped)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
-	size_t len = fill_qp_on(in, &q, make_rmp(f, &q));
+	size_t len = fill_qp_on(in, &q, fx_rmp(f, &q));
 
 	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
 	fw_uid_reap(f->v, FX_UID);

@@ -72,7 +72,7 @@ ROOMS = [
 	("src/sim/fw/*", "fw/[!c]* queue/queue_life kernel/[!c]*"),
 	("src/sim/obj/*", "fw/[!c]* base/setting queue/functions queue/queue_umr queue/queue_sig queue/rc queue/queue_atomic "
 	 "queue/queue_ud queue/queue_life kernel/[!c]*"),
-	("src/sim/steer/*", "steer/agree steer/steer_packet steer/tables steer/walk queue/*raw* queue/rss fw/raw_way "
+	("src/sim/steer/*", "steer/agree steer/steer_packet steer/tables steer/walk steer/walk_ends queue/*raw* queue/rss fw/raw_way "
 	 "kernel/*flow* steer/dr_fields lib/flow_change"),
 	("src/sim/kernel/cm/*", "kernel/cm_* kernel/mads"),
 	("src/sim/kernel/*", "kernel/[!c]*"),

@@ -32,8 +32,8 @@ struct rig_entry {
 };
 size_t rig_fill_entry(const struct rig_entry *, uint8_t in[RIG_FTE]);
 void rig_entry(struct fx *, struct rig_entry);
-/* Fills an entry from its fields that are not 0, by name. */
-#define RIG_ENTRY(f, ...) rig_entry(f, (struct rig_entry){__VA_ARGS__})
+/* Makes an entry: its type, table, group, index, port and action, then others by name. */
+#define RIG_ENTRY(f, ...) rig_entry(f, (struct rig_entry){.type = __VA_ARGS__})
 void rig_delete(struct fx *, uint8_t type, uint32_t table, uint32_t index);
 uint32_t rig_counter(struct fx *, uint8_t bulk);
 uint64_t rig_counter_read(struct fx *, uint32_t counter, bool clear, uint64_t *octets);

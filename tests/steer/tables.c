@@ -34,30 +34,24 @@ TEST(fx, order)
 	rig_root(f, RX, t);
 	assert_true(steer_has_rx_root(f->v));
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = late, .index = 150, .action = FWD, .tir = a,
-		  .tag = 150);
+	RIG_ENTRY(f, RX, t, late, 150, 0, FWD, .tir = a, .tag = 150);
 	assert_int_equal(rig_send(f, RX, 53).tag, 150);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 15, .port = 53, .action = FWD,
-		  .tir = b, .tag = 15);
+	RIG_ENTRY(f, RX, t, mid, 15, 53, FWD, .tir = b, .tag = 15);
 	assert_int_equal(rig_send(f, RX, 53).tag, 15);
 	assert_int_equal(rig_send(f, RX, 53).tirn, b);
 	assert_int_equal(rig_send(f, RX, 54).tag, 150);
 	/* the same value again, below and above */
-	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 17, .port = 53, .action = FWD,
-		  .tir = b, .tag = 17);
+	RIG_ENTRY(f, RX, t, mid, 17, 53, FWD, .tir = b, .tag = 17);
 	assert_int_equal(rig_send(f, RX, 53).tag, 15);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 12, .port = 53, .action = FWD,
-		  .tir = b, .tag = 12);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 16, .port = 53, .action = FWD,
-		  .tir = b, .tag = 16);
+	RIG_ENTRY(f, RX, t, mid, 12, 53, FWD, .tir = b, .tag = 12);
+	RIG_ENTRY(f, RX, t, mid, 16, 53, FWD, .tir = b, .tag = 16);
 	assert_int_equal(rig_send(f, RX, 53).tag, 12);
 	rig_delete(f, RX, t, 15);
 	assert_int_equal(rig_send(f, RX, 53).tag, 12);
 	rig_delete(f, RX, t, 12);
 	assert_int_equal(rig_send(f, RX, 53).tag, 16);
 	/* bits outside the mask are ignored */
-	RIG_ENTRY(f, .type = RX, .table = t, .group = early, .index = 9, .port = 0x00ff,
-		  .action = DROP);
+	RIG_ENTRY(f, RX, t, early, 9, 0x00ff, DROP);
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_DROP], 1);
 	assert_int_equal(rig_send(f, RX, 0x100).tag, 150);
 	fw_uid_reap(f->v, FX_UID);
@@ -79,10 +73,8 @@ TEST(fx, chain)
 	struct rig_end e;
 
 	rig_root(f, RX, first);
-	RIG_ENTRY(f, .type = RX, .table = first, .group = g1, .port = 1, .action = FWD | COUNT,
-		  .to_table = last, .counter = c1, .tag = 7);
-	RIG_ENTRY(f, .type = RX, .table = last, .group = g3, .action = FWD | COUNT, .tir = tir,
-		  .counter = c3);
+	RIG_ENTRY(f, RX, first, g1, 0, 1, FWD | COUNT, .to_table = last, .counter = c1, .tag = 7);
+	RIG_ENTRY(f, RX, last, g3, 0, 0, FWD | COUNT, .tir = tir, .counter = c3);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 1);
 	assert_int_equal(e.tag, 7);
@@ -102,9 +94,8 @@ TEST(fx, sent)
 	uint32_t g = rig_group(f, TX, t, 0, 9, 0xffff), c = rig_counter(f, 0);
 
 	rig_root(f, TX, t);
-	RIG_ENTRY(f, .type = TX, .table = t, .group = g, .port = 1, .action = DROP | COUNT,
-		  .counter = c);
-	RIG_ENTRY(f, .type = TX, .table = t, .group = g, .index = 1, .port = 2, .action = ALLOW);
+	RIG_ENTRY(f, TX, t, g, 0, 1, DROP | COUNT, .counter = c);
+	RIG_ENTRY(f, TX, t, g, 1, 2, ALLOW);
 	assert_int_equal(rig_send(f, TX, 1).stats.ends[STEER_DROP], 1);
 	assert_int_equal(rig_counter_read(f, c, false, NULL), 1);
 	assert_int_equal(rig_send(f, TX, 2).wire, 1);
@@ -142,13 +133,11 @@ TEST(fx, copies_and_rewrites)
 	struct rig_end e;
 
 	rig_root(f, RX, t);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD, .tir = tir,
-		  .to_table = left, .to_table2 = end);
-	RIG_ENTRY(f, .type = RX, .table = left, .group = gl,
-		  .action = FWD | PRM_FLOW_ACTION_MOD_HDR, .to_table = end, .modify = m);
-	RIG_ENTRY(f, .type = RX, .table = end, .group = g53, .port = 53, .action = DROP);
-	RIG_ENTRY(f, .type = RX, .table = end, .group = g0, .index = 10, .action = FWD, .tir = tir,
-		  .tag = 9);
+	RIG_ENTRY(f, RX, t, g, 0, 0, FWD, .tir = tir, .to_table = left, .to_table2 = end);
+	RIG_ENTRY(f, RX, left, gl, 0, 0, FWD | PRM_FLOW_ACTION_MOD_HDR, .to_table = end,
+		  .modify = m);
+	RIG_ENTRY(f, RX, end, g53, 0, 53, DROP);
+	RIG_ENTRY(f, RX, end, g0, 10, 0, FWD, .tir = tir, .tag = 9);
 	e = rig_send(f, RX, 1);
 	/* the TIR at once, the rewritten copy dropped, the last one unchanged */
 	assert_int_equal(e.tirs, 2);
@@ -182,8 +171,7 @@ TEST(fx, copy_of_a_missing_field)
 	assert_int_equal(FX_EXEC(f, ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in)), 0);
 	m = prm_alloc_modify_header_context_out_get_modify_header_id(f->out);
 	rig_root(f, RX, t);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD | PRM_FLOW_ACTION_MOD_HDR,
-		  .tir = tir, .modify = m);
+	RIG_ENTRY(f, RX, t, g, 0, 0, FWD | PRM_FLOW_ACTION_MOD_HDR, .tir = tir, .modify = m);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 1);
 	assert_int_equal(e.bytes[RIG_DPORT_AT], 0);
@@ -205,7 +193,7 @@ TEST(fx, modified)
 	e.tir = b;
 	len = rig_fill_entry(&e, in);
 	prm_set_fte_in_set_op_mod(in, 1);
-	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), BAD);
 	assert_int_equal(rig_send(f, RX, 1).tirn, a);
 	prm_set_fte_in_set_modify_enable_mask(in, 0xf);
 	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), 0);
@@ -223,15 +211,14 @@ TEST(fx, circles)
 	struct rig_end e;
 
 	rig_root(f, RX, t);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD, .to_table = sw,
-		  .to_table2 = sw);
+	RIG_ENTRY(f, RX, t, g, 0, 0, FWD, .to_table = sw, .to_table2 = sw);
 	/* software's root leads back to the table */
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, sw))->icm_root =
 		icm_addr(ICM_TABLE, t);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 0);
 	assert_in_range(e.stats.ends[STEER_LOST], 1, 2000);
-	assert_true(fx_logged(f, "is lost"));
+	assert_true(test_logged(f->log, "is lost"));
 	/* and to an address that is no end */
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, sw))->icm_root =
 		icm_addr(ICM_VPORT, 1);
@@ -247,17 +234,16 @@ TEST(fx, many_groups)
 
 	rig_root(f, RX, t);
 	for (uint32_t i = 0; i < 999; i++)
-		RIG_ENTRY(f, .type = RX, .table = t, .group = rig_group(f, RX, t, i, i, 0xffff),
-			  .index = i, .port = 7, .action = DROP);
+		RIG_ENTRY(f, RX, t, rig_group(f, RX, t, i, i, 0xffff), i, 7, DROP);
 	last = rig_group(f, RX, t, 999, 999, 0);
-	RIG_ENTRY(f, .type = RX, .table = t, .group = last, .index = 999, .action = DROP);
+	RIG_ENTRY(f, RX, t, last, 999, 0, DROP);
 	before = steer_work(&f->dev);
 	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_DROP], 1);
 	assert_in_range(steer_work(&f->dev) - before, 1000, 2000);
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = UINT32_MAX;
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.stats.ends[STEER_LOST], 1);
-	assert_true(fx_logged(f, "more groups"));
+	assert_true(test_logged(f->log, "more groups"));
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = 1000;
 }
 
