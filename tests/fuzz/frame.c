@@ -88,14 +88,12 @@ static void check_decode(const struct frame *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	static int (*const kinds[])(void **) = {rig_setup_dpu, rig_setup_uc, rig_setup_ud_dpu};
+	static const struct rig_kind *const kinds[] = {&rig_rc_dpu, &rig_uc, &rig_ud_dpu};
 	struct rig_pair *p;
 	struct frame *f;
-	void *state;
 
 	fuzz_begin(bytes, len);
-	kinds[any(3)](&state);
-	p = state;
+	p = rig_pair_open(kinds[any(3)]);
 	if (p->a.queue->transport->datagrams)
 		assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
 	f = good_frame(p);
@@ -112,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	frame_free(f);
 	rig_pass(&p->rig, 1000000000ull);
 	mcg_leave(p->b.queue->o.vhca, p->b.qp);
-	rig_teardown(&state);
+	rig_pair_close(p);
 	return 0;
 }
 

@@ -13,11 +13,11 @@
 
 static unsigned int mads, reached[BTH_XRC + 1]; /* packets that a queue pair took */
 
-static int (*const setups[BTH_XRC + 1])(void **) = {
-	[BTH_RC] = rig_setup,
-	[BTH_UC] = rig_setup_uc,
-	[BTH_UD] = rig_setup_ud,
-	[BTH_XRC] = rig_setup_xrc,
+static const struct rig_kind *const kinds[BTH_XRC + 1] = {
+	[BTH_RC] = &rig_rc,
+	[BTH_UC] = &rig_uc,
+	[BTH_UD] = &rig_ud,
+	[BTH_XRC] = &rig_xrc,
 };
 
 /* The device of one input. */
@@ -81,7 +81,7 @@ static void target_open(struct target *t)
 	struct rig_pair *p;
 
 	t->type = types[any(4)];
-	p = t->p = rig_pair_open(setups[t->type]);
+	p = t->p = rig_pair_open(kinds[t->type]);
 	rig_recv(&p->b, p->dst, 512, rig_key(p->md));
 	if (t->type == BTH_UD)
 		assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
@@ -184,7 +184,7 @@ static void judge(unsigned int inputs)
 {
 	assert_in_range(mads, inputs / 8, UINT32_MAX);
 	for (unsigned int type = 0; type <= BTH_XRC; type++)
-		if (setups[type] && reached[type] < inputs / 300)
+		if (kinds[type] && reached[type] < inputs / 300)
 			fail_msg("type %u: %u receives in %u inputs", type, reached[type], inputs);
 }
 

@@ -242,19 +242,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static void (*const ways[])(struct rig_pair *) = {sq_noise, pure_noise, rq_noise,
 							      srq_noise, wire_noise, umr_noise};
-	static int (*const kinds[])(void **) = {rig_setup, rig_setup_uc, rig_setup_ud};
+	static const struct rig_kind *const kinds[] = {&rig_rc, &rig_uc, &rig_ud};
 	struct rig_pair *p;
-	void *state;
 
 	fuzz_begin(bytes, len);
-	kinds[any(3)](&state);
-	p = state;
+	p = rig_pair_open(kinds[any(3)]);
 	if (p->a.queue->transport->datagrams)
 		join(p);
 	ways[any(6)](p);
 	mcg_leave(p->a.queue->o.vhca, p->a.qp);
 	mcg_leave(p->b.queue->o.vhca, p->b.qp);
-	rig_teardown(&state);
+	rig_pair_close(p);
 	return 0;
 }
 

@@ -24,14 +24,14 @@ static __attribute__((noipa)) void turn(struct device *dev)
 static const struct {
 	const char *name;
 	uint8_t opcode;
-	int (*setup)(void **);
+	const struct rig_kind *kind;
 	uint32_t header; /* bytes that a receive has before the message */
 } ops[] = {
-	{"write", PRM_WQE_OPCODE_RDMA_WRITE, rig_setup, 0},
-	{"read", PRM_WQE_OPCODE_RDMA_READ, rig_setup, 0},
-	{"send", PRM_WQE_OPCODE_SEND, rig_setup, 0},
-	{"faa", PRM_WQE_OPCODE_ATOMIC_FA, rig_setup, 0},
-	{"ud", PRM_WQE_OPCODE_SEND, rig_setup_ud, ROCE_GRH},
+	{"write", PRM_WQE_OPCODE_RDMA_WRITE, &rig_rc, 0},
+	{"read", PRM_WQE_OPCODE_RDMA_READ, &rig_rc, 0},
+	{"send", PRM_WQE_OPCODE_SEND, &rig_rc, 0},
+	{"faa", PRM_WQE_OPCODE_ATOMIC_FA, &rig_rc, 0},
+	{"ud", PRM_WQE_OPCODE_SEND, &rig_ud, ROCE_GRH},
 };
 
 static void post(struct rig_pair *p, uint8_t opcode, uint8_t flags)
@@ -69,14 +69,11 @@ int main(int argc, char **argv)
 	const void *heap = mallopt(M_MMAP_THRESHOLD, 16 << 20) ? sbrk(0) : NULL;
 	size_t op = 0;
 	struct rig_pair *p;
-	void *state;
 
 	assert_int_equal(argc, 4);
 	while (strcmp(ops[op].name, argv[1]))
 		assert_true(++op < sizeof(ops) / sizeof(*ops));
-	if (ops[op].setup(&state))
-		return 1;
-	p = state;
+	p = rig_pair_open(ops[op].kind);
 	p->b.qp->rae = true;
 	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
 	perf_mem_share(p->rig.mm, heap, sbrk(0));

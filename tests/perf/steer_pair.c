@@ -59,11 +59,8 @@ int main(int argc, char **argv)
 	const void *heap = mallopt(M_MMAP_THRESHOLD, 16 << 20) ? sbrk(0) : NULL;
 	struct rig_pair *p;
 	struct mkey *icm;
-	void *state;
 
-	if (rig_setup(&state))
-		return 1;
-	p = state;
+	p = rig_pair_open(&rig_rc);
 	rig_cq_open(&p->rig, &records.cq, 0, 8, false);
 	rig_qp_open(&p->rig, &records.q, 0, &records.cq, &records.cq, LOG_SQ, 0);
 	records.q.qp->fl = true;

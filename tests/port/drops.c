@@ -6,26 +6,12 @@
 #include "queue/queue.h"
 #include "transport/bth.h"
 
-#define RC    rig_setup_dpu
-#define UC    rig_setup_uc
-#define UD    rig_setup_ud_dpu
-#define XRC   rig_setup_xrc
+#define RC    &rig_rc_dpu
+#define UC    &rig_uc
+#define UD    &rig_ud_dpu
+#define XRC   &rig_xrc
 #define SEND  PRM_WQE_OPCODE_SEND
 #define WRITE PRM_WQE_OPCODE_RDMA_WRITE
-
-struct held {
-	struct frame *f;
-};
-
-/* Keeps the request; its sender waits. */
-static void hold(void *ctx, struct port *port, struct frame *f)
-{
-	struct held *h = ctx;
-
-	(void)port;
-	frame_free(h->f);
-	h->f = f;
-}
 
 static void no_write(struct rig_pair *p)
 {
@@ -53,7 +39,7 @@ static void no_send_queue(struct rig_pair *p)
 }
 
 struct row {
-	int (*setup)(void **state);
+	const struct rig_kind *kind;
 	uint8_t opcode;
 	int at; /* the byte of the packet, counted from BTH, to change */
 	uint8_t mask;
@@ -115,25 +101,25 @@ static void change(const struct row *r, struct frame *f)
 
 static void drops_one(const struct row *r)
 {
-	struct rig_pair *p = rig_pair_open(r->setup);
+	struct rig_pair *p = rig_pair_open(r->kind);
 	struct port *port = p->rig.dev.port;
 	struct rq *rq = p->b.queue->rq;
-	struct held h = {0};
+	struct frame *held = NULL;
 
-	port_set_hook(port, hold, &h);
+	port_set_hook(port, rig_hold_frame, &held);
 	rig_do(p, r->opcode, 0, 512);
 	port_set_hook(port, NULL, NULL);
-	assert_non_null(h.f);
-	change(r, h.f);
+	assert_non_null(held);
+	change(r, held);
 	if (r->before)
 		r->before(p);
 	for (unsigned int i = 0; i < r->n || !i; i++)
-		port_receive(port, h.f->data, h.f->len, false);
+		port_receive(port, held->data, held->len, false);
 	rig_settle(&p->rig);
 	only(&p->b.queue->o.vhca->drops, r->why);
 	only(&p->rig.dev.drops, DROP_NONE);
 	p->b.queue->rq = rq;
-	frame_free(h.f);
+	frame_free(held);
 	rig_pair_close(p);
 }
 
@@ -167,7 +153,7 @@ static int port_setup(void **state)
 {
 	struct at_port *t = calloc(1, sizeof(*t));
 
-	t->p = rig_pair_open(rig_setup);
+	t->p = rig_pair_open(&rig_rc);
 	t->dev = &t->p->rig.dev;
 	memcpy(t->frame, t->dev->vhca[0].mac, 6);
 	t->frame[6] = 2;

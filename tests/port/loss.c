@@ -70,11 +70,9 @@ static void run_seed(uint64_t seed)
 	static const uint8_t ops[] = { PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_READ,
 				       PRM_WQE_OPCODE_SEND };
 	struct held held = { 0 };
-	struct rig_pair *p;
-	uint8_t *model;
+	struct rig_pair *p = rig_pair_open(&rig_rc);
+	uint8_t *model = calloc(1, RIG_BUF);
 
-	p = rig_pair_open(rig_setup);
-	model = calloc(1, RIG_BUF);
 	rng = seed * 0x9e3779b97f4a7c15ull + 1;
 	port_set_hook(p->rig.dev.port, bad_wire, &held);
 	for (unsigned int i = 0; i < MESSAGES; i++) {
@@ -124,10 +122,9 @@ TEST(none, test_bad_wire_pipelined)
 {
 	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++) {
 		struct held held = { 0 };
-		struct rig_pair *p;
+		struct rig_pair *p = rig_pair_open(&rig_rc);
 		unsigned int sent = 0, got = 0, done = 0;
 
-		p = rig_pair_open(rig_setup);
 		rng = seed * 0x9e3779b97f4a7c15ull + 1;
 		port_set_hook(p->rig.dev.port, bad_wire, &held);
 		for (unsigned int turn = 0; got < 200 || done < 200; turn++) {
@@ -208,7 +205,7 @@ TEST(pair, test_ack_timeout)
 	assert_int_equal(c.requests, 8);
 	assert_null(rig_poll(&p->ca));
 	rig_pass(&p->rig, 1);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x15);
+	rig_sent(&p->ca, 0x15);
 	assert_int_equal(c.requests, 8);
 	assert_int_equal(sum_of(p).queues.local_ack_timeout_err, 7);
 }
@@ -219,8 +216,7 @@ TEST(pair, test_rnr)
 	struct counter c = { .pass = true };
 
 	p->a.qp->rnr_retry = 3;
-	queue_set_state(&p->a.qp->q, QP_RST);
-	rig_connect_one(&p->a, &p->b);
+	rig_restart(&p->a, &p->b);
 	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	assert_int_equal(c.requests, 1);
@@ -231,7 +227,7 @@ TEST(pair, test_rnr)
 	rig_recv(&p->b, p->dst, 8, rig_key(p->md));
 	rig_pass(&p->rig, 640000);
 	assert_int_equal(c.requests, 3);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->ca, 0);
 	assert_non_null(rig_poll(&p->cb));
 	/* each message that gets through restarts the count */
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
@@ -241,7 +237,7 @@ TEST(pair, test_rnr)
 	assert_null(rig_poll(&p->ca));
 	rig_pass(&p->rig, SECOND);
 	assert_int_equal(c.requests, 7);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x16);
+	rig_sent(&p->ca, 0x16);
 	assert_int_equal(sum_of(p).queues.out_of_buffer, 2 + 4);
 	assert_int_equal(sum_of(p).queues.rnr_nak_retry_err, 2 + 3);
 }
@@ -295,9 +291,8 @@ static struct port_stats counted(bool observed)
 {
 	struct counter c = {.pass = true};
 	struct port_stats s;
-	struct rig_pair *p;
+	struct rig_pair *p = rig_pair_open(&rig_rc);
 
-	p = rig_pair_open(rig_setup);
 	if (observed)
 		port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10001);
@@ -333,7 +328,7 @@ TEST(none, test_counters)
 static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t len)
 {
 	struct counter c = {.pass = true};
-	struct rig_pair *p = rig_pair_open(rig_setup);
+	struct rig_pair *p = rig_pair_open(&rig_rc);
 	struct port_stats stats;
 	struct rig_self s;
 
@@ -403,16 +398,6 @@ static void first_header(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-/* Keeps the only frame from its receiver. */
-static void hold_frame(void *ctx, struct port *w, struct frame *f)
-{
-	struct frame **held = ctx;
-
-	(void)w;
-	assert_null(*held);
-	*held = f;
-}
-
 TEST(pair, test_headers)
 {
 	struct frame *f = NULL;
@@ -442,10 +427,8 @@ TEST(pair, test_dead_responder)
 	struct frame *f = NULL;
 	struct port *port = p->rig.dev.port;
 
-	port_set_hook(port, hold_frame, &f);
-	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	port_set_hook(port, rig_hold_frame, &f);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
 	assert_non_null(f);
 	p->rig.mm->gone = true;
 	port_set_hook(port, count_frames, &c);
@@ -460,14 +443,13 @@ TEST(pair, test_dead_responder)
 static void uc_send(struct rig_pair *p, uint32_t off, uint32_t len)
 {
 	rig_do(p, PRM_WQE_OPCODE_SEND, off, len);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->ca, 0);
 }
 
 static void uc_received(struct rig_pair *p, unsigned int index, uint32_t len)
 {
-	const uint8_t *cqe = rig_poll(&p->cb);
+	const uint8_t *cqe = rig_cqe(&p->cb);
 
-	assert_non_null(cqe);
 	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
@@ -505,7 +487,7 @@ TEST(pair_uc, test_uc_write_of_many_packets_with_immediate)
 	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, p->dst, p->md, p->src, 3000,
 		 p->ms);
 	rig_run(&p->a);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->ca, 0);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)), PRM_CQE_OPCODE_RESP_WR_IMM);
 	assert_memory_equal(p->dst, p->src, 3000);
 }
@@ -524,7 +506,7 @@ TEST(pair_uc, test_uc_dropped)
 		rig_raddr(&w, p->dst, rig_key(p->md) + i);
 		rig_inline(&w, "lost", 4);
 		rig_go(&w);
-		assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+		rig_sent(&p->ca, 0);
 	}
 	assert_int_equal(p->dst[0], 0);
 	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
@@ -560,7 +542,7 @@ TEST(pair_uc, test_uc_cannot_wait_for_pages)
 	mkey_place(p->ms);
 	rig_data(&w, p->src, 10, rig_key(p->ms));
 	rig_go(&w);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_sent(&p->ca, PRM_SYNDROME_LOCAL_PROT_ERR);
 }
 
 /* UC refuses an invalidation, as it has no packet for it. */
@@ -571,7 +553,7 @@ TEST(pair_uc, test_uc_cannot_invalidate)
 	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
 	rig_inline(&w, "lost", 4);
 	rig_go(&w);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	rig_sent(&p->ca, PRM_SYNDROME_LOCAL_QP_OP_ERR);
 	assert_int_equal(p->a.queue->state, QP_SQER);
 }
 
@@ -586,18 +568,18 @@ TEST(pair_uc, test_uc_errors)
 	rig_end(&w);
 	rig_nop(&p->b);
 	rig_run(&p->b);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&p->cb, PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_sent(&p->cb, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(p->b.queue->state, QP_SQER);
 	uc_send(p, 0, 200);
 	uc_received(p, 0, 200);
 	queue_set_state(p->b.queue, QP_RTS);
 	rig_nop(&p->b);
 	rig_run(&p->b);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->cb, 0);
 	rig_recv(&p->b, p->dst, 200, 0x7777);
 	uc_send(p, 0, 10);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(p->b.queue->state, QP_ERR);
 	assert_int_equal(p->a.queue->state, QP_RTS);
 }

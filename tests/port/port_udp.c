@@ -178,7 +178,7 @@ static int two_setup(void **state)
 	inet_pton(AF_INET, text, &t->chip.sin_addr);
 	t->chip.sin_family = AF_INET;
 	t->chip.sin_port = htons(4791);
-	t->p = rig_pair_open(rig_setup);
+	t->p = rig_pair_open(&rig_rc);
 	t->w = udp_open(&t->p->rig.dev, text, why);
 	if (!t->w)
 		fail_msg("%s", why);

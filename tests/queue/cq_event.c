@@ -8,28 +8,6 @@
 
 #define MICROSECOND 1000u
 
-static void nops(struct rig_pair *p, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
-}
-
-static unsigned int drain(struct rig_cq *c)
-{
-	unsigned int n = 0;
-
-	while (rig_poll(c))
-		n++;
-	return n;
-}
-
-static unsigned int events(struct rig_pair *p)
-{
-	return rig_count(&p->rig, PRM_EVENT_COMP);
-}
-
 static void moderate(struct rig_pair *p, uint16_t count, uint16_t period, bool from_cqe)
 {
 	p->ca.cq->max_count = count;
@@ -43,18 +21,18 @@ TEST(pair, arming_widens)
 {
 	rig_arm(&p->ca, 0, false);
 	rig_arm(&p->ca, 0, true);
-	nops(p, 1);
-	assert_int_equal(events(p), 1);
-	drain(&p->ca);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 1);
+	rig_drain(&p->ca);
 	rig_arm(&p->ca, 1, true);
-	nops(p, 1);
-	assert_int_equal(events(p), 1);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 1);
 	rig_arm(&p->ca, 1, false);
-	assert_int_equal(events(p), 2);
-	drain(&p->ca);
+	assert_int_equal(rig_events(p), 2);
+	rig_drain(&p->ca);
 	rig_arm(&p->ca, 2, true);
-	nops(p, 1);
-	assert_int_equal(events(p), 2);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 2);
 }
 
 /* A count alone waits for ever; with a period, until its end, counted from the last event. */
@@ -62,28 +40,28 @@ TEST(pair, count_and_period)
 {
 	moderate(p, 3, 0, false);
 	rig_arm(&p->ca, 0, false);
-	nops(p, 2);
+	rig_nops(p, 2);
 	rig_pass(&p->rig, 1000000 * MICROSECOND);
-	assert_int_equal(events(p), 0);
-	nops(p, 1);
-	assert_int_equal(events(p), 1);
-	drain(&p->ca);
+	assert_int_equal(rig_events(p), 0);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 1);
+	rig_drain(&p->ca);
 	moderate(p, 3, 50, false);
 	rig_arm(&p->ca, 1, false);
-	nops(p, 1);
-	assert_int_equal(events(p), 2); /* the last event is long ago */
-	drain(&p->ca);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 2); /* the last event is long ago */
+	rig_drain(&p->ca);
 	rig_arm(&p->ca, 2, false);
-	nops(p, 1);
+	rig_nops(p, 1);
 	rig_pass(&p->rig, 40 * MICROSECOND);
-	assert_int_equal(events(p), 2);
-	nops(p, 1);
+	assert_int_equal(rig_events(p), 2);
+	rig_nops(p, 1);
 	rig_pass(&p->rig, 20 * MICROSECOND);
-	assert_int_equal(events(p), 3);
-	drain(&p->ca);
+	assert_int_equal(rig_events(p), 3);
+	rig_drain(&p->ca);
 	rig_arm(&p->ca, 3, false);
-	nops(p, 3);
-	assert_int_equal(events(p), 4);
+	rig_nops(p, 3);
+	assert_int_equal(rig_events(p), 4);
 }
 
 /* A period from the last CQE restarts with each CQE; turning moderation off fires. */
@@ -92,18 +70,18 @@ TEST(pair, period_from_cqe)
 	moderate(p, 0, 50, true);
 	rig_arm(&p->ca, 0, false);
 	for (unsigned int i = 0; i < 5; i++) {
-		nops(p, 1);
+		rig_nops(p, 1);
 		rig_pass(&p->rig, 40 * MICROSECOND);
-		assert_int_equal(events(p), 0);
+		assert_int_equal(rig_events(p), 0);
 	}
 	rig_pass(&p->rig, 20 * MICROSECOND);
-	assert_int_equal(events(p), 1);
-	drain(&p->ca);
+	assert_int_equal(rig_events(p), 1);
+	rig_drain(&p->ca);
 	rig_arm(&p->ca, 1, false);
-	nops(p, 1);
-	assert_int_equal(events(p), 1);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 1);
 	moderate(p, 0, 0, false);
-	assert_int_equal(events(p), 2);
+	assert_int_equal(rig_events(p), 2);
 }
 
 /* Any number of CQEs may be polled before a wait: indexes have 24 bits. */
@@ -113,10 +91,10 @@ TEST(pair, many_polled)
 
 	p->ca.cq->pi = p->ca.cq->ci = p->ca.ci = many;
 	rig_arm(&p->ca, 0, true);
-	nops(p, 1);
-	assert_int_equal(events(p), 0);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 0);
 	rig_arm(&p->ca, 0, false);
-	assert_int_equal(events(p), 1);
+	assert_int_equal(rig_events(p), 1);
 }
 
 /* With scqe_break_moderation_en an error, which counts as solicited, does not wait. */
@@ -125,12 +103,11 @@ TEST(pair, solicited_breaks)
 	moderate(p, 100, 0, false);
 	p->ca.cq->solicited_breaks = true;
 	rig_arm(&p->ca, 0, false);
-	nops(p, 1);
-	assert_int_equal(events(p), 0);
+	rig_nops(p, 1);
+	assert_int_equal(rig_events(p), 0);
 	rig_post(p, 0x7e, 0, 0); /* no such opcode */
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
-	assert_int_equal(events(p), 1);
+	rig_run(&p->a);
+	assert_int_equal(rig_events(p), 1);
 }
 
 /* A CQ that is destroyed while its event waits takes the timer with it. */
@@ -144,7 +121,7 @@ TEST(pair, destroyed_while_it_waits)
 	rig_arm(&c, 0, false);
 	rig_cq_close(&c);
 	rig_pass(&p->rig, 1000 * MICROSECOND);
-	assert_int_equal(events(p), 0);
+	assert_int_equal(rig_events(p), 0);
 }
 
 static void resize(struct rig_pair *p, uint8_t *to, uint8_t log_size, int err)
@@ -175,9 +152,9 @@ TEST(pair, new_ring)
 
 	assert_non_null(ring);
 	memset(ring, 0xff, 2 * (64u << 8));
-	nops(p, 5);
-	assert_int_equal(drain(c), 5);
-	nops(p, 3);
+	rig_nops(p, 5);
+	assert_int_equal(rig_drain(c), 5);
+	rig_nops(p, 3);
 	old = *c;
 	resize(p, ring, 8, 0);
 	for (unsigned int i = 0; i < 3; i++)
@@ -188,17 +165,17 @@ TEST(pair, new_ring)
 	c->ci = 9;
 	c->dbrec[0] = __builtin_bswap32(9);
 	for (unsigned int i = 0; i < 100; i++) {
-		nops(p, 7);
-		assert_int_equal(drain(c), 7);
+		rig_nops(p, 7);
+		assert_int_equal(rig_drain(c), 7);
 	}
 	/* 7 + 1 CQEs do not fit into 4 entries; none do */
-	nops(p, 7);
+	rig_nops(p, 7);
 	resize(p, ring + (64u << 8), 2, -ENOSPC);
-	assert_int_equal(drain(c), 7);
+	assert_int_equal(rig_drain(c), 7);
 	resize(p, ring + (64u << 8), 2, 0);
 	c->ci++;
-	nops(p, 3);
-	assert_int_equal(drain(c), 3);
+	rig_nops(p, 3);
+	assert_int_equal(rig_drain(c), 3);
 	assert_int_equal(c->cq->status, CQ_OK);
 	c->ring = first;
 	free(ring);

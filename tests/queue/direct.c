@@ -39,12 +39,6 @@ struct run {
 	bool reads; /* READs and atomics may be under way */
 };
 
-static void count_frame(void *ctx, struct port *w, struct frame *f)
-{
-	((struct outcome *)ctx)->frames++;
-	port_queue(w, f);
-}
-
 static void direct_look(struct run *r, unsigned int end, struct rig_cq *c)
 {
 	const uint8_t *cqe;
@@ -95,9 +89,9 @@ static void share_all(struct rig_pair *p)
 	share_ring(p, p->cb.ring, p->cb.cq->ring.len);
 }
 
-static struct run run_open(int (*setup)(void **), enum way way)
+static struct run run_open(const struct rig_kind *kind, enum way way)
 {
-	struct run r = {.p = rig_pair_open(setup), .o = calloc(1, sizeof(struct outcome))};
+	struct run r = {.p = rig_pair_open(kind), .o = calloc(1, sizeof(struct outcome))};
 
 	assert_non_null(r.o);
 	r.p->b.qp->rae = true;
@@ -105,7 +99,7 @@ static struct run run_open(int (*setup)(void **), enum way way)
 	if (way == SHARED)
 		share_all(r.p);
 	if (way == PACKETS)
-		port_set_hook(r.p->rig.dev.port, count_frame, r.o);
+		port_set_hook(r.p->rig.dev.port, rig_count_frame, &r.o->frames);
 	return r;
 }
 
@@ -186,9 +180,9 @@ static void direct_post(struct run *r, uint8_t opcode, uint32_t len, uint32_t of
 	rig_end(&w);
 }
 
-static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, enum way way)
+static struct outcome *direct_any(const struct rig_kind *kind, unsigned int seed, enum way way)
 {
-	struct run r = run_open(setup, way);
+	struct run r = run_open(kind, way);
 
 	srand(seed);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -215,13 +209,13 @@ static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, enum
 
 TEST(none, test_any_messages)
 {
-	static int (*const setup[])(void **) = {rig_setup, rig_setup_dpu};
+	static const struct rig_kind *const kind[] = {&rig_rc, &rig_rc_dpu};
 
 	for (unsigned int i = 0; i < 12; i++) {
-		struct outcome *direct = direct_any(setup[i % 2], i, i % 4 < 2 ? CALLS : SHARED);
+		struct outcome *direct = direct_any(kind[i % 2], i, i % 4 < 2 ? CALLS : SHARED);
 
 		assert_int_equal(direct->frames, 0);
-		same(direct, direct_any(setup[i % 2], i, PACKETS));
+		same(direct, direct_any(kind[i % 2], i, PACKETS));
 	}
 }
 
@@ -231,7 +225,7 @@ TEST(none, test_any_messages)
 TEST(none, test_idle_queues)
 {
 	for (enum way way = PACKETS; way <= SHARED; way++) {
-		struct run r = run_open(rig_setup, way);
+		struct run r = run_open(&rig_rc, way);
 		const struct rc *peer = r.p->b.qp->q.conn;
 
 		for (unsigned int i = 0; i < sizeof(opcodes); i++) {
@@ -251,85 +245,69 @@ TEST(none, test_idle_queues)
 /* --- what goes wrong ---------------------------------------------------------------------------
  */
 
+/* What meets the second of three requests. */
 struct mishap {
-	void (*before)(struct rig_pair *);
 	uint8_t opcode;
 	uint32_t len;
-	uint32_t receive; /* bytes of the receive; 0: none is posted */
+	uint32_t receive;		   /* bytes of the receive; 0: none is posted */
+	bool no_write, no_read, no_atomic; /* rights that the peer lacks */
+	bool forbidden, short_key;	   /* of the remote key */
+	bool forbidden_here;		   /* of the local key */
+	bool one_try, peer_in_error;
 };
 
-static void no_write_right(struct rig_pair *p)
-{
-	p->b.qp->rwe = false;
-}
-static void no_read_right(struct rig_pair *p)
-{
-	p->b.qp->rre = false;
-}
-static void no_atomic_right(struct rig_pair *p)
-{
-	p->b.qp->rae = false;
-}
-static void key_forbids(struct rig_pair *p)
-{
-	p->md->rights = MKEY_LR | MKEY_LW;
-}
-static void key_too_short(struct rig_pair *p)
-{
-	p->md->len = 100000;
-}
-static void local_key_forbids(struct rig_pair *p)
-{
-	p->ms->rights = 0;
-}
-static void one_try(struct rig_pair *p)
+static void mishap_happens(const struct mishap *m, struct rig_pair *p)
 {
 	struct rc *rc = p->a.qp->q.conn;
 
-	p->a.qp->rnr_retry = rc->req.rnr_left = 0;
-}
-static void peer_is_in_error(struct rig_pair *p)
-{
-	queue_set_state(&p->b.qp->q, QP_ERR);
-}
-static void nothing_else(struct rig_pair *p)
-{
-	(void)p;
+	p->b.qp->rwe = !m->no_write;
+	p->b.qp->rre = !m->no_read;
+	p->b.qp->rae = !m->no_atomic;
+	if (m->forbidden)
+		p->md->rights = MKEY_LR | MKEY_LW;
+	if (m->short_key)
+		p->md->len = 100000;
+	if (m->forbidden_here)
+		p->ms->rights = 0;
+	if (m->one_try)
+		p->a.qp->rnr_retry = rc->req.rnr_left = 0;
+	if (m->peer_in_error)
+		queue_set_state(&p->b.qp->q, QP_ERR);
+	if (m->receive)
+		rig_recv(&p->b, p->dst + AREA / 2, m->receive, rig_key(p->md));
 }
 
 static const struct mishap mishaps[] = {
-	{no_write_right, PRM_WQE_OPCODE_RDMA_WRITE, 100, 0},
-	{no_write_right, PRM_WQE_OPCODE_RDMA_WRITE_IMM, 100, 100},
-	{no_read_right, PRM_WQE_OPCODE_RDMA_READ, 100, 0},
-	{no_atomic_right, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
-	{key_forbids, PRM_WQE_OPCODE_RDMA_WRITE, 5000, 0},
-	{key_forbids, PRM_WQE_OPCODE_RDMA_READ, 5000, 0},
-	{key_forbids, PRM_WQE_OPCODE_RDMA_READ, 150000, 0},
-	{no_read_right, PRM_WQE_OPCODE_RDMA_READ, 150000, 0},
-	{key_too_short, PRM_WQE_OPCODE_RDMA_READ, 150000, 0},
-	{key_forbids, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
-	{local_key_forbids, PRM_WQE_OPCODE_RDMA_WRITE, 5000, 0},
-	{local_key_forbids, PRM_WQE_OPCODE_RDMA_READ, 5000, 0},
-	{local_key_forbids, PRM_WQE_OPCODE_SEND, 5000, 5000},
-	{local_key_forbids, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
-	{one_try, PRM_WQE_OPCODE_SEND, 100, 0},
-	{one_try, PRM_WQE_OPCODE_RDMA_WRITE_IMM, 5000, 0},
-	{nothing_else, PRM_WQE_OPCODE_SEND, 5000, 1000},
-	{nothing_else, PRM_WQE_OPCODE_SEND_IMM, 100, 8},
-	{peer_is_in_error, PRM_WQE_OPCODE_SEND, 100, 0},
-	{peer_is_in_error, PRM_WQE_OPCODE_RDMA_READ, 100, 0},
+	{PRM_WQE_OPCODE_RDMA_WRITE, 100, .no_write = true},
+	{PRM_WQE_OPCODE_RDMA_WRITE_IMM, 100, 100, .no_write = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 100, .no_read = true},
+	{PRM_WQE_OPCODE_ATOMIC_FA, 8, .no_atomic = true},
+	{PRM_WQE_OPCODE_RDMA_WRITE, 5000, .forbidden = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 5000, .forbidden = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 150000, .forbidden = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 150000, .no_read = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 150000, .short_key = true},
+	{PRM_WQE_OPCODE_ATOMIC_FA, 8, .forbidden = true},
+	{PRM_WQE_OPCODE_RDMA_WRITE, 5000, .forbidden_here = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 5000, .forbidden_here = true},
+	{PRM_WQE_OPCODE_SEND, 5000, 5000, .forbidden_here = true},
+	{PRM_WQE_OPCODE_ATOMIC_FA, 8, .forbidden_here = true},
+	{PRM_WQE_OPCODE_SEND, 100, .one_try = true},
+	{PRM_WQE_OPCODE_RDMA_WRITE_IMM, 5000, .one_try = true},
+	{PRM_WQE_OPCODE_SEND, 5000, .receive = 1000},
+	{PRM_WQE_OPCODE_SEND_IMM, 100, .receive = 8},
+	{PRM_WQE_OPCODE_SEND, 100, .peer_in_error = true},
+	{PRM_WQE_OPCODE_RDMA_READ, 100, .peer_in_error = true},
 };
 
 /* Runs three requests; the second one meets the mishap. */
 static struct outcome *direct_mishap(const struct mishap *m, enum way way)
 {
-	struct run r = run_open(rig_setup, way);
+	struct run r = run_open(&rig_rc, way);
 
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 0, 0);
 	direct_drain(&r);
-	m->before(r.p);
-	if (m->receive)
-		rig_recv(&r.p->b, r.p->dst + AREA / 2, m->receive, rig_key(r.p->md));
+	mishap_happens(m, r.p);
 	direct_post(&r, m->opcode, m->len, 4096, 0);
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 128, 0);
 	rig_ring(&r.p->a);
@@ -356,7 +334,7 @@ TEST(none, test_mishaps)
 /* max_rd_atomic is above the peer's max_dest_rd_atomic: the peer refuses those without room. */
 static struct outcome *direct_too_deep(uint8_t opcode, enum way way)
 {
-	struct run r = run_open(rig_setup, way);
+	struct run r = run_open(&rig_rc, way);
 
 	r.p->b.qp->log_rra_max = 0;
 	for (unsigned int i = 0; i < 4; i++, r.reads = false) /* no fence */
@@ -380,7 +358,7 @@ TEST(none, test_more_reads_than_the_peer_takes)
 /* Posts a receive late: the message waits for it, and so do later ones. */
 static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way way)
 {
-	struct run r = run_open(rig_setup, way);
+	struct run r = run_open(&rig_rc, way);
 
 	direct_post(&r, opcode, len, 4096, 0);
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 64, 128, 0);
@@ -408,7 +386,7 @@ TEST(none, test_receiver_not_ready)
 /* Observation begins or ends in the middle of long messages. */
 TEST(none, test_observed_on_the_way)
 {
-	struct run r = run_open(rig_setup, CALLS);
+	struct run r = run_open(&rig_rc, CALLS);
 	const uint32_t len = 800000;
 
 	for (unsigned int turns = 0; turns < 12; turns++) {
@@ -418,7 +396,7 @@ TEST(none, test_observed_on_the_way)
 		rig_ring(&r.p->a);
 		for (unsigned int i = 0; i < turns; i++)
 			datapath_run(&r.p->rig.dev);
-		port_set_hook(r.p->rig.dev.port, turns % 2 ? count_frame : NULL, r.o);
+		port_set_hook(r.p->rig.dev.port, turns % 2 ? rig_count_frame : NULL, &r.o->frames);
 		rig_settle(&r.p->rig);
 		port_set_hook(r.p->rig.dev.port, NULL, NULL);
 		assert_non_null(rig_poll(&r.p->ca));
@@ -450,7 +428,7 @@ struct datagrams {
 static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 {
 	static const uint32_t lengths[] = {1, 1024, 8, 3, 12, 8, 4, 3000};
-	struct run r = run_open(rig_setup_ud, way);
+	struct run r = run_open(&rig_ud, way);
 	struct datagrams *d = calloc(1, sizeof(*d));
 
 	assert_non_null(d);
@@ -503,7 +481,7 @@ TEST(none, test_datagrams)
 /* A datagram to a connected queue pair goes as a packet, which is dropped. */
 TEST(none, test_datagram_to_a_connected_queue)
 {
-	struct run r = run_open(rig_setup_ud, SHARED);
+	struct run r = run_open(&rig_ud, SHARED);
 	struct rig_wqe w = rig_begin(&r.p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 	struct transport connected = transport_ud;
 
@@ -530,7 +508,7 @@ TEST(none, test_datagram_to_a_connected_queue)
 /* Among many queues a doorbell may name one without a send queue, or with an unmapped ring. */
 TEST(none, test_doorbells_among_many_queues)
 {
-	struct run r = run_open(rig_setup, SHARED);
+	struct run r = run_open(&rig_rc, SHARED);
 	struct rig_qp *q = calloc(MANY, sizeof(*q)), *a = &r.p->a;
 	const uintptr_t ring = (uintptr_t)a->ring;
 
@@ -555,7 +533,7 @@ TEST(none, test_doorbells_among_many_queues)
 /* A long READ stays without packets to its end, even if observation begins then. */
 TEST(none, test_a_long_read_has_no_packets)
 {
-	struct run r = run_open(rig_setup, SHARED);
+	struct run r = run_open(&rig_rc, SHARED);
 
 	for (uint32_t i = 0; i < 150000; i++)
 		r.p->dst[4096 + i] = (uint8_t)(i * 7);
@@ -570,7 +548,7 @@ TEST(none, test_a_long_read_has_no_packets)
 	rig_ring(&r.p->a);
 	queues_fetch(&r.p->rig.dev);
 	sched_run(r.p->rig.dev.sched, r.p->rig.now); /* parts of 128 KiB */
-	port_set_hook(r.p->rig.dev.port, count_frame, r.o);
+	port_set_hook(r.p->rig.dev.port, rig_count_frame, &r.o->frames);
 	direct_drain(&r);
 	assert_int_equal(r.o->ncqes[0], 2);
 	assert_int_equal(r.o->frames, 1 + (190000 - 2 * LONG + 1023) / 1024);

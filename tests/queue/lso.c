@@ -37,7 +37,7 @@ static struct rig_wqe large(struct raw *r, const uint8_t *hdr, uint16_t n, uint1
 static void receives(struct raw *r, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
-		rig_recv(&r->rq, r->dst + 1024 * i, 1024, rig_key(r->mkey));
+		raw_recv(r, 1024 * i, 1024);
 }
 
 /* Length, id, sequence number and flags are right, and so are checksums for the receiver. */
@@ -48,8 +48,7 @@ TEST(raw, tcp_over_ipv4)
 	uint32_t part;
 
 	receives(r, 4);
-	rig_end(&w);
-	raw_go(r);
+	rig_go(&w);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_TSO);
 	assert_null(rig_poll(&r->scq));
 	for (unsigned int i = 0; i < 4; i++) {
@@ -75,8 +74,7 @@ TEST(raw, udp_over_ipv6)
 
 	rig_inline(&w, r->src + MSS, 20);
 	receives(r, 2);
-	rig_end(&w);
-	raw_go(r);
+	rig_go(&w);
 	raw_sent_ok(r);
 	for (unsigned int i = 0; i < 2; i++) {
 		const uint8_t *p = r->dst + 1024 * i, *cqe = raw_received(r);
@@ -97,8 +95,7 @@ TEST(raw, many_packets)
 
 	r->rq.queue->state = QP_RST; /* it counts what it does not take */
 	rig_end(&w);
-	raw_post(r, r->src, 77, 0);
-	raw_go(r);
+	raw_send(r, r->src, 77, 0);
 	assert_int_equal(r->nsent, 101);
 	assert_int_equal(r->sent_len, 77);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_TSO);
@@ -153,8 +150,7 @@ TEST(raw, half_sent)
 
 		r->sq.raw_sq->pp_rate = 1;
 		r->nsent = 0;
-		rig_end(&w);
-		raw_go(r);
+		rig_go(&w);
 		assert_in_range(r->nsent, 1, 2);
 		if (!i) {
 			rig_pass(&r->rig, 10000000);
@@ -164,94 +160,39 @@ TEST(raw, half_sent)
 		}
 		queue_set_state(r->sq.queue, QP_ERR);
 		raw_go(r);
-		raw_flushed(&r->scq, PRM_CQE_OPCODE_REQ_ERR);
+		rig_sent(&r->scq, PRM_SYNDROME_WR_FLUSH_ERR);
 		rig_pass(&r->rig, 10000000);
 		assert_in_range(r->nsent, 1, 2);
 	}
 	r->sq.raw_sq->pp_rate = 0;
-	raw_reset(r);
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_reset(&r->sq);
+	raw_send(r, r->src, 100, 0);
 	raw_sent_ok(r);
 }
 
 /* --- bad ones --------------------------------------------------------------------------------- */
 
-static void spoil_no_mss(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_mss(w->bytes + 16, 0);
-}
-
-static void spoil_big_mss(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_mss(w->bytes + 16, VHCA_FRAME_MAX - TCP4 + 1);
-}
-
-static void spoil_tag(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_insert_type(w->bytes + 16, 0x8000);
-}
-
-/* Makes the headers end 20 bytes before or behind the end of TCP's. */
-static void spoil_short_header(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	w->bytes[16 + 14 + L2 + 4 + 20 + 12] = 0xd0;
-}
-
-static void spoil_long_header(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	w->bytes[16 + 14 + L2 + 4 + 20 + 12] = 0x50;
-}
-
-static void spoil_not_ip(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	w->bytes[16 + 14 + L2 + 2] = 0x07;
-}
-
-static void spoil_fragment(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	w->bytes[16 + 14 + L2 + 4 + 6] = 0x20;
-}
-
-static void spoil_protocol(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	w->bytes[16 + 14 + L2 + 4 + 9] = 132;
-}
-
-static void spoil_key(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_data_seg_set_lkey(w->bytes + (w->ds - 1) * 16, 0xdead00);
-}
-
-static void spoil_total(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_data_seg_set_byte_count(w->bytes + (w->ds - 1) * 16, (1u << VHCA_LOG_MAX_LSO) + 1);
-}
+/* The headers begin behind the control segment and the first 14 bytes of the Ethernet segment. */
+enum { ETH = 16, HDR = 30, IP = HDR + L2 + 4, DATA = 16 * (1 + (14 + TCP4 + 15) / 16) };
 
 static const struct {
-	void (*spoil)(struct raw *, struct rig_wqe *);
+	const char *segment, *field; /* NULL: one byte changes */
+	unsigned int at;
+	uint64_t value;
 	uint8_t syndrome;
 } bad[] = {
-	{spoil_no_mss, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_big_mss, PRM_SYNDROME_LOCAL_LENGTH_ERR},
-	{spoil_tag, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_short_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_long_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_not_ip, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_fragment, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_protocol, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_key, PRM_SYNDROME_LOCAL_PROT_ERR},
-	{spoil_total, PRM_SYNDROME_LOCAL_LENGTH_ERR},
+	{"wqe_eth_seg", "mss", ETH, 0, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{"wqe_eth_seg", "mss", ETH, VHCA_FRAME_MAX - TCP4 + 1, PRM_SYNDROME_LOCAL_LENGTH_ERR},
+	{"wqe_eth_seg", "insert_type", ETH, 0x8000, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	/* the headers end 20 bytes before and behind the end of TCP's */
+	{NULL, NULL, IP + 20 + 12, 0xd0, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{NULL, NULL, IP + 20 + 12, 0x50, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{NULL, NULL, HDR + L2 + 2, 0x07, PRM_SYNDROME_LOCAL_QP_OP_ERR}, /* not IP */
+	{NULL, NULL, IP + 6, 0x20, PRM_SYNDROME_LOCAL_QP_OP_ERR},	/* a fragment */
+	{NULL, NULL, IP + 9, 132, PRM_SYNDROME_LOCAL_QP_OP_ERR},	/* neither TCP nor UDP */
+	{"wqe_data_seg", "lkey", DATA, 0xdead00, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{"wqe_data_seg", "byte_count", DATA, (1u << VHCA_LOG_MAX_LSO) + 1,
+	 PRM_SYNDROME_LOCAL_LENGTH_ERR},
 };
 
 /* Each makes an error CQE and no packet; through RST the queue works again. */
@@ -259,17 +200,15 @@ TEST(raw, bad_large_sends)
 {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct rig_wqe w = large(r, tcp4, TCP4, MSS, 2 * MSS);
-		const uint8_t *cqe;
 
-		bad[i].spoil(r, &w);
-		rig_end(&w);
-		raw_go(r);
-		cqe = rig_poll(&r->scq);
-		assert_non_null(cqe);
-		assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
-		assert_int_equal(prm_err_cqe_get_syndrome(cqe), bad[i].syndrome);
+		if (bad[i].field)
+			rig_set(&w, bad[i].at, bad[i].segment, bad[i].field, bad[i].value);
+		else
+			w.bytes[bad[i].at] = (uint8_t)bad[i].value;
+		rig_go(&w);
+		rig_sent(&r->scq, bad[i].syndrome);
 		assert_int_equal(r->nsent, 0);
-		raw_reset(r);
+		raw_reset(&r->sq);
 	}
 }
 
@@ -282,11 +221,9 @@ TEST(raw, garbage)
 
 		for (unsigned int n = (unsigned int)rand() % 6; n; n--)
 			w.bytes[16 + rand() % 80] = (uint8_t)rand();
-		rig_end(&w);
-		raw_go(r);
-		while (rig_poll(&r->scq))
-			;
+		rig_go(&w);
+		rig_drain(&r->scq);
 		assert_true(r->sq.queue->state == QP_RTS || r->sq.queue->state == QP_ERR);
-		raw_reset(r);
+		raw_reset(&r->sq);
 	}
 }

@@ -19,7 +19,7 @@ static int setup(void **state)
 {
 	static struct rig_self s;
 
-	rig_self_open(&s, rig_pair_open(rig_setup));
+	rig_self_open(&s, rig_pair_open(&rig_rc));
 	*state = &s;
 	return 0;
 }
@@ -198,4 +198,3 @@ TEST(self, in_order)
 	pthread_join(watcher, NULL);
 	assert_int_equal(w.wrong, 0);
 }
-

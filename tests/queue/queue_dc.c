@@ -67,17 +67,24 @@ static void target_close(struct target *t)
 	rig_cq_close(&t->cq);
 }
 
-static int dc_setup_of(void **state, uint8_t log_channels, uint8_t log_errored)
+/* How many channels the initiator has, and how many of them may fail. */
+struct dc_kind {
+	uint8_t log_channels, log_errored;
+};
+static const struct dc_kind dc_plain = {0, 0}, dc_channels = {2, 1};
+
+static int dc_setup(void **state)
 {
+	const struct dc_kind *kind = *state;
 	struct dc *d = calloc(1, sizeof(*d));
 	struct rig *r;
 
 	assert_non_null(d);
-	d->p = rig_pair_open(rig_setup);
+	d->p = rig_pair_open(&rig_rc);
 	r = &d->p->rig;
 	r->transport = &transport_dci;
-	r->log_dci_channels = log_channels;
-	r->log_dci_errored = log_errored;
+	r->log_dci_channels = kind->log_channels;
+	r->log_dci_errored = kind->log_errored;
 	rig_cq_open(r, &d->ci, BLUEFIELD2_HOST, 6, false);
 	rig_qp_open(r, &d->i, BLUEFIELD2_HOST, &d->ci, &d->ci, 6, 0);
 	rig_connect_one(&d->i, &d->i);
@@ -85,16 +92,6 @@ static int dc_setup_of(void **state, uint8_t log_channels, uint8_t log_errored)
 		target_open(d, &d->t[i]);
 	*state = d;
 	return 0;
-}
-
-static int dc_setup(void **state)
-{
-	return dc_setup_of(state, 0, 0);
-}
-
-static int dc_setup_channels(void **state)
-{
-	return dc_setup_of(state, 2, 1);
 }
 
 static int dc_teardown(void **state)
@@ -110,8 +107,9 @@ static int dc_teardown(void **state)
 	return 0;
 }
 
-#define FIXTURE_dc(name)       FIXTURE(name, struct dc *d, dc_setup, dc_teardown)
-#define FIXTURE_channels(name) FIXTURE(name, struct dc *d, dc_setup_channels, dc_teardown)
+#define FIXTURE_dc_kind(name, k) FIXTURE_WITH(name, struct dc *d, dc_setup, dc_teardown, k)
+#define FIXTURE_dc(name)	 FIXTURE_dc_kind(name, &dc_plain)
+#define FIXTURE_channels(name)	 FIXTURE_dc_kind(name, &dc_channels)
 
 /* Begins a WQE for a target: its control segment and its address vector. */
 static struct rig_wqe to(struct dc *d, unsigned int target, uint8_t opcode, uint16_t channel)
@@ -174,22 +172,10 @@ static void receive_at(struct dc *d, unsigned int target, uint32_t len)
 	rig_srq_post(&t->list, 1);
 }
 
-static void ends(struct dc *d, uint8_t syndrome)
-{
-	const uint8_t *cqe = rig_poll(&d->ci);
-
-	assert_non_null(cqe);
-	assert_int_equal(prm_cqe64_get_opcode(cqe),
-			 syndrome ? PRM_CQE_OPCODE_REQ_ERR : PRM_CQE_OPCODE_REQ);
-	if (syndrome)
-		assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
-}
-
 static void arrives(struct dc *d, unsigned int target, uint32_t len)
 {
-	const uint8_t *cqe = rig_poll(&d->t[target].cq);
+	const uint8_t *cqe = rig_cqe(&d->t[target].cq);
 
-	assert_non_null(cqe);
 	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND_IMM);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
 	assert_int_equal(prm_cqe64_get_immediate(cqe), IMM);
@@ -204,13 +190,13 @@ TEST(dc, test_messages_reach_each_target)
 	static const uint32_t lengths[] = {1, 1024, 5000};
 
 	for (unsigned int i = 0; i < 3; i++) {
-		for (unsigned int t = 0; t < TARGETS; t++)
+		for (unsigned int t = 0; t < TARGETS; t++) {
 			receive_at(d, t, WHERE);
-		send_to(d, 0, 0, lengths[i]);
-		send_to(d, 1, 0, lengths[i]);
+			send_to(d, t, 0, lengths[i]);
+		}
 		rig_run(&d->i);
 		for (unsigned int t = 0; t < TARGETS; t++) {
-			ends(d, 0);
+			rig_sent(&d->ci, 0);
 			arrives(d, t, lengths[i]);
 		}
 	}
@@ -222,13 +208,13 @@ TEST(dc, test_writes_and_reads)
 		memset(d->p->src, (int)t + 1, 3000);
 		write_to(d, t % TARGETS, 0, 3000);
 		rig_run(&d->i);
-		ends(d, 0);
+		rig_sent(&d->ci, 0);
 		assert_memory_equal(memory(d, t % TARGETS), d->p->src, 3000);
 		memset(memory(d, t % TARGETS), 0x77, 3000);
 		rdma(d, t % TARGETS, PRM_WQE_OPCODE_RDMA_READ, 0, rig_key(d->p->md),
 		     rig_key(d->p->ms), 3000);
 		rig_run(&d->i);
-		ends(d, 0);
+		rig_sent(&d->ci, 0);
 		assert_memory_equal(memory(d, t % TARGETS), d->p->src, 3000);
 	}
 	/* each target counts in its own set: a connection each time that it is the next target */
@@ -246,7 +232,7 @@ TEST(dc, test_many_requests_under_way)
 		write_to(d, i / 10, 0, 3000);
 	rig_run(&d->i);
 	for (unsigned int i = 0; i < 20; i++)
-		ends(d, 0);
+		rig_sent(&d->ci, 0);
 	assert_null(rig_poll(&d->ci));
 }
 
@@ -300,7 +286,7 @@ TEST(channels, test_each_atomic_counts_once_on_a_bad_wire)
 		rig_ring(&d->i);
 		rig_pass(&d->p->rig, 20 * SECOND);
 		for (unsigned int k = 0; k < 4; k++)
-			ends(d, 0);
+			rig_sent(&d->ci, 0);
 	}
 	for (unsigned int t = 0; t < TARGETS; t++) {
 		uint64_t sum;
@@ -323,8 +309,8 @@ TEST(channels, test_channels_do_not_wait_for_each_other)
 	assert_null(rig_poll(&d->ci));
 	receive_at(d, 0, WHERE);
 	rig_pass(&d->p->rig, SECOND);
-	ends(d, 0);
-	ends(d, 0);
+	rig_sent(&d->ci, 0);
+	rig_sent(&d->ci, 0);
 	arrives(d, 0, 10);
 }
 
@@ -341,25 +327,25 @@ TEST(channels, test_a_failed_channel_stops_alone)
 	write_to(d, 1, 1, 8);
 	write_to(d, 0, 2, 8);
 	rig_run(&d->i);
-	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
-	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
-	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
-	ends(d, 0);
+	rig_sent(&d->ci, PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&d->ci, 0);
 	assert_int_equal(memory(d, 1)[0],
 			 0x77); /* the flushed one for the other target is not sent */
 	write_to(d, 0, 1, 8);
 	rig_run(&d->i);
-	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(d->i.queue->state, QP_RTS);
 	assert_int_equal(dci_reset_channel(d->i.queue, 2), -EINVAL);
 	assert_int_equal(dci_reset_channel(d->i.queue, 1), 0);
 	write_to(d, 0, 1, 8);
 	rig_run(&d->i);
-	ends(d, 0);
+	rig_sent(&d->ci, 0);
 	assert_int_equal(memory(d, 1)[0], 0x77);
 	spoiled_write(d, 3);
 	rig_run(&d->i);
-	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_LOCAL_PROT_ERR);
 }
 
 /* qpc.log_num_dci_errored_streams is 1 here: the second failed channel ends the queue. */
@@ -371,11 +357,11 @@ TEST(channels, test_too_many_failed_channels_end_the_queue)
 	spoiled_write(d, 2);
 	write_to(d, 0, 3, 8);
 	rig_run(&d->i);
-	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
-	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
-	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(d->i.queue->state, QP_ERR);
-	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_null(rig_poll(&d->ci));
 }
 
@@ -386,28 +372,21 @@ TEST(dc, test_a_wrong_key_is_counted_and_not_answered)
 	write_to(d, 0, 0, 8);
 	rig_ring(&d->i);
 	rig_pass(&d->p->rig, 20 * SECOND);
-	ends(d, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
 	assert_int_equal(d->i.queue->state, QP_ERR);
 	assert_int_equal(rig_count(&d->p->rig, PRM_EVENT_DCT_KEY_VIOLATION), 1);
 	assert_int_equal(d->t[0].dct->violations, 8);
 	assert_int_equal(d->t[0].dct->o.vhca->drops.n[DROP_DC_KEY], 8);
 }
 
-static void reset(struct dc *d)
-{
-	queue_set_state(d->i.queue, QP_RST);
-	d->i.sq_pi = 0;
-	rig_connect_one(&d->i, &d->i);
-}
-
 /* After a reset, the initiator reaches both targets again. */
 static void works_again(struct dc *d)
 {
-	reset(d);
+	rig_restart(&d->i, &d->i);
 	for (unsigned int t = 0; t < TARGETS; t++) {
 		write_to(d, t, 0, 8);
 		rig_run(&d->i);
-		ends(d, 0);
+		rig_sent(&d->ci, 0);
 	}
 }
 
@@ -416,8 +395,8 @@ TEST(dc, test_a_remote_error_ends_the_initiator_alone)
 	rdma(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0xdead00, rig_key(d->p->ms), 8);
 	write_to(d, 1, 0, 8);
 	rig_run(&d->i);
-	ends(d, PRM_SYNDROME_REMOTE_ACCESS_ERR);
-	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(d->p->rig.nevents, 0);
 	assert_null(rig_poll(&d->t[0].cq));
 	works_again(d);
@@ -431,14 +410,13 @@ TEST(dc, test_a_receive_that_is_too_small_fails_and_others_follow)
 	receive_at(d, 0, WHERE);
 	send_to(d, 0, 0, 11);
 	rig_run(&d->i);
-	ends(d, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
-	cqe = rig_poll(&d->t[0].cq);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+	cqe = rig_recv_failed(&d->t[0].cq, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	assert_int_equal(prm_err_cqe_get_qpn(cqe), d->t[0].dct->o.id);
 	works_again(d);
 	send_to(d, 0, 0, 11);
 	rig_run(&d->i);
-	ends(d, 0);
+	rig_sent(&d->ci, 0);
 	arrives(d, 0, 11);
 }
 
@@ -446,56 +424,34 @@ TEST(dc, test_a_drained_target_takes_nothing)
 {
 	write_to(d, 0, 0, 8);
 	rig_run(&d->i);
-	ends(d, 0);
+	rig_sent(&d->ci, 0);
 	dct_drain(d->t[0].dct);
 	assert_int_equal(d->t[0].dct->state, PRM_DCTC_STATE_DRAINED);
 	assert_int_equal(rig_count(&d->p->rig, PRM_EVENT_DCT_DRAINED), 1);
 	write_to(d, 0, 0, 8);
 	rig_ring(&d->i);
 	rig_pass(&d->p->rig, 20 * SECOND);
-	ends(d, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
-}
-
-static void first_frame_only(void *ctx, struct port *port, struct frame *f)
-{
-	unsigned int *n = ctx;
-
-	if (++*n == 1)
-		port_queue(port, f);
-	else
-		frame_free(f);
+	rig_sent(&d->ci, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
 }
 
 TEST(dc, test_draining_flushes_a_message_that_has_begun)
 {
-	const uint8_t *cqe;
 	unsigned int n = 0;
 
 	receive_at(d, 0, WHERE);
-	port_set_hook(d->p->rig.dev.port, first_frame_only, &n);
+	port_set_hook(d->p->rig.dev.port, rig_first_frame, &n);
 	send_to(d, 0, 0, 3000);
 	rig_run(&d->i);
 	assert_true(n > 1);
 	port_set_hook(d->p->rig.dev.port, NULL, NULL);
 	dct_drain(d->t[0].dct);
 	rig_settle(&d->p->rig);
-	cqe = rig_poll(&d->t[0].cq);
-	assert_non_null(cqe);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_WR_FLUSH_ERR);
+	rig_recv_failed(&d->t[0].cq, PRM_SYNDROME_WR_FLUSH_ERR);
 }
 
 /* --- many initiators -------------------------------------------------------------------------- */
 
 #define MANY 4096u /* connections that a target keeps */
-
-static void hold_frame(void *ctx, struct port *port, struct frame *f)
-{
-	struct frame **held = ctx;
-
-	(void)port;
-	frame_free(*held);
-	*held = f;
-}
 
 /* Sends the held WRITE as another initiator's. Its answer leaves from a port by the flow. */
 static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, bool other_host)
@@ -511,7 +467,7 @@ static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, boo
 	bth[22] = (uint8_t)(sqpn >> 8);
 	bth[23] = (uint8_t)sqpn;
 	rig_reseal(f, len);
-	port_set_hook(port, hold_frame, &answer);
+	port_set_hook(port, rig_hold_frame, &answer);
 	port_receive(port, f->data, f->len, false);
 	rig_settle(&d->p->rig);
 	port_set_hook(port, NULL, NULL);
@@ -531,7 +487,7 @@ TEST(dc, test_a_target_distinguishes_its_initiators)
 	struct frame *write = NULL;
 	uint32_t len;
 
-	port_set_hook(d->p->rig.dev.port, hold_frame, &write);
+	port_set_hook(d->p->rig.dev.port, rig_hold_frame, &write);
 	write_to(d, 0, 0, 8);
 	rig_run(&d->i);
 	assert_non_null(write);
@@ -572,13 +528,13 @@ TEST(dc, test_without_a_vector_nothing_is_sent)
 	rig_raddr(&w, memory(d, 0), rig_key(d->p->md));
 	rig_data(&w, d->p->src, 8, rig_key(d->p->ms));
 	rig_go(&w);
-	ends(d, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	rig_sent(&d->ci, PRM_SYNDROME_LOCAL_QP_OP_ERR);
 	assert_int_equal(frames, 0);
-	reset(d);
+	rig_restart(&d->i, &d->i);
 	rig_nop(&d->i);
 	write_to(d, 0, 0, 8);
 	rig_run(&d->i);
-	ends(d, 0);
-	ends(d, 0);
+	rig_sent(&d->ci, 0);
+	rig_sent(&d->ci, 0);
 	assert_int_equal(frames, 2); /* the WRITE and its acknowledgement */
 }

@@ -9,260 +9,128 @@
 
 #define SECOND 1000000000ull
 
-/* The change of one case; the WQE is complete except for its end. */
-struct change {
-	uint8_t opcode;
-	uint32_t len, lkey, rkey;
-	const uint8_t *va, *ra;
-	bool recv;
-	uint32_t recv_len, recv_lkey;
-	unsigned int flags;
-	int ds;         /* -1: as built */
-	int index, qpn; /* -1: correct */
-	bool inline_data;
-	uint32_t inline_len;
-};
-
+/* One case: a request of 3000 bytes, of which one thing is wrong. */
 struct violation {
 	const char *name;
-	void (*change)(struct rig_pair *, struct change *);
 	uint8_t opcode;
 	uint8_t syndrome;      /* at the requester */
 	uint8_t recv_syndrome; /* 0: the responder has flushes, but no error CQE */
 	uint8_t event;	       /* at the responder */
-	bool local;            /* the responder notices nothing */
+	bool local;	       /* the responder notices nothing */
+	/* of the WQE */
+	uint32_t len; /* 0: 3000 */
+	bool no_lkey, two_gib, past_local, past_remote, next_index, other_qpn;
+	uint8_t lkey_flip, inline_len;
+	uint8_t ds; /* DS(n); 0: as built */
+	uint32_t rkey_add;
+	/* of the receive */
+	bool no_recv, recv_less;
+	uint32_t recv_lkey; /* 0: the right one */
+	/* of the keys: another PD, rights that are missing; a is the requester's */
+	bool pd_a, pd_b, free_a;
+	uint8_t lost_a, lost_b;
+	/* of the queue pairs */
+	bool no_rwe, no_rre, peer_reset, gid_unknown;
+	uint8_t log_msg_max; /* 0: unchanged */
 };
+#define DS(n)	  (0x40 | (n))
 
-#define CHANGE(name) static void name(UNUSED struct rig_pair *p, UNUSED struct change *c)
-
-CHANGE(lkey_zero)
-{
-	c->lkey = 0;
-}
-
-CHANGE(lkey_low_byte)
-{
-	c->lkey ^= 1;
-}
-
-CHANGE(lkey_pd)
-{
-	p->ms->pdn++;
-}
-
-CHANGE(lkey_rights)
-{
-	p->ms->rights = 0;
-}
-
-CHANGE(lkey_no_lw)
-{
-	p->ms->rights = MKEY_LR;
-}
-
-CHANGE(local_bounds)
-{
-	c->va = p->src + RIG_BUF - c->len + 1;
-}
-
-CHANGE(lkey_free)
-{
-	p->ms->free = true;
-}
-
-CHANGE(rkey_wrong)
-{
-	c->rkey += 0x100;
-}
-
-CHANGE(rkey_one_packet)
-{
-	c->rkey += 0x100;
-	c->len = 8;
-}
-
-CHANGE(rkey_packets)
-{
-	c->rkey += 0x100;
-	c->len = 20000;
-}
-
-CHANGE(rkey_pd)
-{
-	p->md->pdn++;
-}
-
-CHANGE(rkey_no_rw)
-{
-	p->md->rights &= (uint8_t)~MKEY_RW;
-}
-
-CHANGE(rkey_no_rr)
-{
-	p->md->rights &= (uint8_t)~MKEY_RR;
-}
-
-CHANGE(remote_bounds)
-{
-	c->ra = p->dst + RIG_BUF - c->len + 1;
-}
-
-CHANGE(no_rwe)
-{
-	p->b.qp->rwe = false;
-}
-
-CHANGE(no_rre)
-{
-	p->b.qp->rre = false;
-}
-
-CHANGE(recv_short)
-{
-	c->recv_len = c->len - 1;
-}
-
-CHANGE(recv_lkey)
-{
-	c->recv_lkey = 0x4242;
-}
-
-CHANGE(recv_no_lw)
-{
-	p->md->rights = MKEY_LR | MKEY_RW;
-}
-
-CHANGE(no_recv)
-{
-	p->a.qp->rnr_retry = 2;
-	rig_connect_one(&p->a, &p->b); /* the count is read at RTS */
-	c->recv = false;
-}
-
-CHANGE(peer_dead)
-{
-	queue_set_state(&p->b.qp->q, QP_RST);
-}
-
-CHANGE(gid_unknown)
-{
-	memset(p->a.qp->rgid, 0x55, 16);
-}
-
-CHANGE(ds_zero)
-{
-	c->ds = 0;
-}
-
-CHANGE(ds_small)
-{
-	c->ds = 1;
-}
-
-CHANGE(ds_past_record)
-{
-	c->ds = 63;
-}
-
-CHANGE(index_wrong)
-{
-	c->index = p->a.sq_pi + 1;
-}
-
-CHANGE(qpn_wrong)
-{
-	c->qpn = (int)p->b.qp->q.o.id;
-}
-
-CHANGE(inline_past_ds)
-{
-	c->inline_data = true;
-	c->inline_len = 200;
-}
-
-CHANGE(inline_read)
-{
-	c->inline_data = true;
-	c->inline_len = 8;
-}
-
-CHANGE(too_long)
-{
-	p->a.qp->log_msg_max = 12;
-	c->len = 4097;
-}
-
-CHANGE(two_gib)
-{
-	c->len = 0; /* 2 GiB, over log_msg_max 30 */
-}
-
-CHANGE(nothing)
-{
-}
-
-#define WRITE PRM_WQE_OPCODE_RDMA_WRITE
+#define WRITE	  PRM_WQE_OPCODE_RDMA_WRITE
 #define WRITE_IMM PRM_WQE_OPCODE_RDMA_WRITE_IMM
-#define READ PRM_WQE_OPCODE_RDMA_READ
-#define SEND PRM_WQE_OPCODE_SEND
-#define ACCESS .event = PRM_EVENT_WQ_ACCESS_ERROR
+#define READ	  PRM_WQE_OPCODE_RDMA_READ
+#define SEND	  PRM_WQE_OPCODE_SEND
+#define ACCESS	  .event = PRM_EVENT_WQ_ACCESS_ERROR
+#define LOCAL	  .local = true
 static const struct violation table[] = {
-	{"lkey 0", lkey_zero, WRITE, 0x04, .local = true},
-	{"lkey's low byte", lkey_low_byte, WRITE, 0x04, .local = true},
-	{"lkey of another PD", lkey_pd, WRITE, 0x04, .local = true},
-	{"lkey without local read", lkey_rights, SEND, 0x04, .local = true},
-	{"READ into a key without local write", lkey_no_lw, READ, 0x04, .local = true},
-	{"past the local key", local_bounds, WRITE, 0x04, .local = true},
-	{"lkey in the free state", lkey_free, WRITE, 0x04, .local = true},
-	{"unknown rkey", rkey_wrong, WRITE, 0x13, ACCESS},
-	{"unknown rkey beside immediate data", rkey_one_packet, WRITE_IMM, 0x13,
-	 .recv_syndrome = 0x11},
-	{"unknown rkey before immediate data", rkey_packets, WRITE_IMM, 0x13, ACCESS},
-	{"rkey of another PD", rkey_pd, WRITE, 0x13, ACCESS},
-	{"WRITE without remote write", rkey_no_rw, WRITE, 0x13, ACCESS},
-	{"READ without remote read", rkey_no_rr, READ, 0x13, ACCESS},
-	{"WRITE past the remote key", remote_bounds, WRITE, 0x13, ACCESS},
-	{"READ past the remote key", remote_bounds, READ, 0x13, ACCESS},
-	{"WRITE while rwe is clear", no_rwe, WRITE, 0x13, ACCESS},
-	{"READ while rre is clear", no_rre, READ, 0x13, ACCESS},
-	{"receive too small", recv_short, SEND, 0x12, .recv_syndrome = 0x01},
-	{"receive with a bad lkey", recv_lkey, SEND, 0x14, .recv_syndrome = 0x04},
-	{"receive without local write", recv_no_lw, SEND, 0x14, .recv_syndrome = 0x04},
-	{"no receive, RNR retries used up", no_recv, SEND, 0x16, .local = true},
-	{"peer not ready", peer_dead, WRITE, 0x15, .local = true},
-	{"nobody has the GID", gid_unknown, WRITE, 0x15, .local = true},
-	{"ds 0", ds_zero, WRITE, 0x02, .local = true},
-	{"ds too small", ds_small, WRITE, 0x02, .local = true},
-	{"ds past the record", ds_past_record, WRITE, 0x02, .local = true},
-	{"wqe_index of another slot", index_wrong, WRITE, 0x02, .local = true},
-	{"another QP's number", qpn_wrong, WRITE, 0x02, .local = true},
-	{"inline past ds", inline_past_ds, WRITE, 0x02, .local = true},
-	{"READ with inline data", inline_read, READ, 0x02, .local = true},
-	{"over log_msg_max", too_long, WRITE, 0x01, .local = true},
-	{"2 GiB over log_msg_max", two_gib, WRITE, 0x01, .local = true},
-	{"reserved opcode", nothing, 0x7f, 0x02, .local = true},
-	{"MMO on a QP without it", nothing, PRM_WQE_OPCODE_MMO, 0x02, .local = true},
+	{"lkey 0", WRITE, 0x04, LOCAL, .no_lkey = true},
+	{"lkey's low byte", WRITE, 0x04, LOCAL, .lkey_flip = 1},
+	{"lkey of another PD", WRITE, 0x04, LOCAL, .pd_a = true},
+	{"lkey without local read", SEND, 0x04, LOCAL, .lost_a = MKEY_LR | MKEY_LW},
+	{"READ into a key without local write", READ, 0x04, LOCAL, .lost_a = MKEY_LW},
+	{"past the local key", WRITE, 0x04, LOCAL, .past_local = true},
+	{"lkey in the free state", WRITE, 0x04, LOCAL, .free_a = true},
+	{"unknown rkey", WRITE, 0x13, ACCESS, .rkey_add = 0x100},
+	{"unknown rkey beside immediate data", WRITE_IMM, 0x13, 0x11, .rkey_add = 0x100, .len = 8},
+	{"unknown rkey before immediate data", WRITE_IMM, 0x13, ACCESS, .rkey_add = 0x100,
+	 .len = 20000},
+	{"rkey of another PD", WRITE, 0x13, ACCESS, .pd_b = true},
+	{"WRITE without remote write", WRITE, 0x13, ACCESS, .lost_b = MKEY_RW},
+	{"READ without remote read", READ, 0x13, ACCESS, .lost_b = MKEY_RR},
+	{"WRITE past the remote key", WRITE, 0x13, ACCESS, .past_remote = true},
+	{"READ past the remote key", READ, 0x13, ACCESS, .past_remote = true},
+	{"WRITE while rwe is clear", WRITE, 0x13, ACCESS, .no_rwe = true},
+	{"READ while rre is clear", READ, 0x13, ACCESS, .no_rre = true},
+	{"receive too small", SEND, 0x12, 0x01, .recv_less = true},
+	{"receive with a bad lkey", SEND, 0x14, 0x04, .recv_lkey = 0x4242},
+	{"receive without local write", SEND, 0x14, 0x04, .lost_b = MKEY_LW},
+	{"no receive, RNR retries used up", SEND, 0x16, LOCAL, .no_recv = true},
+	{"peer not ready", WRITE, 0x15, LOCAL, .peer_reset = true},
+	{"nobody has the GID", WRITE, 0x15, LOCAL, .gid_unknown = true},
+	{"ds 0", WRITE, 0x02, LOCAL, .ds = DS(0)},
+	{"ds too small", WRITE, 0x02, LOCAL, .ds = DS(1)},
+	{"ds past the record", WRITE, 0x02, LOCAL, .ds = DS(63)},
+	{"wqe_index of another slot", WRITE, 0x02, LOCAL, .next_index = true},
+	{"another QP's number", WRITE, 0x02, LOCAL, .other_qpn = true},
+	{"inline past ds", WRITE, 0x02, LOCAL, .inline_len = 200},
+	{"READ with inline data", READ, 0x02, LOCAL, .inline_len = 8},
+	{"over log_msg_max", WRITE, 0x01, LOCAL, .log_msg_max = 12, .len = 4097},
+	{"2 GiB over log_msg_max", WRITE, 0x01, LOCAL, .two_gib = true},
+	{"reserved opcode", 0x7f, 0x02, LOCAL},
+	{"MMO on a QP without it", PRM_WQE_OPCODE_MMO, 0x02, LOCAL},
 };
 
-static void post_bad(struct rig_pair *p, const struct violation *v, struct change *c, uint8_t flags)
+static uint32_t bad_len(const struct violation *v)
 {
-	struct rig_wqe w = rig_begin(&p->a, v->opcode, flags, 0);
-	bool raddr = v->opcode != SEND;
+	return v->two_gib ? 0 : v->len ? v->len : 3000;
+}
 
-	if (raddr)
-		rig_raddr(&w, c->ra, c->rkey);
-	if (c->inline_data) {
+/* Makes keys, queue pairs and receives as the case needs them. */
+static void prepare_bad(struct rig_pair *p, const struct violation *v)
+{
+	const uint32_t len = v->recv_less ? bad_len(v) - 1 : RIG_BUF;
+
+	p->ms->pdn += v->pd_a;
+	p->md->pdn += v->pd_b;
+	p->ms->rights &= (uint8_t)~v->lost_a;
+	p->md->rights &= (uint8_t)~v->lost_b;
+	p->ms->free = v->free_a;
+	p->b.qp->rwe = !v->no_rwe;
+	p->b.qp->rre = !v->no_rre;
+	if (v->log_msg_max)
+		p->a.qp->log_msg_max = v->log_msg_max;
+	if (v->peer_reset)
+		queue_set_state(&p->b.qp->q, QP_RST);
+	if (v->gid_unknown)
+		memset(p->a.qp->rgid, 0x55, 16);
+	if (v->no_recv) {
+		p->a.qp->rnr_retry = 2;
+		rig_connect_one(&p->a, &p->b); /* the count is read at RTS */
+	}
+	for (unsigned int i = 0; i < 2 && !v->no_recv; i++)
+		rig_recv(&p->b, p->dst, len, v->recv_lkey ? v->recv_lkey : rig_key(p->md));
+}
+
+static void post_bad(struct rig_pair *p, const struct violation *v, uint8_t flags)
+{
+	const uint32_t len = bad_len(v), lkey = v->no_lkey ? 0 : rig_key(p->ms) ^ v->lkey_flip;
+	const uint32_t past = RIG_BUF - len + 1;
+	const uint8_t *va = p->src + (v->past_local ? past : 0);
+	struct rig_wqe w = rig_begin(&p->a, v->opcode, flags, 0);
+
+	if (v->opcode != SEND)
+		rig_raddr(&w, p->dst + (v->past_remote ? past : 0), rig_key(p->md) + v->rkey_add);
+	if (v->inline_len) {
 		rig_inline(&w, p->src, 8);
-		prm_wqe_inline_seg_set_byte_count(w.bytes + 32, c->inline_len);
+		prm_wqe_inline_seg_set_byte_count(w.bytes + 32, v->inline_len);
 	} else {
-		rig_data(&w, c->va, c->len, c->lkey);
+		rig_data(&w, va, len, lkey);
 	}
 	if (v->opcode == PRM_WQE_OPCODE_MMO)
-		rig_data(&w, c->va, c->len, c->lkey);
-	prm_wqe_ctrl_seg_set_wqe_index(w.bytes, c->index < 0 ? p->a.sq_pi : c->index & 0xffff);
-	prm_wqe_ctrl_seg_set_ds(w.bytes, c->ds < 0 ? w.ds : (uint32_t)c->ds);
-	if (c->qpn >= 0)
-		prm_wqe_ctrl_seg_set_qpn(w.bytes, (uint32_t)c->qpn);
+		rig_data(&w, va, len, lkey);
+	prm_wqe_ctrl_seg_set_wqe_index(w.bytes, p->a.sq_pi + v->next_index);
+	prm_wqe_ctrl_seg_set_ds(w.bytes, v->ds ? v->ds & 0x3f : w.ds);
+	if (v->other_qpn)
+		prm_wqe_ctrl_seg_set_qpn(w.bytes, p->b.qp->q.o.id);
 	rig_put(&w);
 }
 
@@ -300,27 +168,10 @@ static void check_counters(const struct rig_pair *p, const struct violation *v)
 
 static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 {
-	struct change c = {
-		.len = 3000,
-		.lkey = rig_key(p->ms),
-		.rkey = rig_key(p->md),
-		.va = p->src,
-		.ra = p->dst,
-		.recv = true,
-		.recv_len = RIG_BUF,
-		.recv_lkey = rig_key(p->md),
-		.ds = -1,
-		.index = -1,
-		.qpn = -1,
-	};
 	const uint8_t *cqe;
 
-	v->change(p, &c);
-	if (c.recv) {
-		rig_recv(&p->b, p->dst, c.recv_len, c.recv_lkey);
-		rig_recv(&p->b, p->dst, c.recv_len, c.recv_lkey);
-	}
-	post_bad(p, v, &c, flags);
+	prepare_bad(p, v);
+	post_bad(p, v, flags);
 	rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 10 * SECOND);
@@ -352,7 +203,7 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 static void run_table(uint8_t flags)
 {
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct rig_pair *p = rig_pair_open(rig_setup);
+		struct rig_pair *p = rig_pair_open(&rig_rc);
 
 		check(p, &table[i], flags);
 		rig_pair_close(p);
@@ -374,7 +225,6 @@ TEST(none, test_table_unsignaled)
 TEST(pair, test_earlier_complete)
 {
 	struct rig_wqe w;
-	const uint8_t *cqe;
 
 	for (unsigned int i = 0; i < 3; i++)
 		rig_post(p, READ, 100000 * i, 100000);
@@ -382,10 +232,7 @@ TEST(pair, test_earlier_complete)
 	rig_end(&w);
 	rig_do(p, WRITE, 0, 8);
 	for (unsigned int i = 0; i < 3; i++) {
-		cqe = rig_poll(&p->ca);
-		assert_non_null(cqe);
-		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
-		assert_int_equal(prm_cqe64_get_wqe_counter(cqe), i);
+		assert_int_equal(prm_cqe64_get_wqe_counter(rig_sent(&p->ca, 0)), i);
 	}
 	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x02, "bad");
 	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x05, "behind");
@@ -415,16 +262,12 @@ TEST(pair, test_reset_reuse)
 		rig_post(p, WRITE, 0, RIG_BUF);
 	rig_ring(&p->a);
 	datapath_run(&p->rig.dev);
-	while (rig_poll(&p->ca))
-		;
+	rig_drain(&p->ca);
 	assert_int_not_equal(p->a.qp->sq.done, 16);
 	queue_set_state(&p->a.qp->q, QP_RST);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
-	queue_set_state(&p->b.qp->q, QP_RST);
-	p->a.sq_pi = 0;
-	p->a.dbrec[1] = 0;
-	rig_connect(&p->a, &p->b);
+	rig_restart(&p->a, &p->b);
 	rig_do(p, WRITE, 0, 5000);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 }
@@ -434,21 +277,21 @@ TEST(pair, test_reset_reuse)
 /* The opcodes that a queue of each type may post (IBTA vol. 1, table 38, and libmlx5). */
 static const struct garbage_type {
 	const char *name;
-	int (*setup)(void **);
+	const struct rig_kind *kind;
 	uint8_t takes[16];
 } garbage_types[] = {
 	{"RC",
-	 rig_setup,
+	 &rig_rc,
 	 {PRM_WQE_OPCODE_SEND, PRM_WQE_OPCODE_SEND_IMM, PRM_WQE_OPCODE_SEND_INVAL,
 	  PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_WRITE_IMM, PRM_WQE_OPCODE_RDMA_READ,
 	  PRM_WQE_OPCODE_ATOMIC_CS, PRM_WQE_OPCODE_ATOMIC_FA, PRM_WQE_OPCODE_ATOMIC_MASKED_CS,
 	  PRM_WQE_OPCODE_ATOMIC_MASKED_FA, PRM_WQE_OPCODE_UMR, PRM_WQE_OPCODE_SET_PSV,
 	  PRM_WQE_OPCODE_MMO}},
 	{"UC",
-	 rig_setup_uc,
+	 &rig_uc,
 	 {PRM_WQE_OPCODE_SEND, PRM_WQE_OPCODE_SEND_IMM, PRM_WQE_OPCODE_SEND_INVAL,
 	  PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_WRITE_IMM, PRM_WQE_OPCODE_UMR}},
-	{"UD", rig_setup_ud, {PRM_WQE_OPCODE_SEND, PRM_WQE_OPCODE_SEND_IMM}},
+	{"UD", &rig_ud, {PRM_WQE_OPCODE_SEND, PRM_WQE_OPCODE_SEND_IMM}},
 };
 
 static bool garbage_taken(const struct garbage_type *t, unsigned int opcode)
@@ -498,15 +341,11 @@ static void garbage_one(struct rig_pair *p, const struct garbage_type *t, unsign
 TEST(none, test_garbage)
 {
 	for (unsigned int i = 0; i < 3; i++) {
-		struct rig_pair *p = rig_pair_open(garbage_types[i].setup);
+		struct rig_pair *p = rig_pair_open(garbage_types[i].kind);
 
 		for (unsigned int n = 0; n < 2 * 256; n++) {
 			garbage_one(p, &garbage_types[i], n / 2, n % 2);
-			queue_set_state(p->a.queue, QP_RST);
-			queue_set_state(p->b.queue, QP_RST);
-			p->a.sq_pi = 0;
-			p->a.dbrec[1] = 0;
-			rig_connect(&p->a, &p->b);
+			rig_restart(&p->a, &p->b);
 		}
 		rig_pair_close(p);
 	}

@@ -13,9 +13,8 @@
 TEST(none, test_destroy_in_traffic)
 {
 	for (unsigned int turns = 0; turns < 6; turns++) {
-		struct rig_pair *p;
+		struct rig_pair *p = rig_pair_open(&rig_rc);
 
-		p = rig_pair_open(rig_setup);
 		for (unsigned int i = 0; i < 16; i++)
 			rig_post(p, i % 2 ? PRM_WQE_OPCODE_RDMA_READ : PRM_WQE_OPCODE_RDMA_WRITE, 0,
 				 RIG_BUF);
@@ -31,22 +30,13 @@ TEST(none, test_destroy_in_traffic)
 	}
 }
 
-static void keep(void *ctx, struct port *w, struct frame *f)
-{
-	struct frame **old = ctx;
-
-	(void)w;
-	frame_free(*old);
-	*old = f;
-}
-
 /* A frame from before RST does not reach the restarted queue pair. */
 TEST(pair, test_old_frames)
 {
 	struct frame *old = NULL;
 
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
-	port_set_hook(p->rig.dev.port, keep, &old);
+	port_set_hook(p->rig.dev.port, rig_hold_frame, &old);
 	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 64);
 	assert_non_null(old);
 	port_set_hook(p->rig.dev.port, NULL, NULL);

@@ -17,13 +17,12 @@ TEST(raw, pieces)
 	struct rig_wqe w;
 
 	for (unsigned int inl = 0; inl <= 34; inl++) {
-		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+		raw_recv(r, 0, 2048);
 		w = raw_begin(r, r->src, (uint16_t)inl, 0);
 		rig_inline(&w, r->src + inl, 20);
 		rig_data(&w, r->src + inl + 20, 7, rig_key(r->mkey));
 		rig_data(&w, r->src + inl + 27, 40, rig_key(r->mkey));
-		rig_end(&w);
-		raw_go(r);
+		rig_go(&w);
 		raw_sent_ok(r);
 		assert_int_equal(prm_cqe64_get_byte_cnt(raw_received(r)), inl + 67);
 		assert_memory_equal(r->dst, r->src, inl + 67);
@@ -34,9 +33,8 @@ TEST(raw, headers_alone)
 {
 	struct rig_wqe w = raw_begin(r, r->src, 60, 0);
 
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	rig_end(&w);
-	raw_go(r);
+	raw_recv(r, 0, 2048);
+	rig_go(&w);
 	raw_sent_ok(r);
 	assert_int_equal(prm_cqe64_get_byte_cnt(raw_received(r)), 60);
 	assert_memory_equal(r->dst, r->src, 60);
@@ -50,16 +48,14 @@ TEST(raw, checksums)
 	raw_make_udp4(r->src);
 	r->src[14 + 10] = 0xff; /* any value is overwritten */
 	r->src[14 + 26] = 0xee;
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	raw_post(r, r->src, UDP4_LEN, PRM_ETH_CS_FLAG_L3_CSUM);
-	raw_go(r);
+	raw_recv(r, 0, 2048);
+	raw_send(r, r->src, UDP4_LEN, PRM_ETH_CS_FLAG_L3_CSUM);
 	assert_int_equal(prm_cqe64_get_l3_ok(raw_received(r)), 1);
 	assert_int_equal(ip[10] << 8 | ip[11], 0xb861);
 	assert_int_equal(udp[6], 0xee);
 
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	raw_post(r, r->src, UDP4_LEN, PRM_ETH_CS_FLAG_L3_CSUM | PRM_ETH_CS_FLAG_L4_CSUM);
-	raw_go(r);
+	raw_recv(r, 0, 2048);
+	raw_send(r, r->src, UDP4_LEN, PRM_ETH_CS_FLAG_L3_CSUM | PRM_ETH_CS_FLAG_L4_CSUM);
 	assert_int_equal(prm_cqe64_get_l4_ok(raw_received(r)), 1);
 	got = (uint16_t)(udp[6] << 8 | udp[7]);
 	udp[6] = udp[7] = 0;
@@ -74,14 +70,13 @@ TEST(raw, vlan_insert)
 
 	for (unsigned int service = 0; service < 2; service++) {
 		raw_make_udp4(r->src);
-		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+		raw_recv(r, 0, 2048);
 		w = raw_begin(r, NULL, 0,
 			      service ? PRM_ETH_CS_FLAG_SVLAN : PRM_ETH_CS_FLAG_L4_CSUM);
 		prm_wqe_eth_seg_set_insert_type(w.bytes + 16, 0x8000);
 		prm_wqe_eth_seg_set_vlan_tci(w.bytes + 16, 0xe123);
 		rig_data(&w, r->src, UDP4_LEN, rig_key(r->mkey));
-		rig_end(&w);
-		raw_go(r);
+		rig_go(&w);
 		raw_sent_ok(r);
 		cqe = raw_received(r);
 		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), UDP4_LEN + 4);
@@ -101,14 +96,13 @@ TEST(raw, several_in_one)
 	raw_make_udp4(r->src);
 	r->src[14 + 10] = 0xff;
 	for (unsigned int i = 0; i < 3; i++)
-		rig_recv(&r->rq, r->dst + 256 * i, 256, rig_key(r->mkey));
+		raw_recv(r, 256 * i, 256);
 	w = raw_begin(r, NULL, 0, PRM_ETH_CS_FLAG_L3_CSUM);
 	prm_wqe_ctrl_seg_set_opcode(w.bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
 	rig_data(&w, r->src, UDP4_LEN, rig_key(r->mkey));
 	rig_inline(&w, r->src, 60);
 	rig_data(&w, r->src, UDP4_LEN - 1, rig_key(r->mkey));
-	rig_end(&w);
-	raw_go(r);
+	rig_go(&w);
 	raw_sent_ok(r);
 	assert_null(rig_poll(&r->scq));
 	for (unsigned int i = 0; i < 3; i++) {
@@ -158,8 +152,7 @@ TEST(raw, metadata)
 	struct rig_wqe w = raw_begin(r, r->src, 64, 0);
 
 	prm_wqe_eth_seg_set_flow_table_metadata(w.bytes + 16, 0x12345678);
-	rig_end(&w);
-	raw_go(r);
+	rig_go(&w);
 	assert_int_equal(r->sent_reg_a, 0x12345678);
 }
 
@@ -170,8 +163,7 @@ TEST(raw, nop_and_unsignaled)
 	rig_end(&w);
 	w = raw_begin(r, r->src, 64, 0);
 	prm_wqe_ctrl_seg_set_fm_ce_se(w.bytes, 0);
-	rig_end(&w);
-	raw_go(r);
+	rig_go(&w);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_NOP);
 	assert_null(rig_poll(&r->scq));
 	assert_int_equal(r->nsent, 1);
@@ -179,178 +171,90 @@ TEST(raw, nop_and_unsignaled)
 
 /* --- bad send WQEs ---------------------------------------------------------------------------- */
 
-static void spoil_opcode(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_RDMA_WRITE);
-}
-
-/* One header for all of several packets. */
-static void spoil_multi_header(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
-	prm_wqe_eth_seg_set_inline_hdr_sz(w->bytes + 16, 2);
-}
-
-static void spoil_multi_short(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
-	prm_wqe_data_seg_set_byte_count(w->bytes + 32, 13);
-}
-
-static void spoil_multi_none(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
-	w->ds = 2;
-}
-
-static void spoil_mss(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_mss(w->bytes + 16, 1460);
-}
-
-static void spoil_inner(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_cs_flags(w->bytes + 16, PRM_ETH_CS_FLAG_L4_INNER_CSUM);
-}
-
-static void spoil_inline_size(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_inline_hdr_sz(w->bytes + 16, 0x7fff);
-}
-
-static void spoil_insert(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_eth_seg_set_insert_type(w->bytes + 16, 0xc000);
-}
-
-static void spoil_lkey(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_data_seg_set_lkey(w->bytes + 32, 0xdead00);
-}
-
-static void spoil_short(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_data_seg_set_byte_count(w->bytes + 32, 13);
-}
-
-static void spoil_long(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_data_seg_set_byte_count(w->bytes + 32, VHCA_FRAME_MAX + 1);
-}
-
-static void spoil_huge(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_data_seg_set_byte_count(w->bytes + 32, 0); /* 2 GiB */
-}
-
-static void spoil_ds(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	w->ds = 1;
-}
-
-static void spoil_qpn(struct raw *r, struct rig_wqe *w)
-{
-	prm_wqe_ctrl_seg_set_qpn(w->bytes, r->rq.queue->o.id);
-}
-
-static void spoil_min_inline(struct raw *r, struct rig_wqe *w)
-{
-	(void)w;
-	r->sq.raw_sq->min_inline = PRM_INLINE_MODE_L2;
-}
+/* The WQE's segments begin at these bytes. */
+enum { CTRL = 0, ETH = 16, DATA = 32 };
 
 static const struct {
-	void (*spoil)(struct raw *, struct rig_wqe *);
+	const char *field; /* NULL: none is wrong in the WQE itself */
+	unsigned int at;
+	uint64_t value;
 	uint8_t syndrome;
+	bool multi;    /* the opcode is that of several packets */
+	bool of_other; /* the value is another queue's number */
+	uint8_t ds, min_inline;
 } bad[] = {
-	{spoil_opcode, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_multi_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_multi_short, PRM_SYNDROME_LOCAL_LENGTH_ERR},
-	{spoil_multi_none, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_mss, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_inner, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_inline_size, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_insert, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_lkey, PRM_SYNDROME_LOCAL_PROT_ERR},
-	{spoil_short, PRM_SYNDROME_LOCAL_LENGTH_ERR},
-	{spoil_long, PRM_SYNDROME_LOCAL_LENGTH_ERR},
-	{spoil_huge, PRM_SYNDROME_LOCAL_LENGTH_ERR},
-	{spoil_ds, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_qpn, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_min_inline, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{"opcode", CTRL, PRM_WQE_OPCODE_RDMA_WRITE, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	/* one header for all of several packets */
+	{"inline_hdr_sz", ETH, 2, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR, .multi = true},
+	{"byte_count", DATA, 13, .syndrome = PRM_SYNDROME_LOCAL_LENGTH_ERR, .multi = true},
+	{NULL, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR, .multi = true, .ds = 2},
+	{"mss", ETH, 1460, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{"cs_flags", ETH, PRM_ETH_CS_FLAG_L4_INNER_CSUM, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{"inline_hdr_sz", ETH, 0x7fff, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{"insert_type", ETH, 0xc000, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{"lkey", DATA, 0xdead00, .syndrome = PRM_SYNDROME_LOCAL_PROT_ERR},
+	{"byte_count", DATA, 13, .syndrome = PRM_SYNDROME_LOCAL_LENGTH_ERR},
+	{"byte_count", DATA, VHCA_FRAME_MAX + 1, .syndrome = PRM_SYNDROME_LOCAL_LENGTH_ERR},
+	{"byte_count", DATA, 0, .syndrome = PRM_SYNDROME_LOCAL_LENGTH_ERR}, /* 2 GiB */
+	{NULL, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR, .ds = 1},
+	{"qpn", CTRL, 0, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR, .of_other = true},
+	{NULL, .syndrome = PRM_SYNDROME_LOCAL_QP_OP_ERR, .min_inline = PRM_INLINE_MODE_L2},
 };
+
+static void post_bad(struct raw *r, size_t i)
+{
+	static const char *const segment[] = {"wqe_ctrl_seg", "wqe_eth_seg", "wqe_data_seg"};
+	struct rig_wqe w = raw_begin(r, NULL, 0, 0);
+
+	rig_data(&w, r->src, 100, rig_key(r->mkey));
+	if (bad[i].multi)
+		prm_wqe_ctrl_seg_set_opcode(w.bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
+	if (bad[i].field)
+		rig_set(&w, bad[i].at, segment[bad[i].at / 16], bad[i].field,
+			bad[i].of_other ? r->rq.queue->o.id : bad[i].value);
+	if (bad[i].ds)
+		w.ds = bad[i].ds;
+	r->sq.raw_sq->min_inline = bad[i].min_inline;
+	rig_end(&w);
+}
 
 /* Each makes an error CQE and no packet; the next WQE is flushed; through RST it works again. */
 TEST(raw, bad_sends)
 {
 	const uint8_t *cqe;
-	struct rig_wqe w;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		r->nsent = 0;
-		w = raw_begin(r, NULL, 0, 0);
-		rig_data(&w, r->src, 100, rig_key(r->mkey));
-		bad[i].spoil(r, &w);
-		rig_end(&w);
-		raw_post(r, r->src, 100, 0);
-		raw_go(r);
-		cqe = rig_poll(&r->scq);
-		assert_non_null(cqe);
-		assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
-		assert_int_equal(prm_err_cqe_get_syndrome(cqe), bad[i].syndrome);
+		post_bad(r, i);
+		raw_send(r, r->src, 100, 0);
+		cqe = rig_sent(&r->scq, bad[i].syndrome);
 		assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x111);
-		raw_flushed(&r->scq, PRM_CQE_OPCODE_REQ_ERR);
+		rig_sent(&r->scq, PRM_SYNDROME_WR_FLUSH_ERR);
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 0);
 		assert_int_equal(r->sq.queue->state, QP_ERR);
 		r->sq.raw_sq->min_inline = 0;
-		raw_reset(r);
-		raw_post(r, r->src, 100, 0);
-		raw_go(r);
+		raw_reset(&r->sq);
+		raw_send(r, r->src, 100, 0);
 		raw_sent_ok(r);
 		assert_int_equal(r->nsent, 1);
-		raw_reset(r);
+		raw_reset(&r->sq);
 	}
-}
-
-static void failed_send(struct raw *r, uint8_t syndrome)
-{
-	const uint8_t *cqe = rig_poll(&r->scq);
-
-	assert_non_null(cqe);
-	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
 }
 
 /* Data of several WQEs is fetched at once; those before a bad one are sent, later ones are not. */
 TEST(raw, one_of_many)
 {
-	uint8_t *gone =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *gone = rig_unmapped(4096);
 	struct rig_wqe w;
 
-	assert_true(gone != MAP_FAILED);
-	munmap(gone, 4096);
 	for (unsigned int kind = 0; kind < 4; kind++) {
 		for (unsigned int i = 0; i < 3; i++)
 			raw_post(r, r->src + i, 100, 0);
 		w = raw_begin(r, NULL, 0, 0);
 		rig_data(&w, kind == 1 ? gone : r->src, 100, rig_key(r->mkey) ^ (kind ? 0 : 0xff));
 		if (kind == 2)
-			spoil_mss(r, &w);
+			prm_wqe_eth_seg_set_mss(w.bytes + 16, 1460);
 		if (kind == 3)
 			rig_data(&w, gone, 10, rig_key(r->mkey));
 		rig_end(&w);
@@ -360,14 +264,14 @@ TEST(raw, one_of_many)
 		raw_go(r);
 		for (unsigned int i = 0; i < 3; i++)
 			raw_sent_ok(r);
-		failed_send(r,
-			    kind == 2 ? PRM_SYNDROME_LOCAL_QP_OP_ERR : PRM_SYNDROME_LOCAL_PROT_ERR);
+		rig_sent(&r->scq,
+			 kind == 2 ? PRM_SYNDROME_LOCAL_QP_OP_ERR : PRM_SYNDROME_LOCAL_PROT_ERR);
 		for (unsigned int i = 0; i < 3; i++)
-			failed_send(r, PRM_SYNDROME_WR_FLUSH_ERR);
+			rig_sent(&r->scq, PRM_SYNDROME_WR_FLUSH_ERR);
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 3);
 		assert_memory_equal(r->sent, r->src + 2, 100);
-		raw_reset(r);
+		raw_reset(&r->sq);
 	}
 }
 
@@ -408,8 +312,7 @@ TEST(raw, ring_goes)
 		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
 	assert_int_equal(n, r->nsent);
 	r->nsent = 0;
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_send(r, r->src, 100, 0);
 	assert_int_equal(r->nsent, 1);
 	rig_qp_close(&sq);
 	munmap(ring, 4096);
@@ -431,19 +334,13 @@ TEST(raw, garbage)
 			w.bytes[16 + rand() % 48] = (uint8_t)rand();
 		rig_put(&w);
 		r->rq.raw_rq->strip_vlan = rand() & 1;
-		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+		raw_recv(r, 0, 2048);
 		raw_go(r);
-		while (rig_poll(&r->scq))
-			;
-		while (rig_poll(&r->rcq))
-			;
-		for (struct rig_qp *q = &r->sq;; q = &r->rq) {
-			assert_true(q->queue->state == QP_RTS || q->queue->state == QP_ERR);
-			queue_set_state(q->queue, QP_RST);
-			q->sq_pi = q->rq_pi = 0;
-			queue_set_state(q->queue, QP_RTS);
-			if (q == &r->rq)
-				break;
-		}
+		rig_drain(&r->scq);
+		rig_drain(&r->rcq);
+		assert_true(r->sq.queue->state == QP_RTS || r->sq.queue->state == QP_ERR);
+		assert_true(r->rq.queue->state == QP_RTS || r->rq.queue->state == QP_ERR);
+		raw_reset(&r->sq);
+		raw_reset(&r->rq);
 	}
 }

@@ -37,14 +37,16 @@ void raw_queue_open(struct rig *, struct rig_qp *, enum obj_type, struct rig_cq 
 struct rig_wqe raw_begin(struct raw *, const void *hdr, uint16_t len, uint8_t cs_flags);
 /* Posts one packet of len bytes of memory. */
 void raw_post(struct raw *, const void *at, uint32_t len, uint8_t cs_flags);
-/* Rings, and runs until nothing is left to do. */
+/* Rings, and runs until nothing is left to do; raw_send() posts before. */
 void raw_go(struct raw *);
-/* Restarts the SQ through RST to RTS, empty. */
-void raw_reset(struct raw *);
-/* Return the next CQE: of a good send, of a received packet, of a flushed WQE. */
+void raw_send(struct raw *, const void *at, uint32_t len, uint8_t cs_flags);
+/* Posts a receive of len bytes at dst + off. */
+void raw_recv(struct raw *, uint32_t off, uint32_t len);
+/* Restarts a queue through RST to RTS, empty. */
+void raw_reset(struct rig_qp *);
+/* Return the next CQE: of a good send, of a received packet. */
 const uint8_t *raw_sent_ok(struct raw *);
 const uint8_t *raw_received(struct raw *);
-void raw_flushed(struct rig_cq *, unsigned int opcode);
 
 /* An IPv4 and UDP packet; all bytes behind the headers are 0x5a. */
 #define UDP4_LEN (14u + 0x73u)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <endian.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "queue_rig.h"
 #include "base/log.h"
@@ -241,6 +242,27 @@ void rig_connect(struct rig_qp *a, struct rig_qp *b)
 		rig_connect_one(b, a);
 }
 
+void rig_restart(struct rig_qp *q, struct rig_qp *peer)
+{
+	struct rig_qp *both[] = {q, peer};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		queue_set_state(both[i]->queue, QP_RST);
+		both[i]->sq_pi = both[i]->rq_pi = 0;
+		both[i]->dbrec[0] = both[i]->dbrec[1] = 0;
+	}
+	rig_connect(q, peer);
+}
+
+void *rig_unmapped(size_t len)
+{
+	void *m = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(m != MAP_FAILED);
+	munmap(m, len);
+	return m;
+}
+
 struct mkey *rig_mkey(struct rig *r, unsigned int function, const void *buf, size_t len,
 		      unsigned int rights)
 {
@@ -314,6 +336,50 @@ const uint8_t *rig_poll(struct rig_cq *c)
 		return NULL;
 	c->ci++;
 	c->dbrec[0] = htobe32(c->ci & 0xffffff);
+	return cqe;
+}
+
+const uint8_t *rig_cqe(struct rig_cq *c)
+{
+	const uint8_t *cqe = rig_poll(c);
+
+	assert_non_null(cqe);
+	return cqe;
+}
+
+unsigned int rig_drain(struct rig_cq *c)
+{
+	unsigned int n = 0;
+
+	while (rig_poll(c))
+		n++;
+	return n;
+}
+
+uint8_t rig_status(struct rig_cq *c)
+{
+	const uint8_t *cqe = rig_cqe(c);
+
+	if (prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_REQ)
+		return 0;
+	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
+	return (uint8_t)prm_err_cqe_get_syndrome(cqe);
+}
+
+const uint8_t *rig_sent(struct rig_cq *c, uint8_t syndrome)
+{
+	const uint8_t *cqe = rig_peek(c);
+
+	assert_int_equal(rig_status(c), syndrome);
+	return cqe;
+}
+
+const uint8_t *rig_recv_failed(struct rig_cq *c, uint8_t syndrome)
+{
+	const uint8_t *cqe = rig_cqe(c);
+
+	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
 	return cqe;
 }
 

@@ -97,6 +97,17 @@ uint8_t *rig_bth(struct frame *, uint32_t *len);
 /* Updates lengths, IP checksum and ICRC after changes behind the IP header. */
 void rig_reseal(struct frame *, uint32_t len);
 void rig_connect(struct rig_qp *, struct rig_qp *);
+/* Connects both anew, with empty rings; peer may be the queue itself. */
+void rig_restart(struct rig_qp *, struct rig_qp *peer);
+/*
+ * Hooks of the port: count frames in an unsigned int; pass the first frame alone, counting all in
+ * an unsigned int; keep the newest frame, and send none, in a struct frame * that the test frees.
+ */
+void rig_count_frame(void *count, struct port *, struct frame *);
+void rig_first_frame(void *count, struct port *, struct frame *);
+void rig_hold_frame(void *held, struct port *, struct frame *);
+/* Returns an address of len bytes that are not mapped. */
+void *rig_unmapped(size_t len);
 struct mkey *rig_mkey(struct rig *, unsigned int function, const void *buf, size_t len,
 		      unsigned int rights);
 uint32_t rig_key(const struct mkey *);
@@ -121,6 +132,9 @@ void rig_inline(struct rig_wqe *, const void *bytes, uint32_t len);
 void rig_end(struct rig_wqe *);     /* into the ring; not rung */
 void rig_go(struct rig_wqe *);	    /* into the ring, rung and settled */
 void rig_put(struct rig_wqe *);	    /* as it is: ds and index are not filled in */
+/* Sets a field of the segment of this kind, which begins in the WQE at this byte. */
+void rig_set(struct rig_wqe *, unsigned int at, const char *segment, const char *field,
+	     uint64_t value);
 void rig_ring(struct rig_qp *);	    /* writes record and register */
 void rig_run(struct rig_qp *);	    /* also runs until nothing is left */
 /* Posts a WQE of a remote address and one piece of memory, or of inline data; not rung. */
@@ -137,6 +151,13 @@ void rig_pass(struct rig *, uint64_t ns);
 /* Returns the next CQE (64 bytes), or NULL; consumes it and writes the record. */
 const uint8_t *rig_poll(struct rig_cq *);
 const uint8_t *rig_peek(const struct rig_cq *); /* does not consume it */
+const uint8_t *rig_cqe(struct rig_cq *);	/* asserts that there is one */
+unsigned int rig_drain(struct rig_cq *);	/* consumes all, and returns their number */
+/* Consumes a request's CQE and returns its syndrome; 0: the request is done. */
+uint8_t rig_status(struct rig_cq *);
+/* Consume a request's CQE, or a failed receive's, and assert its syndrome (0: done). */
+const uint8_t *rig_sent(struct rig_cq *, uint8_t syndrome);
+const uint8_t *rig_recv_failed(struct rig_cq *, uint8_t syndrome);
 unsigned int rig_count(struct rig *, uint8_t event_type);
 void rig_arm(struct rig_cq *, unsigned int sn, bool solicited);
 
@@ -149,22 +170,26 @@ struct rig_pair {
 	uint8_t *src, *dst;
 	struct mkey *ms, *md;
 };
+/* The service type of a pair, and b's function; a is on the host's. */
+struct rig_kind {
+	const struct transport *transport; /* NULL: RC */
+	unsigned int peer;
+};
+/* rig_xrc: both can be initiator and target. */
+extern const struct rig_kind rig_rc, rig_rc_dpu, rig_uc, rig_xrc, rig_ud, rig_ud_dpu;
+struct rig_pair *rig_pair_open(const struct rig_kind *);
+void rig_pair_close(struct rig_pair *);
 /* cmocka fixtures: *state is the pair. */
 int rig_setup(void **state);
-int rig_setup_uc(void **state);
-int rig_setup_xrc(void **state); /* both can be initiator and target */
-int rig_setup_ud(void **state);
-int rig_setup_ud_dpu(void **state);
-int rig_setup_dpu(void **state); /* b is on the other function */
 int rig_teardown(void **state);
-#define FIXTURE_pair(name)	  FIXTURE(name, struct rig_pair *p, rig_setup, rig_teardown)
-#define FIXTURE_pair_dpu(name)	  FIXTURE(name, struct rig_pair *p, rig_setup_dpu, rig_teardown)
-#define FIXTURE_pair_ud_dpu(name) FIXTURE(name, struct rig_pair *p, rig_setup_ud_dpu, rig_teardown)
-#define FIXTURE_pair_uc(name)	  FIXTURE(name, struct rig_pair *p, rig_setup_uc, rig_teardown)
-#define FIXTURE_pair_ud(name)	  FIXTURE(name, struct rig_pair *p, rig_setup_ud, rig_teardown)
-/* For tests of many pairs. */
-struct rig_pair *rig_pair_open(int (*setup)(void **state));
-void rig_pair_close(struct rig_pair *);
+#define FIXTURE_kind(name, k)	  FIXTURE_WITH(name, struct rig_pair *p, rig_setup, rig_teardown, k)
+#define FIXTURE_pair(name)	  FIXTURE_kind(name, &rig_rc)
+#define FIXTURE_pair_dpu(name)	  FIXTURE_kind(name, &rig_rc_dpu)
+#define FIXTURE_pair_uc(name)	  FIXTURE_kind(name, &rig_uc)
+#define FIXTURE_pair_ud(name)	  FIXTURE_kind(name, &rig_ud)
+#define FIXTURE_pair_ud_dpu(name) FIXTURE_kind(name, &rig_ud_dpu)
+void rig_nops(struct rig_pair *, unsigned int n); /* of a, which are run */
+unsigned int rig_events(struct rig_pair *);	  /* completion events up to now */
 /* Posts a WRITE, READ or SEND (UD: to b) between src and dst at off, signaled; not rung. */
 void rig_post(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
 /* Posts, rings and settles. */

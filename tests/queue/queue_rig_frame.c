@@ -13,6 +13,29 @@ uint8_t *rig_bth(struct frame *f, uint32_t *len)
 	return f->data + (r.bth - f->data);
 }
 
+void rig_count_frame(void *count, struct port *w, struct frame *f)
+{
+	(*(unsigned int *)count)++;
+	port_queue(w, f);
+}
+
+void rig_first_frame(void *count, struct port *w, struct frame *f)
+{
+	if ((*(unsigned int *)count)++)
+		frame_free(f);
+	else
+		port_queue(w, f);
+}
+
+void rig_hold_frame(void *held, struct port *w, struct frame *f)
+{
+	struct frame **newest = held;
+
+	(void)w;
+	frame_free(*newest);
+	*newest = f;
+}
+
 static void frame_put16(uint8_t *p, size_t v)
 {
 	p[0] = (uint8_t)(v >> 8);

@@ -2,64 +2,37 @@
 #include "queue_rig.h"
 #include "transport/transport.h"
 
-static int rig_setup_on(void **state, unsigned int peer, const struct transport *t)
+const struct rig_kind rig_rc = {NULL, BLUEFIELD2_HOST}, rig_rc_dpu = {NULL, BLUEFIELD2_DPU},
+		      rig_uc = {&transport_uc, BLUEFIELD2_HOST},
+		      rig_xrc = {&transport_xrc, BLUEFIELD2_HOST},
+		      rig_ud = {&transport_ud, BLUEFIELD2_HOST},
+		      rig_ud_dpu = {&transport_ud, BLUEFIELD2_DPU};
+
+struct rig_pair *rig_pair_open(const struct rig_kind *kind)
 {
 	struct rig_pair *p = calloc(1, sizeof(*p));
 
 	assert_non_null(p);
 	rig_open(&p->rig);
-	p->rig.transport = t;
+	p->rig.transport = kind->transport;
 	p->src = malloc(RIG_BUF);
 	p->dst = calloc(1, RIG_BUF);
 	assert_true(p->src && p->dst);
 	for (unsigned int i = 0; i < RIG_BUF; i++)
 		p->src[i] = (uint8_t)(i * 7 + (i >> 8));
 	rig_cq_open(&p->rig, &p->ca, BLUEFIELD2_HOST, 6, false);
-	rig_cq_open(&p->rig, &p->cb, peer, 6, true);
+	rig_cq_open(&p->rig, &p->cb, kind->peer, 6, true);
 	rig_qp_open(&p->rig, &p->a, BLUEFIELD2_HOST, &p->ca, &p->ca, 4, 3);
-	rig_qp_open(&p->rig, &p->b, peer, &p->cb, &p->cb, 4, 3);
+	rig_qp_open(&p->rig, &p->b, kind->peer, &p->cb, &p->cb, 4, 3);
 	rig_connect(&p->a, &p->b);
 	p->ms = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
-	p->md = rig_mkey(&p->rig, peer, p->dst, RIG_BUF,
+	p->md = rig_mkey(&p->rig, kind->peer, p->dst, RIG_BUF,
 			 MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW | MKEY_ATOMIC);
-	*state = p;
-	return 0;
+	return p;
 }
 
-int rig_setup(void **state)
+void rig_pair_close(struct rig_pair *p)
 {
-	return rig_setup_on(state, BLUEFIELD2_HOST, NULL);
-}
-
-int rig_setup_uc(void **state)
-{
-	return rig_setup_on(state, BLUEFIELD2_HOST, &transport_uc);
-}
-
-int rig_setup_xrc(void **state)
-{
-	return rig_setup_on(state, BLUEFIELD2_HOST, &transport_xrc);
-}
-
-int rig_setup_ud(void **state)
-{
-	return rig_setup_on(state, BLUEFIELD2_HOST, &transport_ud);
-}
-
-int rig_setup_ud_dpu(void **state)
-{
-	return rig_setup_on(state, BLUEFIELD2_DPU, &transport_ud);
-}
-
-int rig_setup_dpu(void **state)
-{
-	return rig_setup_on(state, BLUEFIELD2_DPU, NULL);
-}
-
-int rig_teardown(void **state)
-{
-	struct rig_pair *p = *state;
-
 	rig_qp_close(&p->a);
 	rig_qp_close(&p->b);
 	rig_cq_close(&p->ca);
@@ -70,6 +43,17 @@ int rig_teardown(void **state)
 	free(p->src);
 	free(p->dst);
 	free(p);
+}
+
+int rig_setup(void **state)
+{
+	*state = rig_pair_open(*state);
+	return 0;
+}
+
+int rig_teardown(void **state)
+{
+	rig_pair_close(*state);
 	return 0;
 }
 
@@ -92,17 +76,16 @@ void rig_do(struct rig_pair *p, uint8_t opcode, uint32_t off, uint32_t len)
 	rig_run(&p->a);
 }
 
-struct rig_pair *rig_pair_open(int (*setup)(void **state))
+void rig_nops(struct rig_pair *p, unsigned int n)
 {
-	void *p;
-
-	assert_int_equal(setup(&p), 0);
-	return p;
+	for (unsigned int i = 0; i < n; i++)
+		rig_nop(&p->a);
+	rig_run(&p->a);
 }
 
-void rig_pair_close(struct rig_pair *p)
+unsigned int rig_events(struct rig_pair *p)
 {
-	rig_teardown((void *[]){p});
+	return rig_count(&p->rig, PRM_EVENT_COMP);
 }
 
 void rig_self_open(struct rig_self *s, struct rig_pair *p)

@@ -2,6 +2,7 @@
 #include <endian.h>
 #include "queue_rig.h"
 #include "host/uar.h"
+#include "prm/reflect.h"
 #include "queue/queue.h"
 
 struct rig_wqe rig_begin(struct rig_qp *q, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm)
@@ -73,6 +74,14 @@ void rig_put(struct rig_wqe *w)
 	for (unsigned int i = 0; i < blocks; i++)
 		memcpy(q->sq + 64u * ((q->sq_pi + i) & (n - 1)), w->bytes + 64 * i, 64);
 	q->sq_pi = (uint16_t)(q->sq_pi + blocks);
+}
+
+void rig_set(struct rig_wqe *w, unsigned int at, const char *segment, const char *field,
+	     uint64_t value)
+{
+	const struct prm_struct *s = prm_find_struct(segment);
+
+	assert_int_equal(prm_field_set(s, w->bytes + at, s->bytes, field, value), 0);
 }
 
 void rig_end(struct rig_wqe *w)

@@ -123,16 +123,6 @@ static void signed_close(struct signed_key *k)
 	obj_free(k->pd);
 }
 
-static uint8_t signed_status(struct rig_cq *cq)
-{
-	const uint8_t *cqe = rig_poll(cq);
-
-	assert_non_null(cqe);
-	return prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_REQ
-		       ? 0
-		       : (uint8_t)prm_err_cqe_get_syndrome(cqe);
-}
-
 /* Posts a UMR of one part of dst, and the description. */
 static uint8_t signed_umr(struct signed_key *k, uint32_t octowords)
 {
@@ -153,10 +143,8 @@ static uint8_t signed_umr(struct signed_key *k, uint32_t octowords)
 	prm_klm_set_address(klm, (uintptr_t)k->p->dst);
 	memcpy(klm + 16, k->bsf, 64);
 	w.ds = 8 + 1 + BSF;
-	rig_end(&w);
-	rig_ring(&k->p->b);
-	rig_settle(&k->p->rig);
-	return signed_status(&k->p->cb);
+	rig_go(&w);
+	return rig_status(&k->p->cb);
 }
 
 static uint8_t set_psv(struct signed_key *k, uint32_t index, uint64_t transient)
@@ -167,10 +155,8 @@ static uint8_t set_psv(struct signed_key *k, uint32_t index, uint64_t transient)
 	prm_seg_set_psv_set_psv_num(w.bytes + 16, index);
 	prm_seg_set_psv_set_transient_signature(w.bytes + 16, transient);
 	w.ds = 2;
-	rig_end(&w);
-	rig_ring(&k->p->b);
-	rig_settle(&k->p->rig);
-	return signed_status(&k->p->cb);
+	rig_go(&w);
+	return rig_status(&k->p->cb);
 }
 
 /* Makes a READ of the wire side of b's mkey. */
@@ -184,10 +170,8 @@ static uint8_t signed_read(struct signed_key *k, uint8_t opcode, uint64_t va, ui
 		w.ds++;
 	}
 	rig_data(&w, k->p->src, len, rig_key(k->p->ms));
-	rig_end(&w);
-	rig_ring(&k->p->a);
-	rig_settle(&k->p->rig);
-	return signed_status(&k->p->ca);
+	rig_go(&w);
+	return rig_status(&k->p->ca);
 }
 
 #define SEED	  (0xffffffffull << 32)
@@ -209,7 +193,7 @@ TEST(pair, reads)
 static void read_is_refused(void (*spoil)(struct signed_key *), uint8_t opcode, uint64_t va,
 			    uint32_t len)
 {
-	struct rig_pair *p = rig_pair_open(rig_setup);
+	struct rig_pair *p = rig_pair_open(&rig_rc);
 	struct signed_key k;
 
 	signed_open(&k, p);
@@ -286,20 +270,15 @@ static void dek_of_another_tag(struct signed_key *k)
 	k->dek->keytag = 1;
 }
 
-static void observe(void *ctx, struct port *port, struct frame *f)
-{
-	(void)ctx;
-	port_queue(port, f);
-}
-
 /* Writing back the bytes of a READ leaves memory as it was, with and without encryption, in packets
  * and directly. */
 TEST(none, writes)
 {
 	uint8_t before[4 * BLOCK], wire[4 * (BLOCK + 4)];
+	unsigned int frames;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		struct rig_pair *p = rig_pair_open(rig_setup);
+		struct rig_pair *p = rig_pair_open(&rig_rc);
 		struct signed_key k;
 
 		signed_open(&k, p);
@@ -308,7 +287,7 @@ TEST(none, writes)
 		if (i & 1)
 			encrypted(&k);
 		k.m->start = i * 4096;
-		port_set_hook(p->rig.dev.port, i & 2 ? observe : NULL, NULL);
+		port_set_hook(p->rig.dev.port, i & 2 ? rig_count_frame : NULL, &frames);
 		memcpy(before, p->dst, sizeof(before));
 		assert_int_equal(
 			signed_read(&k, PRM_WQE_OPCODE_RDMA_READ, k.m->start, sizeof(wire)), 0);
@@ -487,7 +466,7 @@ TEST(pair, chance)
 
 static void umr_is_refused(void (*spoil)(struct signed_key *), uint32_t octowords)
 {
-	struct rig_pair *p = rig_pair_open(rig_setup);
+	struct rig_pair *p = rig_pair_open(&rig_rc);
 	struct signed_key k;
 
 	signed_open(&k, p);
@@ -573,21 +552,20 @@ TEST(pair, pipelining)
 		rig_rdma(&p->b, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->dst + 0x10000, p->md, NULL,
 			 BLOCK, k.m);
 	p->rig.watched = &p->cb;
-	rig_ring(&p->b);
-	rig_settle(&p->rig);
+	rig_run(&p->b);
 	p->rig.watched = NULL;
 	assert_int_equal(p->rig.blind, 0); /* at the event, the CQE is there */
 	cqe = rig_poll(&p->cb);
 	assert_int_equal(prm_sig_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_SIG_ERR);
 	assert_int_equal(prm_sig_err_cqe_get_mkey(cqe), rig_key(k.m));
-	assert_int_equal(signed_status(&p->cb), 0); /* the transfer itself went on */
+	assert_int_equal(rig_status(&p->cb), 0); /* the transfer itself went on */
 	assert_null(rig_poll(&p->cb));
 	assert_int_equal(p->b.queue->state, QP_SQD);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);
 	queue_set_state(p->b.queue, QP_RTS);
 	rig_settle(&p->rig);
-	assert_int_equal(signed_status(&p->cb), 0);
-	assert_int_equal(signed_status(&p->cb), 0);
+	assert_int_equal(rig_status(&p->cb), 0);
+	assert_int_equal(rig_status(&p->cb), 0);
 	assert_null(rig_poll(&p->cb));
 	signed_close(&k);
 }

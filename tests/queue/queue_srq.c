@@ -21,14 +21,12 @@ struct shared {
 	struct srq *srq; /* the target's SRQ */
 };
 
-static int shared_setup_on(void **state, int (*pair)(void **))
+static int shared_setup(void **state)
 {
 	struct shared *s = calloc(1, sizeof(*s));
-	void *p;
 
 	assert_non_null(s);
-	assert_int_equal(pair(&p), 0);
-	s->p = p;
+	s->p = rig_pair_open(*state);
 	rig_srq_open(&s->p->rig, &s->list, SRQ_PD);
 	s->srq = s->list.srq;
 	rig_cq_open(&s->p->rig, &s->cc, BLUEFIELD2_HOST, 6, false);
@@ -44,20 +42,9 @@ static int shared_setup_on(void **state, int (*pair)(void **))
 	return 0;
 }
 
-static int shared_setup(void **state)
-{
-	return shared_setup_on(state, rig_setup);
-}
-
-static int shared_setup_uc(void **state)
-{
-	return shared_setup_on(state, rig_setup_uc);
-}
-
 static int shared_teardown(void **state)
 {
 	struct shared *s = *state;
-	void *p = s->p;
 
 	rig_qp_close(&s->c);
 	rig_qp_close(&s->d);
@@ -66,13 +53,15 @@ static int shared_teardown(void **state)
 	rig_mkey_close(s->key);
 	s->p->b.qp->rq.srq = NULL;
 	rig_srq_close(&s->list);
-	rig_teardown(&p);
+	rig_pair_close(s->p);
 	free(s);
 	return 0;
 }
 
-#define FIXTURE_shared(name)	FIXTURE(name, struct shared *s, shared_setup, shared_teardown)
-#define FIXTURE_shared_uc(name) FIXTURE(name, struct shared *s, shared_setup_uc, shared_teardown)
+#define FIXTURE_shared_on(name, kind) \
+	FIXTURE_WITH(name, struct shared *s, shared_setup, shared_teardown, kind)
+#define FIXTURE_shared(name)	FIXTURE_shared_on(name, &rig_rc)
+#define FIXTURE_shared_uc(name) FIXTURE_shared_on(name, &rig_uc)
 
 /* Fills in entry `index`, for dst + off; its link is `next`. Does not post it. */
 static void entry(struct shared *s, unsigned int index, uint16_t next, uint32_t off, uint32_t len)
@@ -98,16 +87,14 @@ static void send_from(struct shared *s, struct rig_qp *q, uint32_t off, uint32_t
 	struct rig_wqe w = rig_begin(q, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
 	rig_data(&w, s->p->src + off, len, rig_key(s->p->ms));
-	rig_end(&w);
-	rig_ring(q);
+	rig_go(&w);
 }
 
 /* Checks that a message of a to b came into this entry and this memory. */
 static void arrived(struct shared *s, unsigned int index, uint32_t src, uint32_t dst, uint32_t len)
 {
-	const uint8_t *cqe = rig_poll(&s->p->cb);
+	const uint8_t *cqe = rig_cqe(&s->p->cb);
 
-	assert_non_null(cqe);
 	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
@@ -118,7 +105,6 @@ static void arrived(struct shared *s, unsigned int index, uint32_t src, uint32_t
 static void send_one(struct shared *s, unsigned int index, uint32_t src, uint32_t dst)
 {
 	send_from(s, &s->p->a, src, LEN);
-	rig_settle(&s->p->rig);
 	arrived(s, index, src, dst, LEN);
 }
 
@@ -170,7 +156,6 @@ TEST(shared, ring_order)
 TEST(shared, empty_is_not_ready)
 {
 	send_from(s, &s->p->a, 0, LEN);
-	rig_settle(&s->p->rig);
 	assert_null(rig_poll(&s->p->cb));
 	assert_int_equal(s->p->b.qp->q.o.vhca->stats->queues.out_of_buffer, 1);
 	post_in_order(s, 1);
@@ -216,28 +201,16 @@ TEST(shared, limit_reads_the_record)
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_RQ_LIMIT), 1);
 }
 
-/* Lets the first frame pass, and drops the others. */
-static void one_frame(void *ctx, struct port *w, struct frame *f)
-{
-	unsigned int *n = ctx;
-
-	if ((*n)++)
-		frame_free(f);
-	else
-		port_queue(w, f);
-}
-
 /* Makes b hold an entry of which a part is filled. */
 static void begin_message(struct shared *s)
 {
 	unsigned int n = 0;
 
-	port_set_hook(s->p->rig.dev.port, one_frame, &n);
+	port_set_hook(s->p->rig.dev.port, rig_first_frame, &n);
 	s->p->a.qp->mtu = 1;
 	s->p->b.qp->mtu = 1;
 	rig_connect(&s->p->a, &s->p->b);
 	send_from(s, &s->p->a, 0, 8192);
-	rig_settle(&s->p->rig);
 	port_set_hook(s->p->rig.dev.port, NULL, NULL);
 	assert_true(n > 1);
 	assert_int_equal(s->srq->ci, 1);
@@ -254,9 +227,7 @@ TEST(shared, entries_are_held_apart)
 	entry(s, 2, 3, 16384, 8192);
 	post(s, 2);
 	send_from(s, &s->d, 100, LONG);
-	rig_settle(&s->p->rig);
-	cqe = rig_poll(&s->cc);
-	assert_non_null(cqe);
+	cqe = rig_cqe(&s->cc);
 	assert_int_equal(prm_cqe64_get_user_index(cqe), 0xc);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 1);
 	assert_memory_equal(s->p->dst + 8192, s->p->src + 100, LONG);
@@ -275,10 +246,7 @@ TEST(shared, last_entry)
 	begin_message(s);
 	queue_set_state(&s->p->b.qp->q, QP_ERR);
 	rig_settle(r);
-	cqe = rig_poll(&s->p->cb);
-	assert_non_null(cqe);
-	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_WR_FLUSH_ERR);
+	cqe = rig_recv_failed(&s->p->cb, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
 	assert_null(rig_poll(&s->p->cb));
 	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_LAST_WQE), 1);
@@ -288,9 +256,7 @@ TEST(shared, last_entry)
 	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_LAST_WQE), 1);
 	/* the other queue has the rest */
 	send_from(s, &s->d, 0, LEN);
-	rig_settle(r);
-	cqe = rig_poll(&s->cc);
-	assert_non_null(cqe);
+	cqe = rig_cqe(&s->cc);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 1);
 }
 
@@ -299,11 +265,7 @@ TEST(shared, reset_drops_the_entry)
 {
 	post_in_order(s, 2);
 	begin_message(s);
-	queue_set_state(&s->p->a.qp->q, QP_RST);
-	queue_set_state(&s->p->b.qp->q, QP_RST);
-	s->p->a.sq_pi = 0;
-	s->p->a.dbrec[1] = 0;
-	rig_connect(&s->p->a, &s->p->b);
+	rig_restart(&s->p->a, &s->p->b);
 	assert_null(rig_poll(&s->p->cb));
 	send_one(s, 1, 3, 8192);
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_LAST_WQE), 0);
@@ -319,7 +281,6 @@ TEST(shared, broken_list)
 	send_one(s, 0, 0, 0);
 	send_from(s, &s->p->a, 0, LEN);
 	send_from(s, &s->d, 0, LEN);
-	rig_settle(r);
 	assert_true(s->srq->failed);
 	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
 	assert_int_equal(s->c.qp->q.state, QP_ERR);
@@ -343,7 +304,6 @@ TEST(shared, record_gone)
 {
 	s->srq->dbrec = 16;
 	send_from(s, &s->p->a, 0, LEN);
-	rig_settle(&s->p->rig);
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_CATAS_ERROR), 1);
 	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
 	srq_arm(s->srq, 1);
@@ -356,7 +316,6 @@ TEST(shared, ring_gone)
 	post(s, 1);
 	s->srq->ring.offset = 16;
 	send_from(s, &s->p->a, 0, LEN);
-	rig_settle(&s->p->rig);
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_CATAS_ERROR), 1);
 	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
 }
@@ -369,11 +328,7 @@ TEST(shared, keys_are_of_the_srqs_pd)
 	post_in_order(s, 1);
 	s->key->pdn = RIG_PD;
 	send_from(s, &s->p->a, 0, LEN);
-	rig_settle(&s->p->rig);
-	cqe = rig_poll(&s->p->cb);
-	assert_non_null(cqe);
-	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_PROT_ERR);
+	cqe = rig_recv_failed(&s->p->cb, PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
 	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_LAST_WQE), 1);
@@ -397,9 +352,7 @@ TEST(shared_uc, uc_too_small)
 	entry(s, 1, 2, 8192, LEN);
 	post(s, 2);
 	send_from(s, &s->p->a, 0, LEN);
-	rig_settle(&s->p->rig);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&s->p->cb)),
-			 PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	rig_recv_failed(&s->p->cb, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	assert_int_equal(s->p->b.queue->state, QP_RTS);
 	send_one(s, 1, 11, 8192);
 }
@@ -411,7 +364,6 @@ TEST(shared_uc, uc_reuses_its_entry)
 	begin_message(s);
 	rig_connect(&s->p->a, &s->p->b);
 	send_from(s, &s->p->a, 9, LEN);
-	rig_settle(&s->p->rig);
 	arrived(s, 0, 9, 0, LEN);
 	send_one(s, 1, 11, 8192);
 }

@@ -25,20 +25,7 @@ static void post(struct rig_pair *p, struct rig_wqe *w, uint32_t len)
 {
 	if (len)
 		rig_data(w, p->src, len, rig_key(p->ms));
-	rig_end(w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
-}
-
-static void sent(struct rig_pair *p, uint8_t syndrome)
-{
-	const uint8_t *cqe = rig_poll(&p->ca);
-
-	assert_non_null(cqe);
-	assert_int_equal(prm_cqe64_get_opcode(cqe),
-			 syndrome ? PRM_CQE_OPCODE_REQ_ERR : PRM_CQE_OPCODE_REQ);
-	if (syndrome)
-		assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
+	rig_go(w);
 }
 
 static void give(struct rig_pair *p, uint32_t len)
@@ -47,16 +34,21 @@ static void give(struct rig_pair *p, uint32_t len)
 	rig_recv(&p->b, p->dst, len, rig_key(p->md));
 }
 
+/* Posts a datagram that its sender completes well. */
+static void deliver(struct rig_pair *p, struct rig_wqe *w, uint32_t len)
+{
+	post(p, w, len);
+	rig_sent(&p->ca, 0);
+}
+
 /* Sends a good message; returns its receive's CQE. */
 static const uint8_t *arrives(struct rig_pair *p, uint32_t len)
 {
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 	const uint8_t *cqe;
 
-	post(p, &w, len);
-	sent(p, 0);
-	cqe = rig_poll(&p->cb);
-	assert_non_null(cqe);
+	deliver(p, &w, len);
+	cqe = rig_cqe(&p->cb);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + len);
 	assert_memory_equal(p->dst + GRH, p->src, len);
 	return cqe;
@@ -81,10 +73,8 @@ TEST(pair_ud_dpu, messages)
 		const uint8_t *cqe;
 
 		give(p, GRH + lengths[i]);
-		post(p, &w, lengths[i]);
-		sent(p, 0);
-		cqe = rig_poll(&p->cb);
-		assert_non_null(cqe);
+		deliver(p, &w, lengths[i]);
+		cqe = rig_cqe(&p->cb);
 		assert_int_equal(prm_cqe64_get_opcode(cqe),
 				 imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND);
 		assert_int_equal(prm_cqe64_get_immediate(cqe), imm ? 0x11223344 : 0);
@@ -166,10 +156,8 @@ TEST(pair_ud_dpu, vlan)
 		prm_av_set_sl(w.bytes + 16, 3 << 1);
 		port_set_hook(p->rig.dev.port, looked ? see : NULL, &s);
 		give(p, GRH + 8);
-		post(p, &w, 8);
-		sent(p, 0);
-		cqe = rig_poll(&p->cb);
-		assert_non_null(cqe);
+		deliver(p, &w, 8);
+		cqe = rig_cqe(&p->cb);
 		assert_int_equal(prm_cqe64_get_vlan(cqe), 1);
 		assert_int_equal(prm_cqe64_get_vlan_info(cqe), 3 << 13 | 10);
 		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + 8);
@@ -191,8 +179,7 @@ TEST(pair_ud_dpu, lists)
 		rig_inline(&w, "behind ", 7);
 		rig_data(&w, p->src + 5, 60, rig_key(p->ms));
 		rig_inline(&w, p->src + 500, 90);
-		post(p, &w, 0);
-		sent(p, 0);
+		deliver(p, &w, 0);
 		assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), GRH + 157);
 		assert_memory_equal(p->dst + GRH, "behind ", 7);
 		assert_memory_equal(p->dst + GRH + 7, p->src + 5, 60);
@@ -209,8 +196,7 @@ TEST(pair_ud, loopback)
 	arrives(p, 8);
 	rig_recv(&p->a, p->dst, GRH + 8, rig_key(p->md));
 	rig_av(&w, &p->a);
-	post(p, &w, 8);
-	sent(p, 0);
+	deliver(p, &w, 8);
 	assert_int_equal(prm_cqe64_get_rqpn(rig_poll(&p->ca)), p->a.queue->o.id);
 }
 
@@ -237,8 +223,7 @@ TEST(pair_ud_dpu, qkeys)
 		p->a.qp->qkey = keys[i].own;
 		p->b.qp->qkey = keys[i].receiver;
 		prm_av_set_qkey(w.bytes + 16, keys[i].sent);
-		post(p, &w, 8);
-		sent(p, 0);
+		deliver(p, &w, 8);
 		assert_int_equal(!!rig_poll(&p->cb), keys[i].good);
 		assert_int_equal(v->qkey_violations, before + !keys[i].good);
 	}
@@ -264,8 +249,8 @@ TEST(pair_ud_dpu, send_errors)
 		rig_end(&w);
 		next = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 		post(p, &next, 8);
-		sent(p, syndrome[i]);
-		sent(p, PRM_SYNDROME_WR_FLUSH_ERR);
+		rig_sent(&p->ca, syndrome[i]);
+		rig_sent(&p->ca, PRM_SYNDROME_WR_FLUSH_ERR);
 		assert_int_equal(p->a.queue->state, QP_SQER);
 		assert_null(rig_poll(&p->cb));
 		queue_set_state(p->a.queue, QP_RTS);
@@ -282,8 +267,7 @@ TEST(pair_ud_dpu, next_psn)
 	for (unsigned int i = 0; i < 3; i++) {
 		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 
-		post(p, &w, 8);
-		sent(p, 0);
+		deliver(p, &w, 8);
 	}
 	queue_psns(p->a.queue);
 	assert_int_equal(p->a.qp->next_send_psn, first + 3);
@@ -296,10 +280,8 @@ TEST(pair_ud, receives_in_sqer)
 
 	rig_av(&w, &p->a);
 	rig_data(&w, p->dst, 2000, rig_key(p->md));
-	rig_end(&w);
-	rig_ring(&p->b);
-	rig_settle(&p->rig);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	rig_go(&w);
+	rig_sent(&p->cb, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	give(p, GRH + 8);
 	arrives(p, 8);
 }
@@ -310,13 +292,11 @@ TEST(pair_ud_dpu, silent_drops)
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 	uint64_t before = drops(p);
 
-	post(p, &w, 8);
-	sent(p, 0);
+	deliver(p, &w, 8);
 	assert_int_equal(drops(p), before + 1);
 	give(p, GRH + 8);
 	w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
-	post(p, &w, 9);
-	sent(p, 0);
+	deliver(p, &w, 9);
 	assert_null(rig_poll(&p->cb));
 	assert_int_equal(prm_cqe64_get_wqe_counter(arrives(p, 8)), 0);
 	queue_set_state(p->b.queue, QP_RST);
@@ -324,8 +304,7 @@ TEST(pair_ud_dpu, silent_drops)
 	queue_set_state(p->b.queue, QP_INIT);
 	give(p, GRH + 8);
 	w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
-	post(p, &w, 8);
-	sent(p, 0);
+	deliver(p, &w, 8);
 	queue_set_state(p->b.queue, QP_RTR);
 	assert_null(rig_poll(&p->cb));
 	arrives(p, 8);
@@ -342,9 +321,8 @@ TEST(pair_ud, srq)
 	rig_srq_entry(&list, 0, 1, p->dst, GRH + 8, rig_key(p->md));
 	rig_srq_entry(&list, 1, 2, p->dst, GRH + 9, rig_key(p->md));
 	rig_srq_post(&list, 2);
-	post(p, &w, 9);
-	sent(p, 0);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	deliver(p, &w, 9);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	assert_int_equal(prm_cqe64_get_wqe_counter(arrives(p, 9)), 1);
 	queue_set_state(p->b.queue, QP_RST);
 	p->b.qp->rq.srq = NULL;
@@ -358,10 +336,9 @@ TEST(pair_ud_dpu, bad_receive)
 
 	rig_recv(&p->b, p->dst, 1000, 0xbad00);
 	rig_recv(&p->b, p->dst, 1000, rig_key(p->md));
-	post(p, &w, 8);
-	sent(p, 0);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_WR_FLUSH_ERR);
+	deliver(p, &w, 8);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(p->b.queue->state, QP_ERR);
 }
 
@@ -372,13 +349,12 @@ TEST(pair_ud_dpu, not_for_it)
 
 	give(p, 1000);
 	prm_av_set_dqp_dct(w.bytes + 16, 0x123456);
-	post(p, &w, 8);
-	sent(p, 0);
+	deliver(p, &w, 8);
 	p->b.queue->transport = &transport_uc;
 	w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 	post(p, &w, 8);
 	p->b.queue->transport = &transport_ud;
-	sent(p, 0);
+	rig_sent(&p->ca, 0);
 	assert_null(rig_poll(&p->cb));
 	arrives(p, 8);
 }
@@ -463,8 +439,7 @@ TEST(pair_ud_dpu, multicast_to_one)
 	assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
 	rig_av_group(&w);
 	prm_av_set_dqp_dct(w.bytes + 16, p->b.queue->o.id);
-	post(p, &w, 8);
-	sent(p, 0);
+	deliver(p, &w, 8);
 	assert_null(rig_poll(&p->cb));
 	mcg_leave(p->b.queue->o.vhca, p->b.qp);
 }
@@ -492,7 +467,7 @@ static void mad_to(struct rig_pair *p, struct rig_qp *from, const struct rig_qp 
 	prm_av_set_qkey(w.bytes + 16, GSI_QKEY);
 	rig_data(&w, p->src, MAD, rig_key(p->ms));
 	rig_go(&w);
-	sent(p, 0);
+	rig_sent(&p->ca, 0);
 }
 
 static unsigned int mads; /* those of the emulated kernel */
@@ -528,8 +503,7 @@ TEST(pair_ud_dpu, qp1)
 	assert_null(rig_poll(&p->cb));
 	assert_int_equal(b.queue->o.vhca->qkey_violations, 1);
 	mad_to(p, &a, &b, GSI);
-	cqe = rig_poll(&p->cb);
-	assert_non_null(cqe);
+	cqe = rig_cqe(&p->cb);
 	assert_int_equal(prm_cqe64_get_qpn(cqe), b.queue->o.id);
 	assert_int_equal(prm_cqe64_get_rqpn(cqe), GSI);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + MAD);

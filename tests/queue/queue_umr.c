@@ -44,31 +44,28 @@ struct umr_wqe {
 	unsigned int entries;
 };
 
-static struct umr_wqe umr(struct rig_qp *q, const struct mkey *m, uint64_t mask, uint8_t flags)
+static void umr_begin(struct umr_wqe *u, struct rig_qp *q, const struct mkey *m, uint64_t mask,
+		      uint8_t flags)
 {
-	struct umr_wqe u = {.w = rig_begin(q, PRM_WQE_OPCODE_UMR, SIGNALED, rig_key(m))};
-
-	memset(u.w.bytes + 16, 0, sizeof(u.w.bytes) - 16);
-	u.ctrl = u.w.bytes + 16;
-	u.mkc = u.w.bytes + 64;
-	u.list = u.w.bytes + 128;
-	u.w.ds = 8;
-	prm_wqe_umr_ctrl_seg_set_flags(u.ctrl, flags);
-	prm_wqe_umr_ctrl_seg_set_mkey_mask(u.ctrl, mask);
-	prm_mkc_set_qpn(u.mkc, MKEY_ANY_QP);
-	prm_mkc_set_mkey_7_0(u.mkc, 0x22);
-	prm_mkc_set_lw(u.mkc, 1);
-	prm_mkc_set_rr(u.mkc, 1);
-	prm_mkc_set_rw(u.mkc, 1);
-	return u;
+	*u = (struct umr_wqe){.w = rig_begin(q, PRM_WQE_OPCODE_UMR, SIGNALED, rig_key(m))};
+	memset(u->w.bytes + 16, 0, sizeof(u->w.bytes) - 16);
+	u->ctrl = u->w.bytes + 16;
+	u->mkc = u->w.bytes + 64;
+	u->list = u->w.bytes + 128;
+	u->w.ds = 8;
+	prm_wqe_umr_ctrl_seg_set_flags(u->ctrl, flags);
+	prm_wqe_umr_ctrl_seg_set_mkey_mask(u->ctrl, mask);
+	prm_mkc_set_qpn(u->mkc, MKEY_ANY_QP);
+	prm_mkc_set_mkey_7_0(u->mkc, 0x22);
+	prm_mkc_set_lw(u->mkc, 1);
+	prm_mkc_set_rr(u->mkc, 1);
+	prm_mkc_set_rw(u->mkc, 1);
 }
 
-/* struct umr_wqe has pointers into itself, so it can't be copied. */
-#define UMR(u, q, m, mask, flags)                  \
-	struct umr_wqe u = umr(q, m, mask, flags); \
-	u.ctrl = u.w.bytes + 16;                   \
-	u.mkc = u.w.bytes + 64;                    \
-	u.list = u.w.bytes + 128
+/* Declares one and begins it. */
+#define UMR(u, ...)       \
+	struct umr_wqe u; \
+	umr_begin(&u, __VA_ARGS__)
 
 static void add_klm(struct umr_wqe *u, uint32_t len, uint32_t key, const void *at)
 {
@@ -79,24 +76,13 @@ static void add_klm(struct umr_wqe *u, uint32_t len, uint32_t key, const void *a
 	prm_klm_set_address(klm, (uintptr_t)at);
 }
 
-static uint8_t status(struct rig_cq *cq)
-{
-	const uint8_t *cqe = rig_poll(cq);
-
-	assert_non_null(cqe);
-	if (prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_REQ)
-		return 0;
-	return (uint8_t)prm_err_cqe_get_syndrome(cqe);
-}
-
 static uint8_t umr_run(struct umr_wqe *u)
 {
 	prm_wqe_umr_ctrl_seg_set_xlt_octowords(u->ctrl, u->entries);
 	u->w.ds += u->entries;
 	rig_end(&u->w);
-	rig_ring(u->w.q);
-	rig_settle(u->w.q->rig);
-	return status(u->w.q->scq);
+	rig_run(u->w.q);
+	return rig_status(u->w.q->scq);
 }
 
 /* Lets a read or write b's memory through the key, at va. */
@@ -107,10 +93,8 @@ static uint8_t access_key(struct rig_pair *p, uint8_t opcode, uint32_t key, uint
 
 	rig_raddr(&w, (const void *)(uintptr_t)va, key);
 	rig_data(&w, p->src, len, rig_key(p->ms));
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
-	return status(&p->ca);
+	rig_go(&w);
+	return rig_status(&p->ca);
 }
 
 #define READ  PRM_WQE_OPCODE_RDMA_READ
@@ -264,9 +248,8 @@ TEST(pair, pointer_and_offset)
 	prm_mkc_set_len(u.mkc, 800);
 	u.w.ds = 9;
 	rig_end(&u.w);
-	rig_ring(&p->b);
-	rig_settle(&p->rig);
-	assert_int_equal(status(&p->cb), 0);
+	rig_run(&p->b);
+	assert_int_equal(rig_status(&p->cb), 0);
 	same_bytes(p, m, map, 800);
 
 	UMR(one, &p->b, m, 0, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET);
@@ -341,73 +324,51 @@ TEST(pair, window_of_no_byte)
 	indirect_free(m);
 }
 
-/* A window is bound to a region with any rights, and outlives it: each access checks the rights. */
-static void window_over(struct rig_pair *p, uint8_t rights, bool gone)
+/* A window has bounds, rights and a queue of its own. It is bound to a region with any rights, and
+ * outlives it: each access checks the region's rights. */
+TEST(none, window_refuses)
 {
-	struct mkey *m = indirect(p, MODE(KLM));
+	static const struct {
+		uint8_t opcode;
+		uint32_t from, len;
+		uint8_t rights; /* the region's; 0: enough */
+		bool gone, of_another_queue;
+	} bad[] = {
+		{WRITE, 150, .len = 51},
+		{READ, 150, .len = 10},
+		{WRITE, 150, 50, .rights = MKEY_LR | MKEY_RW},
+		{WRITE, 150, 50, .rights = MKEY_LR | MKEY_LW, .gone = true},
+		{WRITE, 150, 5, .of_another_queue = true},
+	};
 
-	p->md->rights = rights;
-	assert_int_equal(bind_window(p, m), 0);
-	p->md->free = gone;
-	assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 50),
-			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
-	indirect_free(m);
-}
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct rig_pair *p = rig_pair_open(&rig_rc);
+		struct mkey *m = indirect(p, MODE(KLM));
 
-TEST(pair, window_over_what_may_not_be_written)
-{
-	window_over(p, MKEY_LR | MKEY_RW, false);
-}
-
-TEST(pair, window_over_what_is_gone)
-{
-	window_over(p, MKEY_LR | MKEY_LW, true);
-}
-
-static void window_refuses(struct rig_pair *p, uint8_t opcode, uint32_t from, uint32_t len)
-{
-	struct mkey *m = indirect(p, MODE(KLM));
-
-	assert_int_equal(bind_window(p, m), 0);
-	assert_int_equal(access_key(p, opcode, new_key(m), (uintptr_t)p->dst + from, len),
-			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
-	indirect_free(m);
-}
-
-TEST(pair, window_has_bounds)
-{
-	window_refuses(p, WRITE, 150, 51);
-}
-
-TEST(pair, window_has_rights)
-{
-	window_refuses(p, READ, 150, 10);
-}
-
-TEST(pair, window_of_another_queue)
-{
-	struct mkey *m = indirect(p, MODE(KLM));
-
-	assert_int_equal(bind_window(p, m), 0);
-	m->qpn = p->a.qp->q.o.id;
-	assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 5),
-			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
-	indirect_free(m);
+		if (bad[i].rights)
+			p->md->rights = bad[i].rights;
+		assert_int_equal(bind_window(p, m), 0);
+		p->md->free = bad[i].gone;
+		if (bad[i].of_another_queue)
+			m->qpn = p->a.qp->q.o.id;
+		assert_int_equal(access_key(p, bad[i].opcode, new_key(m),
+					    (uintptr_t)p->dst + bad[i].from, bad[i].len),
+				 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+		indirect_free(m);
+		rig_pair_close(p);
+	}
 }
 
 /* --- SEND with invalidate ------------------------------------------------------------------------
  */
 
-static const uint8_t *send_inval(struct rig_pair *p, uint32_t key, uint32_t len)
+static void send_inval(struct rig_pair *p, uint32_t key, uint32_t len)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND_INVAL, SIGNALED, key);
 
 	rig_recv(&p->b, p->dst, 4096, rig_key(p->md));
 	rig_data(&w, p->src, len, rig_key(p->ms));
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
-	return rig_poll(&p->cb);
+	rig_go(&w);
 }
 
 TEST(pair, peer_invalidates)
@@ -417,12 +378,12 @@ TEST(pair, peer_invalidates)
 
 	for (uint32_t len = 1; len < 4000; len += 1800) {
 		assert_int_equal(bind_window(p, m), 0);
-		cqe = send_inval(p, new_key(m), len);
-		assert_non_null(cqe);
+		send_inval(p, new_key(m), len);
+		cqe = rig_cqe(&p->cb);
 		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND_INV);
 		assert_int_equal(prm_cqe64_get_immediate(cqe), new_key(m));
 		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
-		assert_int_equal(status(&p->ca), 0);
+		assert_int_equal(rig_status(&p->ca), 0);
 		assert_true(m->free);
 	}
 	indirect_free(m);
@@ -430,16 +391,13 @@ TEST(pair, peer_invalidates)
 
 TEST(pair, peer_may_not)
 {
-	const uint8_t *cqe = send_inval(p, rig_key(p->md), 8);
-
-	assert_non_null(cqe);
-	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+	send_inval(p, rig_key(p->md), 8);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
 	assert_null(rig_poll(&p->ca)); /* fault class J: no NAK, so the requester repeats */
 	assert_int_equal(p->b.qp->q.state, QP_ERR);
 	assert_false(p->md->free);
 	rig_pass(&p->rig, 100000000000);
-	assert_int_equal(status(&p->ca), PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
+	assert_int_equal(rig_status(&p->ca), PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
 }
 
 /* --- what is refused
@@ -460,10 +418,7 @@ static void refused(struct rig_pair *p, struct umr_wqe *u, const struct mkey *m,
 		assert_memory_equal(raw, list.raw, sizeof(raw));
 	}
 	assert_int_equal(p->b.qp->q.state, QP_ERR);
-	queue_set_state(&p->b.qp->q, QP_RST);
-	queue_set_state(&p->a.qp->q, QP_RST);
-	p->a.sq_pi = p->a.rq_pi = p->b.sq_pi = p->b.rq_pi = 0;
-	rig_connect(&p->a, &p->b);
+	rig_restart(&p->a, &p->b);
 }
 
 TEST(pair, refusals)
@@ -520,26 +475,16 @@ TEST(pair, circle)
 /* The null mkey reads as zeros, and drops what is written. */
 TEST(pair, null_mkey)
 {
-	for (unsigned int i = 0; i < 2; i++) {
-		struct rig_wqe w = rig_begin(&p->a, WRITE, SIGNALED, 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		struct rig_wqe w = rig_begin(&p->a, i % 2 ? READ : WRITE, SIGNALED, 0);
 
 		memset(p->dst, 0xee, 200000);
 		rig_raddr(&w, p->dst, rig_key(p->md));
 		rig_data(&w, (void *)0x1234, 200000, MKEY_NULL);
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
-		assert_int_equal(status(&p->ca), 0);
+		rig_go(&w);
+		assert_int_equal(rig_status(&p->ca), 0);
 		for (unsigned int k = 0; k < 200000; k++)
-			assert_int_equal(p->dst[k], 0);
-		w = rig_begin(&p->a, READ, SIGNALED, 0);
-		memset(p->dst, 0x77, 200000);
-		rig_raddr(&w, p->dst, rig_key(p->md));
-		rig_data(&w, NULL, 200000, MKEY_NULL);
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
-		assert_int_equal(status(&p->ca), 0);
+			assert_int_equal(p->dst[k], i % 2 ? 0xee : 0);
 	}
 	assert_int_equal(access_key(p, READ, MKEY_NULL, 0, 8), PRM_SYNDROME_REMOTE_ACCESS_ERR);
 }

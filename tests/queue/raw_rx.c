@@ -3,7 +3,6 @@
  * small, how packets are spread, packets that enter from outside. */
 #include "tests/test.h"
 #include <errno.h>
-#include <sys/mman.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/cqe.h>
 #include "chip/datapath.h"
@@ -14,10 +13,9 @@ TEST(raw, bytes_and_tag)
 {
 	const uint8_t *cqe;
 
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_recv(r, 0, 2048);
 	raw_make_udp4(r->src);
-	raw_post(r, r->src, UDP4_LEN, 0);
-	raw_go(r);
+	raw_send(r, r->src, UDP4_LEN, 0);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_SEND);
 	cqe = raw_received(r);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), UDP4_LEN);
@@ -33,10 +31,9 @@ TEST(raw, headers_told)
 {
 	const uint8_t *cqe;
 
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_recv(r, 0, 2048);
 	raw_make_udp4(r->src);
-	raw_post(r, r->src, UDP4_LEN, 0);
-	raw_go(r);
+	raw_send(r, r->src, UDP4_LEN, 0);
 	cqe = raw_received(r);
 	assert_int_equal(prm_cqe64_get_l2_ok(cqe), 1);
 	assert_int_equal(prm_cqe64_get_l3_ok(cqe), 1);
@@ -46,11 +43,10 @@ TEST(raw, headers_told)
 	assert_int_equal(prm_cqe64_get_ip_frag(cqe), 0);
 	assert_int_equal(prm_cqe64_get_check_sum(cqe), raw_rfc1071(r->dst + 14, 0x73, 0));
 
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_recv(r, 0, 2048);
 	r->src[14 + 8]--; /* TTL, so that the checksum is wrong */
 	r->src[14 + 6] = 0x20;
-	raw_post(r, r->src, UDP4_LEN, 0);
-	raw_go(r);
+	raw_send(r, r->src, UDP4_LEN, 0);
 	cqe = raw_received(r);
 	assert_int_equal(prm_cqe64_get_l3_ok(cqe), 0);
 	assert_int_equal(prm_cqe64_get_l4_ok(cqe), 0);
@@ -65,9 +61,8 @@ TEST(raw, vlan_strip)
 	memmove(r->src, r->src + 4, 12);
 	prm_store32(r->src, 12, 0x81002042);
 	r->rq.raw_rq->strip_vlan = true;
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	raw_post(r, r->src, UDP4_LEN + 4, 0);
-	raw_go(r);
+	raw_recv(r, 0, 2048);
+	raw_send(r, r->src, UDP4_LEN + 4, 0);
 	cqe = raw_received(r);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), UDP4_LEN);
 	assert_int_equal(prm_cqe64_get_vlan(cqe), 1);
@@ -79,20 +74,17 @@ TEST(raw, vlan_strip)
 
 TEST(raw, out_of_buffer)
 {
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_send(r, r->src, 100, 0);
 	raw_sent_ok(r);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
 	queue_set_state(r->rq.queue, QP_RST);
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_recv(r, 0, 2048);
+	raw_send(r, r->src, 100, 0);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 2);
 	queue_set_state(r->rq.queue, QP_RTS);
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_send(r, r->src, 100, 0);
 	raw_received(r);
 }
 
@@ -101,19 +93,14 @@ TEST(raw, too_small)
 {
 	const uint8_t *cqe;
 
-	rig_recv(&r->rq, r->dst, 99, rig_key(r->mkey));
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
-	cqe = rig_poll(&r->rcq);
-	assert_non_null(cqe);
-	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	raw_recv(r, 0, 99);
+	raw_recv(r, 0, 2048);
+	raw_send(r, r->src, 100, 0);
+	cqe = rig_recv_failed(&r->rcq, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x222);
-	raw_flushed(&r->rcq, PRM_CQE_OPCODE_RESP_ERR);
+	rig_recv_failed(&r->rcq, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(r->rig.dev.vhca[0].raw.failed, 1);
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_send(r, r->src, 100, 0);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
 }
@@ -122,29 +109,17 @@ TEST(raw, too_small)
  * event reports it; for a large packet, which is written at once, its CQE does. */
 TEST(raw, memory_gone)
 {
-	uint8_t *gone =
-		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const uint8_t *cqe;
+	uint8_t *gone = rig_unmapped(8192);
 
-	assert_true(gone != MAP_FAILED);
-	munmap(gone, 8192);
 	rig_recv(&r->rq, gone, 8192, rig_key(r->mkey));
-	raw_post(r, r->src, 100, 0);
-	raw_go(r);
+	raw_send(r, r->src, 100, 0);
 	assert_int_equal(r->rq.queue->state, QP_ERR);
 	assert_int_equal(rig_count(&r->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
-	while (rig_poll(&r->rcq))
-		;
-	queue_set_state(r->rq.queue, QP_RST);
-	r->rq.rq_pi = 0;
-	queue_set_state(r->rq.queue, QP_RTS);
+	rig_drain(&r->rcq);
+	raw_reset(&r->rq);
 	rig_recv(&r->rq, gone, 8192, rig_key(r->mkey));
-	raw_post(r, r->src, 4000, 0);
-	raw_go(r);
-	cqe = rig_poll(&r->rcq);
-	assert_non_null(cqe);
-	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_PROT_ERR);
+	raw_send(r, r->src, 4000, 0);
+	rig_recv_failed(&r->rcq, PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(r->rq.queue->state, QP_ERR);
 }
 
@@ -154,16 +129,16 @@ TEST(raw, reset_to_error)
 	queue_set_state(r->rq.queue, QP_RST);
 	queue_set_state(r->rq.queue, QP_ERR);
 	rig_settle(&r->rig);
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_recv(r, 0, 2048);
 	rig_pass(&r->rig, 1000000000);
-	raw_flushed(&r->rcq, PRM_CQE_OPCODE_RESP_ERR);
+	rig_recv_failed(&r->rcq, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_null(rig_poll(&r->rcq));
 }
 
 TEST(raw, silent_flush)
 {
 	r->rq.queue->flush_silent = true;
-	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_recv(r, 0, 2048);
 	queue_set_state(r->rq.queue, QP_ERR);
 	rig_settle(&r->rig);
 	assert_null(rig_poll(&r->rcq));
@@ -191,9 +166,8 @@ static void st_open(struct raw *r, struct rig_qp *to, uint8_t shift, unsigned in
 
 static void st_comes(struct raw *r, uint16_t wqe, uint16_t stride, uint32_t strides, uint32_t len)
 {
-	const uint8_t *cqe = rig_poll(&r->rcq);
+	const uint8_t *cqe = rig_cqe(&r->rcq);
 
-	assert_non_null(cqe);
 	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
 	assert_int_equal(prm_cqe64_get_wqe_id(cqe), wqe);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), stride);
@@ -206,8 +180,7 @@ TEST(raw, strides)
 	uint8_t packet[UDP4_LEN];
 
 	for (uint8_t shift = 0; shift <= 2; shift += 2) {
-		queue_set_state(r->rq.queue, QP_RST);
-		queue_set_state(r->rq.queue, QP_RTS);
+		raw_reset(&r->rq);
 		memset(r->dst, 0, RIG_BUF);
 		st_open(r, &r->rq, shift, 2);
 		raw_make_udp4(packet);
@@ -228,12 +201,10 @@ TEST(raw, strides)
 TEST(raw, strides_shifted)
 {
 	for (uint8_t shift = 0; shift <= 2; shift += 2) {
-		queue_set_state(r->rq.queue, QP_RST);
-		queue_set_state(r->rq.queue, QP_RTS);
+		raw_reset(&r->rq);
 		st_open(r, &r->rq, shift, 1);
 		raw_make_udp4(r->src);
-		raw_post(r, r->src, 2 * ST_BYTES, 0);
-		raw_go(r);
+		raw_send(r, r->src, 2 * ST_BYTES, 0);
 		st_comes(r, 0, 0, shift ? 3 : 2, 2 * ST_BYTES);
 	}
 }
@@ -242,7 +213,6 @@ TEST(raw, strides_shifted)
 TEST(raw, strides_end)
 {
 	uint8_t packet[UDP4_LEN];
-	const uint8_t *cqe;
 
 	st_open(r, &r->rq, 0, 1);
 	raw_make_udp4(packet);
@@ -255,10 +225,8 @@ TEST(raw, strides_end)
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rq.queue->stats->out_of_buffer, 1);
 	r->rq.dbrec[0] = htobe32(3);
-	raw_post(r, r->src, ST_BYTES * ST_COUNT + 1, 0);
-	raw_go(r);
-	cqe = rig_poll(&r->rcq);
-	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	raw_send(r, r->src, ST_BYTES * ST_COUNT + 1, 0);
+	rig_recv_failed(&r->rcq, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	assert_int_equal(r->rq.queue->state, QP_ERR);
 }
 
@@ -282,14 +250,12 @@ TEST(raw, rss_spreads)
 	for (unsigned int i = 0; i < 64; i++) {
 		raw_make_udp4(r->src);
 		r->src[14 + 20] = (uint8_t)(i * 5);
-		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+		raw_recv(r, 0, 2048);
 		rig_recv(&second, r->dst, 2048, rig_key(r->mkey));
 		r->rq.queue->rq->ci = r->rq.queue->rq->pi = (uint16_t)(r->rq.rq_pi - 1);
 		second.queue->rq->ci = second.queue->rq->pi = (uint16_t)(second.rq_pi - 1);
-		raw_post(r, r->src, UDP4_LEN, 0);
-		raw_go(r);
-		cqe = rig_poll(&r->rcq);
-		assert_non_null(cqe);
+		raw_send(r, r->src, UDP4_LEN, 0);
+		cqe = rig_cqe(&r->rcq);
 		assert_int_equal(prm_cqe64_get_user_index(cqe),
 				 prm_cqe64_get_rss_hash_result(cqe) & 1 ? 0x333 : 0x222);
 		assert_int_not_equal(prm_cqe64_get_rss_hash_type(cqe), 0);
@@ -421,8 +387,7 @@ static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 		if (lap)
 			burst_comes(plain, polled, format, lap);
 		assert_true(plain[0].hash != plain[1].hash && plain[0].sum != plain[1].sum);
-		while (rig_poll(&r->scq))
-			;
+		rig_drain(&r->scq);
 		cq.cq->compress = true; /* the first lap's CQEs were whole */
 		cq.cq->mini_format = format;
 	}

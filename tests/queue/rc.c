@@ -15,10 +15,8 @@ static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535
 
 static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_t qpn)
 {
-	const uint8_t *cqe = rig_poll(c);
+	const uint8_t *cqe = rig_sent(c, 0);
 
-	assert_non_null(cqe);
-	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(cqe), opcode);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
 	assert_int_equal(prm_cqe64_get_qpn(cqe), qpn);
@@ -49,9 +47,7 @@ TEST(pair, test_read)
 		memset(p->src, 0, RIG_BUF);
 		rig_do(p, PRM_WQE_OPCODE_RDMA_READ, 0, lengths[i]);
 		assert_memory_equal(p->src, p->dst, lengths[i]);
-		cqe = rig_poll(&p->ca);
-		assert_non_null(cqe);
-		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+		cqe = rig_sent(&p->ca, 0);
 		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), lengths[i]);
 		assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
 	}
@@ -71,8 +67,7 @@ TEST(pair, test_send)
 		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
 		rig_go(&w);
 		assert_memory_equal(p->src, p->dst, lengths[i]);
-		cqe = rig_poll(&p->cb);
-		assert_non_null(cqe);
+		cqe = rig_cqe(&p->cb);
 		assert_int_equal(prm_cqe64_get_opcode(cqe), imm ? PRM_CQE_OPCODE_RESP_SEND_IMM :
 								  PRM_CQE_OPCODE_RESP_SEND);
 		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), lengths[i]);
@@ -98,8 +93,7 @@ TEST(pair, test_write_imm)
 			rig_data(&w, p->src, some[i], rig_key(p->ms));
 		rig_go(&w);
 		assert_memory_equal(p->src, p->dst, some[i]);
-		cqe = rig_poll(&p->cb);
-		assert_non_null(cqe);
+		cqe = rig_cqe(&p->cb);
 		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_WR_IMM);
 		assert_int_equal(prm_cqe64_get_immediate(cqe), 77 + i);
 		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), some[i]);
@@ -203,7 +197,7 @@ TEST(pair, test_padded_receive)
 	rig_run(&p->a);
 	assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), 3);
 	assert_memory_equal(p->dst, "fit\0", 4);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_LOCAL_LENGTH_ERR);
 }
 
 static void post_on_demand(struct rig_pair *p, uint8_t opcode, uint32_t off)
@@ -248,15 +242,14 @@ TEST(pair, test_on_demand_without_retries)
 	/* prefetched: it ends in the next page */
 	mkey_fault_in(p->md, (uintptr_t)p->dst + across, 100);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->ca, 0);
 	/* whole pages are present, no others */
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across / 2);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->ca, 0);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across + 50 + 4096 - 100);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	rig_sent(&p->ca, 0);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 8192);
-	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),
-			 PRM_SYNDROME_RNR_RETRY_EXC_ERR);
+	rig_sent(&p->ca, PRM_SYNDROME_RNR_RETRY_EXC_ERR);
 }
 
 /* Moves a queue pair to the next UAR. */
@@ -439,10 +432,8 @@ TEST(pair, test_self)
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
 	for (unsigned int fl = 0; fl < 2; fl++) {
-		queue_set_state(&p->a.qp->q, QP_RST);
-		p->a.sq_pi = 0;
 		p->a.qp->fl = fl;
-		rig_connect(&p->a, &p->a);
+		rig_restart(&p->a, &p->a);
 		if (fl)
 			memset(p->a.qp->rgid, 0x77, 16);
 		rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->dst, m, p->src, 5000,

@@ -39,7 +39,7 @@ static int reg_setup(void **state)
 	struct vhca *v;
 
 	assert_non_null(g);
-	g->p = rig_pair_open(rig_setup);
+	g->p = rig_pair_open(&rig_rc);
 	v = &g->p->rig.dev.vhca[BLUEFIELD2_HOST];
 	g->p->rig.transport = &transport_reg_umr;
 	rig_cq_open(&g->p->rig, &g->cq, BLUEFIELD2_HOST, 6, false);
@@ -79,16 +79,6 @@ static int reg_teardown(void **state)
 }
 #define FIXTURE_reg(name) FIXTURE(name, struct reg *g, reg_setup, reg_teardown)
 
-static uint8_t status(struct rig_cq *cq)
-{
-	const uint8_t *cqe = rig_poll(cq);
-
-	assert_non_null(cqe);
-	if (prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_REQ)
-		return 0;
-	return (uint8_t)prm_err_cqe_get_syndrome(cqe);
-}
-
 /* Begins a UMR with the context that mlx5_ib always writes. */
 static struct rig_wqe umr(struct reg *g, struct rig_qp *q, uint8_t flags, uint64_t mask)
 {
@@ -114,10 +104,8 @@ static struct rig_wqe umr(struct reg *g, struct rig_qp *q, uint8_t flags, uint64
 
 static uint8_t run(struct rig_wqe *w)
 {
-	struct rig_cq *cq = w->q->scq;
-
 	rig_go(w);
-	return status(cq);
+	return rig_status(w->q->scq);
 }
 
 /* Sets the entries from `first` on; the rest of 64 bytes names no page, as in mlx5_ib. */
@@ -236,9 +224,7 @@ static void refused(struct reg *g, struct rig_wqe *w, uint8_t syndrome)
 	assert_memory_equal(&before, g->m, sizeof(before));
 	assert_memory_equal(entries, g->m->entries, sizeof(entries));
 	assert_int_equal(w->q->qp->q.state, QP_ERR);
-	queue_set_state(&w->q->qp->q, QP_RST);
-	w->q->sq_pi = w->q->rq_pi = 0;
-	rig_connect_one(w->q, w->q);
+	rig_restart(w->q, w->q);
 }
 
 /* Puts pages into the WQE, as for a queue of the kernel's. */

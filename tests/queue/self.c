@@ -12,10 +12,11 @@
 
 static int setup(void **state)
 {
-	int err = rig_setup(state);
+	struct rig_pair *p = rig_pair_open(&rig_rc);
 
-	((struct rig_pair *)*state)->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
-	return err;
+	p->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
+	*state = p;
+	return 0;
 }
 #define FIXTURE_both_ways(name) FIXTURE(name, struct rig_pair *p, setup, rig_teardown)
 
@@ -28,12 +29,6 @@ struct result {
 	uint32_t nxt, epsn, msn;
 	uint8_t state, syndrome;
 };
-
-static void count_frame(void *ctx, struct port *w, struct frame *f)
-{
-	(*(unsigned int *)ctx)++;
-	port_queue(w, f);
-}
 
 struct self {
 	struct rig_pair *p;
@@ -53,7 +48,7 @@ static void open_self(struct self *s, struct rig_pair *p, bool observed)
 	s->q.qp->fl = true;
 	rig_connect(&s->q, &s->q);
 	if (observed)
-		port_set_hook(p->rig.dev.port, count_frame, &s->r->frames);
+		port_set_hook(p->rig.dev.port, rig_count_frame, &s->r->frames);
 	for (unsigned int i = 0; i < AREA; i++) {
 		p->src[i] = (uint8_t)(i * 7 + i / 251);
 		p->src[AREA + i] = (uint8_t)i;
