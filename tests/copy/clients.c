@@ -22,8 +22,40 @@
 
 static char work[] = "copy_clients.XXXXXX";
 
+#define TEXT(s)                                     \
+	{                                           \
+		(const uint8_t *)(s), sizeof(s) - 1 \
+	}
+#define STARTS	 .type = MSG_START, .options = OPTIONS_PLAIN
+#define PUSHES	 .type = MSG_START, .flags = MSG_PUSH, .options = OPTIONS_PLAIN | OPTION_DELETE
+#define ONE_SLOT .type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8
+#define PULLS(s) .type = MSG_PULL, .name = TEXT(s)
+#define TOP(s)	 .type = MSG_TOP, .name = TEXT(s)
+
+/* Messages that a client sends, at once or when it has set up or got a list; and how that ends. */
+struct script {
+	const char *list; /* path to be listed, or destination of a push */
+	bool setup;
+	struct copy_msg m[3]; /* ends with a message without a type */
+	int code;
+	const char *text;
+};
+#define SENDS(code, text, ...)                         \
+	{                                              \
+		NULL, false, {__VA_ARGS__}, code, text \
+	}
+#define SETS_UP(code, text, ...)                      \
+	{                                             \
+		NULL, true, {__VA_ARGS__}, code, text \
+	}
+#define LISTS(path, text, ...)                                 \
+	{                                                      \
+		path, true, {__VA_ARGS__}, COPY_PROTOCOL, text \
+	}
+
 struct bad_client {
 	struct link *l;
+	const struct script *script; /* of those that only send; NULL: it is a function */
 	struct copy_fault f;
 };
 
@@ -59,12 +91,12 @@ static void *serve_one(void *arg)
 #define STACK ((size_t)2 << 20) /* of a thread: the default if the limit is "unlimited" */
 
 /* Serves one client and returns the server's fault. */
-static struct copy_fault serve_play(void (*play)(struct bad_client *a))
+static struct copy_fault serve_play(void (*play)(struct bad_client *a), const struct script *script)
 {
 	struct key none = {.n = 0};
 	struct served v = {.l = calloc(1, sizeof(struct link)),
 			   .server.role = {.slots = 2, .slot_bytes = SLOT, .window = 8}};
-	struct bad_client a = {.l = calloc(1, sizeof(struct link))};
+	struct bad_client a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	pthread_attr_t attr;
 	pthread_t t;
 	int fds[2], root = open(work, O_PATH | O_DIRECTORY);
@@ -92,10 +124,11 @@ static struct copy_fault serve_play(void (*play)(struct bad_client *a))
 }
 
 /* Serves one client, and checks that the server has closed all files: it runs for long. */
-static void serve_bad_client(void (*play)(struct bad_client *a), int code, const char *text)
+static void serve_bad_client(void (*play)(struct bad_client *a), const struct script *script,
+			     int code, const char *text)
 {
 	unsigned int before = copy_fds();
-	struct copy_fault f = serve_play(play);
+	struct copy_fault f = serve_play(play, script);
 
 	if (copy_fds() != before)
 		fail_msg("%u descriptors became %u after \"%s\"", before, copy_fds(), f.text);
@@ -111,47 +144,8 @@ static void start(struct bad_client *a)
 static void setup(struct bad_client *a)
 {
 	start(a);
-	send_msg(a, (struct copy_msg){.type = MSG_SETUP,
-				      .slots = 4096,
-				      .slot_bytes = 1u << 30,
-				      .window = 8});
-}
-
-static void play_no_start(struct bad_client *a)
-{
-	send_msg(a,
-		 (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
-}
-
-static void play_no_setup(struct bad_client *a)
-{
-	start(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
-}
-
-static void play_two_setups(struct bad_client *a)
-{
-	setup(a);
-	send_msg(a,
-		 (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
-}
-
-static void play_return_free(struct bad_client *a)
-{
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0});
-}
-
-static void play_return_none(struct bad_client *a)
-{
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0xffffffff});
-}
-
-static void play_escape(struct bad_client *a)
-{
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("../../etc/passwd")});
+	send_msg(a, (struct copy_msg){
+			    .type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30, .window = 8});
 }
 
 /* Sends as many names as a path has room for, and a wildcard. */
@@ -204,6 +198,16 @@ static void play_list(struct bad_client *a, const char *path)
 	assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
 }
 
+static void play_script(struct bad_client *a)
+{
+	if (a->script->list)
+		play_list(a, a->script->list);
+	else if (a->script->setup)
+		setup(a);
+	for (const struct copy_msg *m = a->script->m; m->type && m < a->script->m + 3; m++)
+		send_msg(a, *m);
+}
+
 static void play_keep_slots(struct bad_client *a)
 {
 	struct copy_msg m;
@@ -211,87 +215,11 @@ static void play_keep_slots(struct bad_client *a)
 	play_list(a, "big");
 	judge(a, 1, VERDICT_WANT);
 	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0); /* not before there is data */
-	assert_int_equal(m.slots, 2); /* the server's limits hold */
+	assert_int_equal(m.slots, 2);				     /* the server's limits hold */
 	assert_int_equal(m.slot_bytes, SLOT);
 	for (int i = 0; i < 2; i++) /* both slots, never returned */
 		assert_int_equal(link_expect(a->l, MSG_DATA, &m, &a->f), 0);
 	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);
-}
-
-static void play_judge_more(struct bad_client *a)
-{
-	play_list(a, "big");
-	judge(a, 2, 0);
-}
-
-static void play_want_dir(struct bad_client *a)
-{
-	play_list(a, ".");
-	judge(a, 1, VERDICT_WANT);
-}
-
-static const uint8_t no_sum[32];
-
-static void play_have_more(struct bad_client *a)
-{
-	play_list(a, "big");
-	send_msg(a, (struct copy_msg){.type = MSG_FROM, .off = 1u << 30, .text = {no_sum, 32}});
-}
-
-static void play_have_sums(struct bad_client *a)
-{
-	play_list(a, "big");
-	send_msg(a, (struct copy_msg){.type = MSG_FROM, .off = 65537, .text = {no_sum, 32}});
-}
-
-static void play_have_other(struct bad_client *a)
-{
-	play_list(a, "big");
-	send_msg(a, (struct copy_msg){.type = MSG_FROM, .id = 1, .off = 1, .text = {no_sum, 32}});
-}
-
-static void play_filter(struct bad_client *a)
-{
-	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 1});
-	send_msg(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("? x")});
-}
-
-static void play_no_filter(struct bad_client *a)
-{
-	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 2});
-	send_msg(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("- x")});
-	send_msg(a,
-		 (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
-}
-
-static void play_pull_twice(struct bad_client *a)
-{
-	play_list(a, "big");
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
-}
-
-static void play_send(struct bad_client *a)
-{
-	play_list(a, "big");
-	send_msg(a, (struct copy_msg){.type = MSG_KEEP, .name = bytes_text("big")});
-}
-
-static void play_zero(struct bad_client *a)
-{
-	send_msg(a, (struct copy_msg){.type = MSG_START, .name = {(const uint8_t *)"a\0b", 3}});
-}
-
-static void push(struct bad_client *a, const char *dest)
-{
-	send_msg(a, (struct copy_msg){.type = MSG_START,
-				      .flags = MSG_PUSH,
-				      .options = OPTIONS_PLAIN | OPTION_DELETE,
-				      .name = bytes_text(dest)});
-}
-
-static void play_push(struct bad_client *a)
-{
-	push(a, "new");
 }
 
 /* Pushes a source with this TOP, as far as the server accepts it. */
@@ -301,7 +229,7 @@ static void push_as(struct bad_client *a, const char *dest, struct copy_msg top,
 	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
 	struct copy_msg m;
 
-	push(a, dest);
+	send_msg(a, (struct copy_msg){PUSHES, .name = bytes_text(dest)});
 	if (link_expect(a->l, MSG_SETUP, &m, &a->f))
 		return;
 	m = (struct copy_msg){.type = MSG_POOL,
@@ -311,24 +239,6 @@ static void push_as(struct bad_client *a, const char *dest, struct copy_msg top,
 	send_msg(a, m);
 	send_msg(a, top);
 	send_msg(a, entry);
-}
-
-static void push_to(struct bad_client *a, const char *dest)
-{
-	push_as(a, dest, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")},
-		(struct copy_msg){.type = MSG_FILE});
-}
-
-static void play_push_name(struct bad_client *a)
-{
-	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("..")},
-		(struct copy_msg){.type = MSG_FILE});
-}
-
-static void play_push_contents(struct bad_client *a)
-{
-	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .flags = MSG_CONTENTS},
-		(struct copy_msg){.type = MSG_FILE});
 }
 
 /* --- a source that can't be read completely --- */
@@ -407,13 +317,13 @@ TEST(none, unreadable)
 	assert_int_equal(fchmod(fd, 0664), 0);
 	close(fd);
 	acl_fails = true;
-	serve_play(play_unreadable);
+	serve_play(play_unreadable, NULL);
 	acl_fails = false;
 	assert_true(error_told);
 	assert_int_equal(mode_sent, 0604);
 	error_told = false;
 	lists = 1;
-	serve_play(play_unreadable);
+	serve_play(play_unreadable, NULL);
 	lists = -1;
 	assert_true(error_told);
 	assert_int_equal(mode_sent, 0664);
@@ -436,20 +346,30 @@ TEST(none, without_its_acl_a_file_keeps_the_bits_of_its_group)
 	assert_int_equal(acl_narrow(acl, sizeof(acl) - 9, 0674), 0604);
 }
 
-static void play_push_out(struct bad_client *a)
-{
-	push_to(a, "../outside");
-}
+static const uint8_t no_sum[32], verdicts[8], wanted[4] = {VERDICT_WANT};
 
-static void play_push_link(struct bad_client *a)
-{
-	push_to(a, "leave/here");
-}
-
-static void play_push_absolute(struct bad_client *a)
-{
-	push_to(a, "/tmp");
-}
+static const struct script scripts[] = {
+	SENDS(COPY_PROTOCOL, "SETUP where START belongs", {ONE_SLOT}),
+	SENDS(COPY_PROTOCOL, "PULL where SETUP belongs", {STARTS}, {PULLS(".")}),
+	SETS_UP(COPY_PROTOCOL, "SETUP unasked", {ONE_SLOT}),
+	SETS_UP(COPY_PROTOCOL, "slot 0", {.type = MSG_RETURN, .slot = 0}),
+	SETS_UP(COPY_PROTOCOL, "slot 4294967295", {.type = MSG_RETURN, .slot = 0xffffffff}),
+	SETS_UP(COPY_REFUSED, "..", {PULLS("../../etc/passwd")}),
+	LISTS("big", "more entries than were listed", {.type = MSG_VERDICT, .text = {verdicts, 8}}),
+	LISTS(".", "no file", {.type = MSG_VERDICT, .text = {wanted, 4}}),
+	LISTS("big", "more of a file than there is",
+	      {.type = MSG_FROM, .off = 1u << 30, .text = {no_sum, 32}}),
+	LISTS("big", "more sums of it", {.type = MSG_FROM, .off = 65537, .text = {no_sum, 32}}),
+	LISTS("big", "not listed", {.type = MSG_FROM, .id = 1, .off = 1, .text = {no_sum, 32}}),
+	LISTS("big", "PULL during a copy", {PULLS("big")}),
+	LISTS("big", "KEEP during a copy", {.type = MSG_KEEP, .name = TEXT("big")}),
+	SENDS(COPY_PROTOCOL, "filter", {STARTS, .chunks = 1},
+	      {.type = MSG_FILTER, .text = TEXT("? x")}),
+	SENDS(COPY_PROTOCOL, "SETUP where FILTER belongs", {STARTS, .chunks = 2},
+	      {.type = MSG_FILTER, .text = TEXT("- x")}, {ONE_SLOT}),
+	SENDS(COPY_PROTOCOL, "zero byte", {.type = MSG_START, .name = TEXT("a\0b")}),
+	SENDS(COPY_REFUSED, "read-only", {PUSHES, .name = TEXT("new")}),
+};
 
 TEST(none, bad_clients)
 {
@@ -461,27 +381,12 @@ TEST(none, bad_clients)
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(pwrite(fd, path, sizeof(path), i * SLOT), sizeof(path));
 	close(fd);
-	serve_bad_client(play_no_start, COPY_PROTOCOL, "SETUP where START belongs");
-	serve_bad_client(play_no_setup, COPY_PROTOCOL, "PULL where SETUP belongs");
-	serve_bad_client(play_two_setups, COPY_PROTOCOL, "SETUP unasked");
-	serve_bad_client(play_return_free, COPY_PROTOCOL, "slot 0");
-	serve_bad_client(play_return_none, COPY_PROTOCOL, "slot 4294967295");
-	serve_bad_client(play_escape, COPY_REFUSED, "..");
-	serve_bad_client(play_long_pattern, COPY_IO, "No such file");
-	serve_bad_client(play_talk, COPY_PROTOCOL, "DONE");
-	serve_bad_client(play_hang_up, COPY_PEER, "the client died");
-	serve_bad_client(play_keep_slots, COPY_PEER, "the client");
-	serve_bad_client(play_judge_more, COPY_PROTOCOL, "more entries than were listed");
-	serve_bad_client(play_want_dir, COPY_PROTOCOL, "no file");
-	serve_bad_client(play_have_more, COPY_PROTOCOL, "more of a file than there is");
-	serve_bad_client(play_have_sums, COPY_PROTOCOL, "more sums of it");
-	serve_bad_client(play_have_other, COPY_PROTOCOL, "not listed");
-	serve_bad_client(play_filter, COPY_PROTOCOL, "filter");
-	serve_bad_client(play_no_filter, COPY_PROTOCOL, "SETUP where FILTER belongs");
-	serve_bad_client(play_pull_twice, COPY_PROTOCOL, "PULL during a copy");
-	serve_bad_client(play_send, COPY_PROTOCOL, "KEEP during a copy");
-	serve_bad_client(play_zero, COPY_PROTOCOL, "zero byte");
-	serve_bad_client(play_push, COPY_REFUSED, "read-only");
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+		serve_bad_client(play_script, &scripts[i], scripts[i].code, scripts[i].text);
+	serve_bad_client(play_long_pattern, NULL, COPY_IO, "No such file");
+	serve_bad_client(play_talk, NULL, COPY_PROTOCOL, "DONE");
+	serve_bad_client(play_hang_up, NULL, COPY_PEER, "the client died");
+	serve_bad_client(play_keep_slots, NULL, COPY_PEER, "the client");
 	unlink(path);
 }
 
@@ -544,10 +449,27 @@ TEST(none, deletes_far_below)
 	snprintf(path, sizeof(path), "%s/f", work);
 	for (unsigned int i = 0; i < 2; i++) {
 		trees[i]();
-		serve_bad_client(play_delete_below, COPY_OK, "");
+		serve_bad_client(play_delete_below, NULL, COPY_OK, "");
 		assert_int_equal(rmdir(path), 0); /* it is empty */
 	}
 	writable = false;
+}
+
+#define PUSH_TO(dest, code, text, ...)                                     \
+	{                                                                  \
+		dest, false, {__VA_ARGS__, {.type = MSG_FILE}}, code, text \
+	}
+static const struct script writer_scripts[] = {
+	PUSH_TO("../outside", COPY_REFUSED, "leaves the served directory", {TOP("f")}),
+	PUSH_TO("leave/here", COPY_REFUSED, "leaves the served directory", {TOP("f")}),
+	PUSH_TO("/tmp", COPY_REFUSED, "absolute", {TOP("f")}),
+	PUSH_TO("", COPY_PROTOCOL, "no entry may have", {TOP("..")}),
+	PUSH_TO("", COPY_PROTOCOL, "no directory", {.type = MSG_TOP, .flags = MSG_CONTENTS}),
+};
+
+static void play_writer(struct bad_client *a)
+{
+	push_as(a, a->script->list, a->script->m[0], a->script->m[1]);
 }
 
 /* A client that may push writes only below the root, whatever it sends. */
@@ -558,11 +480,9 @@ TEST(none, writers)
 	writable = true;
 	snprintf(path, sizeof(path), "%s/leave", work);
 	assert_int_equal(symlink("..", path), 0);
-	serve_bad_client(play_push_out, COPY_REFUSED, "leaves the served directory");
-	serve_bad_client(play_push_link, COPY_REFUSED, "leaves the served directory");
-	serve_bad_client(play_push_absolute, COPY_REFUSED, "absolute");
-	serve_bad_client(play_push_name, COPY_PROTOCOL, "no entry may have");
-	serve_bad_client(play_push_contents, COPY_PROTOCOL, "no directory");
+	for (size_t i = 0; i < sizeof(writer_scripts) / sizeof(writer_scripts[0]); i++)
+		serve_bad_client(play_writer, &writer_scripts[i], writer_scripts[i].code,
+				 writer_scripts[i].text);
 	unlink(path);
 	writable = false;
 }
@@ -615,7 +535,7 @@ TEST(none, exchanged_meanwhile)
 	assert_int_equal(system(cmd), 0);
 	swap_begin(&s);
 	for (int i = 0; i < 60; i++)
-		serve_play(plays[i % 3]);
+		serve_play(plays[i % 3], NULL);
 	swap_end(&s);
 	assert_int_not_equal(s.times, 0);
 	snprintf(cmd, sizeof(cmd), "rm -r %s/tree %s.out", work, work);
@@ -645,7 +565,7 @@ static unsigned int listed_of(const char *make)
 	snprintf(cmd, sizeof(cmd), "mkdir %s/tree && cd %s/tree && for i in $(seq 20); do %s; done",
 		 work, work, make);
 	assert_int_equal(system(cmd), 0);
-	serve_play(play_silent);
+	serve_play(play_silent, NULL);
 	snprintf(cmd, sizeof(cmd), "rm -r %s/tree", work);
 	assert_int_equal(system(cmd), 0);
 	return n_listed;

@@ -99,6 +99,12 @@ int __wrap_close(int fd)
 }
 
 #define SMALL(n) FILE_(#n, 5), LAST(0, (n), 0, 5)
+#define LOST	 "could not be written"
+/* A call that fails, with this setting of --fsync, and the end of the copy. */
+#define LOSS(call, when, text, left, ...)                          \
+	{                                                          \
+		call, when, PLAY(COPY_IO, text, left, __VA_ARGS__) \
+	}
 
 /* The disk reports a loss late: the file must not have its name by then. */
 TEST(none, late_losses)
@@ -108,32 +114,15 @@ TEST(none, late_losses)
 		enum copy_fsync when;
 		struct play play;
 	} losses[] = {
-		{"syncfs",
-		 FSYNC_END,
-		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "syncing", 2}},
-		{"close",
-		 FSYNC_NONE,
-		 {{DIR_(""), SMALL(1), UP, DONE}, COPY_IO, "could not be written", 1}},
+		LOSS("syncfs", FSYNC_END, "syncing", 2, DIR_(""), FILE_("f", 0), END(1, 0), UP,
+		     DONE),
+		LOSS("close", FSYNC_NONE, LOST, 1, DIR_(""), SMALL(1), UP, DONE),
 		/* several pieces, and so large that it becomes a part */
-		{"close",
-		 FSYNC_NONE,
-		 {{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
-		   DONE},
-		  COPY_IO,
-		  "could not be written",
-		  1}},
-		{"close",
-		 FSYNC_END,
-		 {{DIR_(""), FILE_("f", 5u << 20), DATA(0, 1, 0, SLOT), END(1, SLOT), UP, DONE},
-		  COPY_IO,
-		  "could not be written",
-		  1}},
-		{"close",
-		 FSYNC_GROUP,
-		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE},
-		  COPY_IO,
-		  "could not be written",
-		  1}},
+		LOSS("close", FSYNC_NONE, LOST, 1, DIR_(""), FILE_("f", 2 * SLOT),
+		     DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP, DONE),
+		LOSS("close", FSYNC_END, LOST, 1, DIR_(""), FILE_("f", 5u << 20),
+		     DATA(0, 1, 0, SLOT), END(1, SLOT), UP, DONE),
+		LOSS("close", FSYNC_GROUP, LOST, 1, DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE),
 	};
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
@@ -184,7 +173,7 @@ static void lose_of_group(off_t bytes)
 	f = pull_group();
 	never = NULL;
 	never_bytes = 0;
-	if (f.code != COPY_IO || !strstr(f.text, "could not be written"))
+	if (f.code != COPY_IO || !strstr(f.text, LOST))
 		fail_msg("code %d, \"%s\"", f.code, f.text);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
 }
@@ -242,7 +231,7 @@ TEST(none, interrupted_in_a_rename)
 /* --- changes by other programs --- */
 
 static int lost_unlinks; /* calls of unlinkat() for lost1 and lost2 */
-static ino_t filled; /* an empty directory that gets a file just after it was found empty */
+static ino_t filled;	 /* an empty directory that gets a file just after it was found empty */
 
 struct dirent *__real_readdir(DIR *list);
 struct dirent *__wrap_readdir(DIR *list);
@@ -484,17 +473,9 @@ int __wrap_linkat(int from, const char *first, int to, const char *name, int fla
 /* Hard links are made in read-only directories, which have their final modes by then. */
 TEST(none, hard_link_in_read_only)
 {
-	static const struct play play = {{DIR_(""),
-					  LINKED("a"),
-					  END(1, 0),
-					  {.type = MSG_DIR, .name = TEXT("ro"), .mode = 0555},
-					  LINKED("b"),
-					  UP,
-					  UP,
-					  DONE},
-					 COPY_OK,
-					 "",
-					 4};
+	static const struct play play = PLAY(COPY_OK, "", 4, DIR_(""), LINKED("a"), END(1, 0),
+					     {.type = MSG_DIR, .name = TEXT("ro"), .mode = 0555},
+					     LINKED("b"), UP, UP, DONE);
 	char path[128];
 	struct stat st;
 

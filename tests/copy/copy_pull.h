@@ -43,6 +43,12 @@ struct play {
 	const char *words;
 	unsigned int left;
 };
+/* What the server sends, and the end that it must lead to; a LIE is an error of the protocol. */
+#define PLAY(code, text, left, ...)             \
+	{                                       \
+		{__VA_ARGS__}, code, text, left \
+	}
+#define LIE(text, left, ...) PLAY(COPY_PROTOCOL, text, left, __VA_ARGS__)
 void copy_pull_expect(const struct play *p);
 void copy_pull_expect_each(const struct play *p, size_t n);
 #define EXPECT_EACH(plays) copy_pull_expect_each(plays, sizeof(plays) / sizeof((plays)[0]))

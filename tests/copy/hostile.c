@@ -42,11 +42,7 @@ TEST(none, honest)
 
 /* --- attacks --- */
 
-#define NAMED(n)                                                                    \
-	{                                                                           \
-		{DIR_(""), FILE_(n, 5), LAST(0, 1, 0, 5), UP, DONE}, COPY_PROTOCOL, \
-			"no entry may have", 1                                      \
-	}
+#define NAMED(n) LIE("no entry may have", 1, DIR_(""), FILE_(n, 5), LAST(0, 1, 0, 5), UP, DONE)
 
 TEST(none, names)
 {
@@ -65,21 +61,13 @@ TEST(none, links)
 		 * entries of a directory that can't be opened are left out, so their data is not
 		 * wanted
 		 */
-		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), UP, UP, DONE},
-		 COPY_OK,
-		 "",
-		 2},
-		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(3, 0), UP, UP,
-		  DONE},
-		 COPY_PROTOCOL,
-		 "outside of a file",
-		 2},
+		PLAY(COPY_OK, "", 2, DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0),
+		     UP, UP, DONE),
+		LIE("outside of a file", 2, DIR_(""), LINK("a", "../../outside"), DIR_("a"),
+		    FILE_("x", 0), END(3, 0), UP, UP, DONE),
 		/* the link itself is replaced */
-		{{DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5), LAST(0, 2, 0, 5), UP,
-		  DONE},
-		 COPY_OK,
-		 "",
-		 2},
+		PLAY(COPY_OK, "", 2, DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5),
+		     LAST(0, 2, 0, 5), UP, DONE),
 	};
 
 	EXPECT_EACH(plays);
@@ -88,65 +76,30 @@ TEST(none, links)
 TEST(none, lies_about_files)
 {
 	static const struct play plays[] = {
-		{{FILE_("", 10), DATA(0, 0, 5, 6)}, COPY_PROTOCOL, "past the end", 0},
-		{{FILE_("", 10), DATA(0, 0, INT64_MAX, 6)}, COPY_PROTOCOL, "past the end", 0},
-		{{FILE_("", SLOT), DATA(SLOTS, 0, 0, 10)}, COPY_PROTOCOL, "slot 4", 0},
-		{{FILE_("", 10 * SLOT), DATA(0, 0, 0, SLOT + 1)},
-		 COPY_PROTOCOL,
-		 "more than its slot holds",
-		 0},
-		{{FILE_("", 10),
-		  {.type = MSG_POOL, .slots = 1, .slot_bytes = SLOT, .name = TEXT("ticket")}},
-		 COPY_PROTOCOL,
-		 "second pool",
-		 0},
-		{{DIR_(""), DATA(0, 1, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
-		{{DIR_(""), DATA(0, 0, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
-		{{FILE_("", 10), {.type = MSG_DATA, .text = TEXT("one piece and a half: it is")}},
-		 COPY_PROTOCOL,
-		 "half a piece",
-		 0},
-		{{FILE_("", 10), DATA(0, MSG_WINDOW, 0, 10)},
-		 COPY_PROTOCOL,
-		 "outside of a file",
-		 0},
-		{{FILE_("", 10), DATA(0, 1, 0, 10)}, COPY_PROTOCOL, "outside of a file", 0},
-		{{FILE_("", 5), LAST(0, 0, 0, 5), DATA(1, 0, 0, 5)},
-		 COPY_PROTOCOL,
-		 "outside of a file",
-		 0},
-		{{FILE_("", 10), DATA(0, 0, 4, 2), DATA(1, 0, 0, 5)}, COPY_PROTOCOL, "twice", 0},
-		{{FILE_("", 10), {.type = MSG_DATA, .len = 0, .size = 5}},
-		 COPY_PROTOCOL,
-		 "miscounted",
-		 0},
-		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 4}},
-		 COPY_PROTOCOL,
-		 "miscounted",
-		 0},
-		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 6}},
-		 COPY_PROTOCOL,
-		 "miscounted",
-		 0},
-		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .flags = 8}},
-		 COPY_PROTOCOL,
-		 "unknown flags",
-		 0},
-		{{FILE_("", 10), {.type = MSG_DATA, .off = 5, .flags = PIECE_FROM}},
-		 COPY_PROTOCOL,
-		 "took up more",
-		 0},
-		{{FILE_("", 10), DATA(0, 0, 0, 5), {.type = MSG_DATA, .flags = PIECE_FROM}},
-		 COPY_PROTOCOL,
-		 "took up more",
-		 0},
-		{{FILE_("", 10),
-		  {.type = MSG_DATA, .len = 10, .crc = 0x12345678},
-		  END(0, 10),
-		  DONE},
-		 COPY_INTEGRITY,
-		 "CRC32C",
-		 0},
+		LIE("past the end", 0, FILE_("", 10), DATA(0, 0, 5, 6)),
+		LIE("past the end", 0, FILE_("", 10), DATA(0, 0, INT64_MAX, 6)),
+		LIE("slot 4", 0, FILE_("", SLOT), DATA(SLOTS, 0, 0, 10)),
+		LIE("more than its slot holds", 0, FILE_("", 10 * SLOT), DATA(0, 0, 0, SLOT + 1)),
+		LIE("second pool", 0, FILE_("", 10),
+		    {.type = MSG_POOL, .slots = 1, .slot_bytes = SLOT, .name = TEXT("ticket")}),
+		LIE("outside of a file", 1, DIR_(""), DATA(0, 1, 0, 10)),
+		LIE("outside of a file", 1, DIR_(""), DATA(0, 0, 0, 10)),
+		LIE("half a piece", 0, FILE_("", 10),
+		    {.type = MSG_DATA, .text = TEXT("one piece and a half: it is")}),
+		LIE("outside of a file", 0, FILE_("", 10), DATA(0, MSG_WINDOW, 0, 10)),
+		LIE("outside of a file", 0, FILE_("", 10), DATA(0, 1, 0, 10)),
+		LIE("outside of a file", 0, FILE_("", 5), LAST(0, 0, 0, 5), DATA(1, 0, 0, 5)),
+		LIE("twice", 0, FILE_("", 10), DATA(0, 0, 4, 2), DATA(1, 0, 0, 5)),
+		LIE("miscounted", 0, FILE_("", 10), {.type = MSG_DATA, .len = 0, .size = 5}),
+		LIE("miscounted", 0, FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 4}),
+		LIE("miscounted", 0, FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 6}),
+		LIE("unknown flags", 0, FILE_("", 10), {.type = MSG_DATA, .len = 5, .flags = 8}),
+		LIE("took up more", 0, FILE_("", 10),
+		    {.type = MSG_DATA, .off = 5, .flags = PIECE_FROM}),
+		LIE("took up more", 0, FILE_("", 10), DATA(0, 0, 0, 5),
+		    {.type = MSG_DATA, .flags = PIECE_FROM}),
+		PLAY(COPY_INTEGRITY, "CRC32C", 0, FILE_("", 10),
+		     {.type = MSG_DATA, .len = 10, .crc = 0x12345678}, END(0, 10), DONE),
 	};
 
 	EXPECT_EACH(plays);
@@ -169,41 +122,33 @@ TEST(pull, slot_twice)
 TEST(none, lies_about_trees)
 {
 	static const struct play plays[] = {
-		{{FILE_("", 0), END(0, 0), FILE_("", 0)}, COPY_PROTOCOL, "beside", 0},
-		{{DIR_(""), UP, FILE_("beside", 0)}, COPY_PROTOCOL, "beside", 1},
-		{{UP}, COPY_PROTOCOL, "had not started", 0},
-		{{DIR_(""), UP, UP}, COPY_PROTOCOL, "had not started", 1},
-		{{DIR_(""), DONE}, COPY_PROTOCOL, "within the tree", 1},
-		{{FILE_("", 10), DONE}, COPY_PROTOCOL, "within the tree", 0},
-		{{{.type = MSG_RETURN}}, COPY_PROTOCOL, "RETURN", 0},
-		{{TOP("other"), FILE_("", 0)}, COPY_PROTOCOL, "instead of \"got\"", 0},
-		{{{.type = MSG_TOP, .flags = MSG_CONTENTS}, DIR_("")},
-		 COPY_PROTOCOL,
-		 "instead of \"got\"",
-		 0},
-		{{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFCHR | 0666}},
-		 COPY_PROTOCOL,
-		 "not asked for",
-		 1},
+		LIE("beside", 0, FILE_("", 0), END(0, 0), FILE_("", 0)),
+		LIE("beside", 1, DIR_(""), UP, FILE_("beside", 0)),
+		LIE("had not started", 0, UP),
+		LIE("had not started", 1, DIR_(""), UP, UP),
+		LIE("within the tree", 1, DIR_(""), DONE),
+		LIE("within the tree", 0, FILE_("", 10), DONE),
+		LIE("RETURN", 0, {.type = MSG_RETURN}),
+		LIE("instead of \"got\"", 0, TOP("other"), FILE_("", 0)),
+		LIE("instead of \"got\"", 0, {.type = MSG_TOP, .flags = MSG_CONTENTS}, DIR_("")),
+		LIE("not asked for", 1, DIR_(""),
+		    {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFCHR | 0666}),
 	};
 
 	EXPECT_EACH(plays);
 }
 
-#define NEVER(sent)                                       \
-	{                                                 \
-		{DIR_(""),                                \
-		 {.type = (sent),                         \
-		  .magic = MSG_MAGIC,                     \
-		  .name = TEXT(NAME32),                   \
-		  .text = TEXT(NAME32),                   \
-		  .slots = 1,                             \
-		  .slot_bytes = SLOT,                     \
-		  .window = 1,                            \
-		  .off = 1,                               \
-		  .code = 1}},                            \
-			COPY_PROTOCOL, "during a copy", 1 \
-	}
+#define NEVER(sent)                       \
+	LIE("during a copy", 1, DIR_(""), \
+	    {.type = (sent),              \
+	     .magic = MSG_MAGIC,          \
+	     .name = TEXT(NAME32),        \
+	     .text = TEXT(NAME32),        \
+	     .slots = 1,                  \
+	     .slot_bytes = SLOT,          \
+	     .window = 1,                 \
+	     .off = 1,                    \
+	     .code = 1})
 #define NAME32 "+ 345678901234567890123456789012"
 
 /* Messages that only a receiver, a client or a handshake sends are refused during a copy. */
@@ -226,29 +171,18 @@ TEST(none, out_of_turn)
 TEST(none, lies_with_letters)
 {
 	static const struct play plays[] = {
-		{{KEEP("f"), DIR_("")}, COPY_PROTOCOL, "beside the tree", 0},
-		{{DIR_(""), KEEP("../f")}, COPY_PROTOCOL, "no entry may have", 1},
-		{{DIR_(""), KEEP("f"), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_OK, "", 2},
-		{{DIR_(""), TOP("got")}, COPY_PROTOCOL, "within the tree", 1},
-		{{DIR_(""), {.type = MSG_LINK, .name = TEXT("l"), .text = TEXT("a\0b")}},
-		 COPY_PROTOCOL,
-		 "a zero byte",
-		 1},
-		{{DIR_(""), {.type = MSG_FILE, .name = TEXT("f"), .id = 1u << 24}},
-		 COPY_PROTOCOL,
-		 "more hard links",
-		 1},
-		{{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFDIR | 0666}},
-		 COPY_PROTOCOL,
-		 "of no kind",
-		 1},
-		{{{.type = MSG_TOTALS, .files = UINT64_MAX, .size = UINT64_MAX},
-		  DIR_(""),
-		  UP,
-		  DONE},
-		 COPY_OK,
-		 "",
-		 1},
+		LIE("beside the tree", 0, KEEP("f"), DIR_("")),
+		LIE("no entry may have", 1, DIR_(""), KEEP("../f")),
+		PLAY(COPY_OK, "", 2, DIR_(""), KEEP("f"), FILE_("f", 0), END(1, 0), UP, DONE),
+		LIE("within the tree", 1, DIR_(""), TOP("got")),
+		LIE("a zero byte", 1, DIR_(""),
+		    {.type = MSG_LINK, .name = TEXT("l"), .text = TEXT("a\0b")}),
+		LIE("more hard links", 1, DIR_(""),
+		    {.type = MSG_FILE, .name = TEXT("f"), .id = 1u << 24}),
+		LIE("of no kind", 1, DIR_(""),
+		    {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFDIR | 0666}),
+		PLAY(COPY_OK, "", 1, {.type = MSG_TOTALS, .files = UINT64_MAX, .size = UINT64_MAX},
+		     DIR_(""), UP, DONE),
 	};
 
 	copy_pull.options = OPTION_HARD | OPTION_SPECIALS | OPTION_DELETE;
@@ -260,19 +194,13 @@ TEST(none, lies_with_letters)
 TEST(none, other_sources)
 {
 	static const struct play plays[] = {
-		{{TOP("got"), DIR_(""), UP, TOP("got"), DIR_(""), FILE_("more", 0), UP, DONE},
-		 COPY_PROTOCOL,
-		 "not asked for",
-		 1},
+		LIE("not asked for", 1, TOP("got"), DIR_(""), UP, TOP("got"), DIR_(""),
+		    FILE_("more", 0), UP, DONE),
 		/* into DEST itself, although the source has a name */
-		{{{.type = MSG_TOP, .flags = MSG_CONTENTS, .name = TEXT("got")},
-		  DIR_(""),
-		  UP,
-		  DONE},
-		 COPY_PROTOCOL,
-		 "not asked for",
-		 0},
-		{{{.type = MSG_TOP}, DIR_(""), UP, DONE}, COPY_PROTOCOL, "not asked for", 0},
+		LIE("not asked for", 0,
+		    {.type = MSG_TOP, .flags = MSG_CONTENTS, .name = TEXT("got")}, DIR_(""), UP,
+		    DONE),
+		LIE("not asked for", 0, {.type = MSG_TOP}, DIR_(""), UP, DONE),
 	};
 
 	EXPECT_EACH(plays);
@@ -333,21 +261,15 @@ TEST(none, not_asked_for)
 TEST(none, excluded)
 {
 	static const struct play plays[] = {
-		{{DIR_(""), FILE_("a.secret", 0), END(1, 0), UP, DONE},
-		 COPY_PROTOCOL,
-		 "got/a.secret, which is excluded",
-		 1},
-		{{DIR_(""), DIR_("sub"), LINK("b.secret", "x"), UP, UP, DONE},
-		 COPY_PROTOCOL,
-		 "got/sub/b.secret, which",
-		 2},
-		{{DIR_(""), DIR_("dir"), FILE_("f", 0)}, COPY_PROTOCOL, "got/dir, which", 1},
-		{{DIR_(""), FILE_("dir", 0), END(1, 0), UP, DONE}, COPY_OK, "", 2},
-		{{DIR_(""), DIR_("sub"), FILE_("anchored", 0), END(2, 0), UP, UP, DONE},
-		 COPY_PROTOCOL,
-		 "got/sub/anchored, which",
-		 2},
-		{{DIR_(""), FILE_("anchored", 0), END(1, 0), UP, DONE}, COPY_OK, "", 2},
+		LIE("got/a.secret, which is excluded", 1, DIR_(""), FILE_("a.secret", 0), END(1, 0),
+		    UP, DONE),
+		LIE("got/sub/b.secret, which", 2, DIR_(""), DIR_("sub"), LINK("b.secret", "x"), UP,
+		    UP, DONE),
+		LIE("got/dir, which", 1, DIR_(""), DIR_("dir"), FILE_("f", 0)),
+		PLAY(COPY_OK, "", 2, DIR_(""), FILE_("dir", 0), END(1, 0), UP, DONE),
+		LIE("got/sub/anchored, which", 2, DIR_(""), DIR_("sub"), FILE_("anchored", 0),
+		    END(2, 0), UP, UP, DONE),
+		PLAY(COPY_OK, "", 2, DIR_(""), FILE_("anchored", 0), END(1, 0), UP, DONE),
 	};
 	struct filter filter = {0};
 	struct copy_fault f = {0};
@@ -370,36 +292,24 @@ TEST(none, floods)
 {
 	enum { ATTRIBUTES_LEFT_OUT = 2 };
 	static const struct play plays[] = {
-		{{DIR_(""), {.type = MSG_FILE, .name = TEXT("f"), .slots = MSG_WINDOW + 1}},
-		 COPY_PROTOCOL,
-		 "entries at once",
-		 1},
-		{{DIR_(""),
-		  {.type = MSG_XATTR,
-		   .name = TEXT(ACL_ACCESS),
-		   .flags = MSG_GOES_ON,
-		   .slots = 1000}},
-		 COPY_PROTOCOL,
-		 "extended attributes",
-		 1},
+		LIE("entries at once", 1, DIR_(""),
+		    {.type = MSG_FILE, .name = TEXT("f"), .slots = MSG_WINDOW + 1}),
+		LIE("extended attributes", 1, DIR_(""),
+		    {.type = MSG_XATTR,
+		     .name = TEXT(ACL_ACCESS),
+		     .flags = MSG_GOES_ON,
+		     .slots = 1000}),
 		/* other attributes are left out, with a report: a file may have more than are kept */
-		{{DIR_(""),
-		  {.type = MSG_XATTR, .name = TEXT("user.x"), .flags = MSG_GOES_ON, .slots = 1000},
-		  FILE_("f", 5),
-		  LAST(0, 1, 0, 5),
-		  UP,
-		  DONE},
-		 COPY_OK,
-		 "",
-		 2},
-		{{DIR_(""), {.type = MSG_DIR, .name = TEXT("d"), .mode = 0755, .slots = 600}},
-		 COPY_PROTOCOL,
-		 "more than 512 deep",
-		 513},
-		{{DIR_(""), {.type = MSG_OWNER, .name = TEXT("root"), .slots = 65537}},
-		 COPY_PROTOCOL,
-		 "more than 65536 owners",
-		 1},
+		PLAY(COPY_OK, "", 2, DIR_(""),
+		     {.type = MSG_XATTR,
+		      .name = TEXT("user.x"),
+		      .flags = MSG_GOES_ON,
+		      .slots = 1000},
+		     FILE_("f", 5), LAST(0, 1, 0, 5), UP, DONE),
+		LIE("more than 512 deep", 513, DIR_(""),
+		    {.type = MSG_DIR, .name = TEXT("d"), .mode = 0755, .slots = 600}),
+		LIE("more than 65536 owners", 1, DIR_(""),
+		    {.type = MSG_OWNER, .name = TEXT("root"), .slots = 65537}),
 	};
 
 	copy_pull.options = OPTION_OWNER | OPTION_XATTRS;
@@ -465,22 +375,13 @@ TEST(none, owners)
 TEST(none, ends)
 {
 	static const struct play plays[] = {
-		{{DIR_(""), FILE_("whole", 5), LAST(0, 1, 0, 5), FILE_("half", 2 * SLOT),
-		  DATA(1, 2, 0, SLOT), DIES},
-		 COPY_PEER,
-		 "died or closed",
-		 1},
-		{{FILE_("", SLOT), FAILS}, COPY_IO, "on fire\\x1b", 0},
-		{{DIR_(""),
-		  FILE_("shrunk", 2 * SLOT),
-		  DATA(0, 1, 0, SLOT),
-		  {.type = MSG_NOTICE, .name = TEXT("shrunk"), .text = TEXT("shrank")},
-		  {.type = MSG_DATA, .id = 1, .off = SLOT, .flags = PIECE_LAST | PIECE_BROKEN},
-		  UP,
-		  DONE},
-		 COPY_OK,
-		 "",
-		 1},
+		PLAY(COPY_PEER, "died or closed", 1, DIR_(""), FILE_("whole", 5), LAST(0, 1, 0, 5),
+		     FILE_("half", 2 * SLOT), DATA(1, 2, 0, SLOT), DIES),
+		PLAY(COPY_IO, "on fire\\x1b", 0, FILE_("", SLOT), FAILS),
+		PLAY(COPY_OK, "", 1, DIR_(""), FILE_("shrunk", 2 * SLOT), DATA(0, 1, 0, SLOT),
+		     {.type = MSG_NOTICE, .name = TEXT("shrunk"), .text = TEXT("shrank")},
+		     {.type = MSG_DATA, .id = 1, .off = SLOT, .flags = PIECE_LAST | PIECE_BROKEN},
+		     UP, DONE),
 	};
 
 	EXPECT_EACH(plays);
@@ -538,17 +439,12 @@ TEST(none, exchanged_meanwhile)
 TEST(none, causes)
 {
 	static const struct play plays[] = {
-		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_AUTH)},
-		 COPY_AUTH,
-		 "on fire",
-		 0},
-		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS}, COPY_IO, "on fire", 0},
-		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_PROTOCOL)},
-		 COPY_PROTOCOL,
-		 "on fire",
-		 0},
-		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), DIES}, COPY_PEER, "died", 0},
-		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT)}, COPY_DEVICE, "ended with an error", 0},
+		PLAY(COPY_AUTH, "on fire", 0, FILE_("", SLOT), DATA(0, 0, 0, SLOT),
+		     FAILS_AS(COPY_AUTH)),
+		PLAY(COPY_IO, "on fire", 0, FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS),
+		LIE("on fire", 0, FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_PROTOCOL)),
+		PLAY(COPY_PEER, "died", 0, FILE_("", SLOT), DATA(0, 0, 0, SLOT), DIES),
+		PLAY(COPY_DEVICE, "ended with an error", 0, FILE_("", SLOT), DATA(0, 0, 0, SLOT)),
 	};
 
 	for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
