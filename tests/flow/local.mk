@@ -28,7 +28,7 @@ tests_flow_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/
 	-I$(top_srcdir)/src
 tests_flow_diff_SOURCES = tests/flow/diff.c tests/flow/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON)
 tests_flow_explain_walks_SOURCES = tests/flow/explain_walks.c $(DIFF_RIG)
-tests_flow_edit_SOURCES = tests/flow/edit.c tests/flow/flow_edit_lines.h tests/flow/diff_daemon.c $(DIFF_RIG) \
+tests_flow_edit_SOURCES = tests/flow/edit.c tests/flow/flow_edit_lines.h tests/flow/flow_edit_result.h tests/flow/diff_daemon.c $(DIFF_RIG) \
 	$(DIFF_DAEMON) $(DIFF_HOLDER)
 tests_flow_edit_LDFLAGS = \
 	-Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=generation_build,--wrap=journal_append

@@ -20,6 +20,32 @@ static bool long_run(void)
 	return getenv("DVX_TEST_LONG") != NULL;
 }
 
+/* Rules for incoming packets, compiled. */
+struct compiled {
+	struct ruleset set;
+	struct acl_program p;
+	struct acl_refusal refusal;
+	struct acl_run *run; /* NULL: they are refused */
+};
+
+/* Compiles c->set. */
+static int compiled_make(struct compiled *c)
+{
+	int err = acl_compile(&(struct acl_rules){&c->set, RULE_IN, NULL, 0}, &c->p, &c->refusal);
+
+	c->run = err ? NULL : acl_run_new(&c->p);
+	return err;
+}
+
+static void compiled_free(struct compiled *c)
+{
+	if (c->run) {
+		acl_run_free(c->run);
+		acl_free(&c->p);
+	}
+	ruleset_free(&c->set);
+}
+
 /* --- sets ----------------------------------------------------------------------------------------- */
 
 /* Sums of paths, and how many packets met another rule than the slow matcher's. */
@@ -27,17 +53,16 @@ struct tried {
 	size_t packets, wrong, sum, longest;
 };
 
-static void try_packet(const struct acl_run *run, const struct ruleset *set, const struct fields *p,
-		       struct tried *t)
+static void try_packet(const struct compiled *c, const struct fields *p, struct tried *t)
 {
-	const struct rule *want = slow_match(set, RULE_IN, p);
+	const struct rule *want = slow_match(&c->set, RULE_IN, p);
 	size_t path;
-	uint32_t got = acl_run_packet(run, p, &path);
+	uint32_t got = acl_run_packet(c->run, p, &path);
 
 	t->packets++;
 	t->sum += path;
 	t->longest = path > t->longest ? path : t->longest;
-	if (want != (got == ACL_NONE ? NULL : &set->rule[got]) && !t->wrong++)
+	if (want != (got == ACL_NONE ? NULL : &c->set.rule[got]) && !t->wrong++)
 		print_message("rule %d decides, not %s\n", (int)got, want ? want->text : "none");
 }
 
@@ -64,24 +89,20 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 {
 	char *text = acl_set_text(shape, rules, 1);
 	struct dice d = {rules * 2 + 1};
-	struct acl_refusal refusal;
-	struct acl_program p;
 	struct acl_cost cost;
-	struct acl_run *run;
-	struct ruleset set;
+	struct compiled c;
 	struct tried t = {0};
 
-	parse(text, &set);
-	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
-	assert_int_equal(acl_cost(&p, &cost), 0);
-	run = acl_run_new(&p);
+	parse(text, &c.set);
+	assert_int_equal(compiled_make(&c), 0);
+	assert_int_equal(acl_cost(&c.p, &cost), 0);
 	while (t.packets < packets) {
 		struct made_packet made;
 		struct fields packet;
 
-		corner_packet(&d, &set, &made);
+		corner_packet(&d, &c.set, &made);
 		fields_of_frame(&packet, made.bytes, made.len);
-		try_packet(run, &set, &packet, &t);
+		try_packet(&c, &packet, &t);
 	}
 	assert_int_equal(t.wrong, 0);
 	assert_true(t.longest <= cost.longest_path);
@@ -91,12 +112,10 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 	if (packets)
 		print_message(", mean %.1f", (double)t.sum / (double)t.packets);
 	if (long_run())
-		print_list_cost(&set);
+		print_list_cost(&c.set);
 	else
 		print_message("\n");
-	acl_run_free(run);
-	acl_free(&p);
-	ruleset_free(&set);
+	compiled_free(&c);
 	free(text);
 	return cost.longest_path;
 }
@@ -147,7 +166,7 @@ static void random_ranges(struct dice *d, struct ruleset *set)
 	free(text);
 }
 
-static void try_all_ports(const struct acl_run *run, const struct ruleset *set, struct tried *t)
+static void try_all_ports(const struct compiled *c, struct tried *t)
 {
 	struct fields p = {0};
 
@@ -157,7 +176,7 @@ static void try_all_ports(const struct acl_run *run, const struct ruleset *set, 
 		p.value[F_PROTO] = n & 1 ? L4_TCP : L4_UDP;
 		p.value[F_SPORT] = n / 2 % PORTS;
 		p.value[F_DPORT] = n / 2 / PORTS;
-		try_packet(run, set, &p, t);
+		try_packet(c, &p, t);
 	}
 }
 
@@ -167,19 +186,12 @@ TEST(none, ranges_that_overlap_or_touch_keep_every_port)
 	struct tried t = {0};
 
 	for (int i = 0; i < 40; i++) {
-		struct acl_refusal refusal;
-		struct acl_program p;
-		struct acl_run *run;
-		struct ruleset set;
+		struct compiled c;
 
-		random_ranges(&d, &set);
-		assert_int_equal(
-			acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
-		run = acl_run_new(&p);
-		try_all_ports(run, &set, &t);
-		acl_run_free(run);
-		acl_free(&p);
-		ruleset_free(&set);
+		random_ranges(&d, &c.set);
+		assert_int_equal(compiled_make(&c), 0);
+		try_all_ports(&c, &t);
+		compiled_free(&c);
 	}
 	assert_int_equal(t.wrong, 0);
 }
@@ -247,32 +259,25 @@ TEST(none, rules_of_every_word_decide_as_one_after_the_other)
 	size_t refused = 0, sets = long_run() ? 2000 : 60;
 
 	for (size_t i = 0; i < sets; i++) {
-		struct acl_refusal refusal;
-		struct acl_program p;
-		struct acl_run *run;
-		struct ruleset set;
+		struct compiled c;
 
-		random_set(&d, 1 + dice_roll(&d, 12), &set);
-		if (acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal)) {
-			print_message("refused: %s: %s\n", refusal.why,
-				      set.rule[refusal.rule].text);
+		random_set(&d, 1 + dice_roll(&d, 12), &c.set);
+		if (compiled_make(&c)) {
+			print_message("refused: %s: %s\n", c.refusal.why,
+				      c.set.rule[c.refusal.rule].text);
 			refused++;
-			ruleset_free(&set);
-			continue;
+		} else {
+			check_headers(&c.p);
 		}
-		check_headers(&p);
-		run = acl_run_new(&p);
-		for (int n = 0; n < 100; n++) {
+		for (int n = 0; c.run && n < 100; n++) {
 			struct made_packet made;
 			struct fields packet;
 
 			any_packet(&d, &made);
 			fields_of_frame(&packet, made.bytes, made.len);
-			try_packet(run, &set, &packet, &t);
+			try_packet(&c, &packet, &t);
 		}
-		acl_run_free(run);
-		acl_free(&p);
-		ruleset_free(&set);
+		compiled_free(&c);
 	}
 	print_message("%zu of %zu sets refused, longest path %zu\n", refused, sets, t.longest);
 	assert_int_equal(t.wrong, 0);
@@ -283,48 +288,36 @@ TEST(none, rules_of_every_word_decide_as_one_after_the_other)
 
 TEST(none, the_last_address_has_a_code)
 {
-	struct acl_refusal refusal;
-	struct acl_program p;
-	struct ruleset set;
+	struct compiled c;
 
 	parse("drop in src ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\n"
 	      "drop in src ffff:ffff:ffff:ffff:ffff:ffff:ffff:fff0/124\n",
-	      &set);
-	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
-	acl_free(&p);
-	ruleset_free(&set);
+	      &c.set);
+	assert_int_equal(compiled_make(&c), 0);
+	compiled_free(&c);
 }
 
 /* --- refusals ------------------------------------------------------------------------------------- */
 
 TEST(none, a_rule_that_names_a_register_of_the_codes_is_refused_by_line)
 {
-	struct acl_refusal refusal;
-	struct acl_program p;
-	struct ruleset set;
+	struct compiled c;
 
-	parse("drop in ipv4 tcp\ndrop in reg_c1 7\n", &set);
-	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal),
-			 -E2BIG);
-	assert_int_equal(refusal.rule, 1);
-	assert_string_equal(refusal.why, "it names a register that codes are kept in");
-	ruleset_free(&set);
+	parse("drop in ipv4 tcp\ndrop in reg_c1 7\n", &c.set);
+	assert_int_equal(compiled_make(&c), -E2BIG);
+	assert_int_equal(c.refusal.rule, 1);
+	assert_string_equal(c.refusal.why, "it names a register that codes are kept in");
+	compiled_free(&c);
 }
 
 TEST(none, rules_of_the_other_direction_are_no_part)
 {
 	struct fields packet = {0};
-	struct acl_refusal refusal;
-	struct acl_program p;
-	struct acl_run *run;
-	struct ruleset set;
+	struct compiled c;
 	size_t path;
 
-	parse("drop out any\npass in any\n", &set);
-	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
-	run = acl_run_new(&p);
-	assert_int_equal(acl_run_packet(run, &packet, &path), 1);
-	acl_run_free(run);
-	acl_free(&p);
-	ruleset_free(&set);
+	parse("drop out any\npass in any\n", &c.set);
+	assert_int_equal(compiled_make(&c), 0);
+	assert_int_equal(acl_run_packet(c.run, &packet, &path), 1);
+	compiled_free(&c);
 }
