@@ -7,8 +7,7 @@
 
 static void atomic_done(struct pair *p)
 {
-	dvx_sq_ring(p->sq);
-	done(p->cq[0], p->sq, 1);
+	ring_done(p, 1);
 }
 
 /* Returns the peer's word, which must be aligned, and where its old value is returned. */
@@ -100,8 +99,7 @@ TEST(pair, no_right, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
 	*there(r) = 41;
 	OK(dvx_post_faa(p->sq, AT, 1, back(r), r->key, 1, DVX_SIGNALED));
-	dvx_sq_ring(p->sq);
-	failed(p->cq[0], p->sq, 1, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	ring_failed(p, 1, PRM_SYNDROME_REMOTE_ACCESS_ERR);
 	assert_int_equal(*there(r), 41);
 }
 

@@ -458,8 +458,7 @@ TEST(pair, room, ALL)
 	pi = p->sq->pi;
 	assert_int_equal(post_bad(p, mkey, &sig, NULL), -ENOSPC);
 	assert_int_equal(p->sq->pi, pi);
-	dvx_sq_ring(p->sq);
-	done(p->cq[0], p->sq, 9);
+	ring_done(p, 9);
 	/* and padding up to the ring's end */
 	assert_int_equal(post_bad(p, mkey, &sig, NULL), 0);
 	assert_int_equal(p->sq->pi, pi + 6);

@@ -39,8 +39,7 @@ TEST(pair, gathered, ALL)
 	OK(dvx_post_umr_list(p->sq, whole.lkey, 0, pieces, 3, 1, 0));
 	OK(dvx_post_write(p->sq, (uintptr_t)r->buf + 0x8000, r->key, &whole, 1, 2,
 			  DVX_SIGNALED | DVX_SMALL_FENCE));
-	dvx_sq_ring(p->sq);
-	done(p->cq[0], p->sq, 2);
+	ring_done(p, 2);
 	is_them(r->buf + 0x8000, r);
 	OK(dvx_mkey_destroy(list));
 }
@@ -56,12 +55,10 @@ TEST(pair, remote, ALL)
 	key = list_make(r, &list);
 	OK(dvx_post_umr_list(p->sq, key, DVX_REMOTE_READ, pieces, 3, 1, 0));
 	OK(dvx_post_read(p->sq, 0, key, &to, 1, 2, DVX_SIGNALED | DVX_SMALL_FENCE));
-	dvx_sq_ring(p->sq);
-	done(p->cq[0], p->sq, 2);
+	ring_done(p, 2);
 	is_them(r->buf + 0x8000, r);
 	OK(dvx_post_write_inline(p->sq, 0, key, "x", 1, 3, DVX_SIGNALED));
-	dvx_sq_ring(p->sq);
-	failed(p->cq[0], p->sq, 3, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	ring_failed(p, 3, PRM_SYNDROME_REMOTE_ACCESS_ERR);
 	OK(dvx_mkey_destroy(list));
 }
 
@@ -78,21 +75,18 @@ TEST(pair, again_and_invalid, ALL)
 		OK(dvx_post_umr_list(p->sq, key, DVX_REMOTE_READ, &pieces[i], 1, 1, 0));
 		to.length = pieces[i].length;
 		OK(dvx_post_read(p->sq, 0, key, &to, 1, 2, DVX_SIGNALED | DVX_SMALL_FENCE));
-		dvx_sq_ring(p->sq);
-		done(p->cq[0], p->sq, 2);
+		ring_done(p, 2);
 		assert_memory_equal(r->buf + 0x8000, (void *)(uintptr_t)pieces[i].addr, to.length);
 	}
 	OK(dvx_post_local_inval(p->sq, key, 3, DVX_SIGNALED | DVX_FENCE));
 	OK(dvx_post_umr_list(p->sq, key, DVX_REMOTE_READ, pieces, 1, 1, DVX_SMALL_FENCE));
 	to.length = 5;
 	OK(dvx_post_read(p->sq, 0, key, &to, 1, 2, DVX_SIGNALED | DVX_SMALL_FENCE));
-	dvx_sq_ring(p->sq);
-	done(p->cq[0], p->sq, 3);
+	ring_done(p, 3);
 	done(p->cq[0], p->sq, 2);
 	OK(dvx_post_local_inval(p->sq, key, 3, DVX_SIGNALED | DVX_FENCE));
 	OK(dvx_post_read(p->sq, 0, key, &to, 1, 4, DVX_SIGNALED | DVX_SMALL_FENCE));
-	dvx_sq_ring(p->sq);
-	done(p->cq[0], p->sq, 3);
+	ring_done(p, 3);
 	failed(p->cq[0], p->sq, 4, PRM_SYNDROME_REMOTE_ACCESS_ERR);
 	OK(dvx_mkey_destroy(list));
 }
@@ -105,8 +99,7 @@ TEST(pair, not_yet, ALL)
 
 	whole.lkey = list_make(r, &list);
 	OK(dvx_post_write(p->sq, (uintptr_t)r->buf, r->key, &whole, 1, 1, DVX_SIGNALED));
-	dvx_sq_ring(p->sq);
-	failed(p->cq[0], p->sq, 1, PRM_SYNDROME_LOCAL_PROT_ERR);
+	ring_failed(p, 1, PRM_SYNDROME_LOCAL_PROT_ERR);
 	OK(dvx_mkey_destroy(list));
 }
 

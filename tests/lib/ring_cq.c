@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ring.h"
 
+/* The send queue and the CQ of each test. */
+static struct plain_sq s;
+static struct plain_cq p;
+
+/* Empties both, of these sizes; the queue completes into the CQ. */
+static void rings_init(uint32_t blocks, uint32_t entries)
+{
+	plain_sq_init(&s, blocks, 0);
+	plain_cq_init(&p, entries);
+	s.sq.cq = &p.cq;
+}
+
 /* A new ring is empty. */
 TEST(none, new_ring_is_empty)
 {
-	struct plain_cq p;
-
 	plain_cq_init(&p, 8);
 	assert_null(dvx_cq_peek(&p.cq));
 }
@@ -13,7 +23,6 @@ TEST(none, new_ring_is_empty)
 /* In each lap, written CQEs are seen once, in order, and old entries are never new again. */
 TEST(none, laps)
 {
-	struct plain_cq p;
 	const void *cqe;
 	uint32_t i, burst, n = 0;
 
@@ -39,11 +48,10 @@ TEST(none, laps)
 TEST(none, slack)
 {
 	static const uint32_t slacks[] = {0, 1, 3, 4, 15, 16, 63};
-	struct plain_cq p;
-	uint32_t i, s, told;
+	uint32_t i, k, told;
 
-	for (s = 0; s < sizeof(slacks) / sizeof(slacks[0]); s++) {
-		plain_cq_init_slack(&p, 64, slacks[s]);
+	for (k = 0; k < sizeof(slacks) / sizeof(slacks[0]); k++) {
+		plain_cq_init_slack(&p, 64, slacks[k]);
 		for (i = told = 0; i < 500; i++) {
 			plain_cq_complete(&p, PRM_CQE_OPCODE_RESP_SEND, 0);
 			assert_ptr_equal(dvx_cq_peek(&p.cq), p.buf[i % 64]);
@@ -51,10 +59,10 @@ TEST(none, slack)
 			assert_false(dvx_cqe_is_send(dvx_cq_peek(&p.cq)));
 			dvx_cq_pop(&p.cq);
 			assert_null(dvx_cq_peek(&p.cq));
-			assert_true(i + 1 - prm_swap32(p.dbrec[0]) <= slacks[s]);
+			assert_true(i + 1 - prm_swap32(p.dbrec[0]) <= slacks[k]);
 			told += prm_swap32(p.dbrec[0]) == i + 1;
 		}
-		assert_true(slacks[s] < 4 || told <= 500 / 4);
+		assert_true(slacks[k] < 4 || told <= 500 / 4);
 		dvx_cq_publish(&p.cq);
 		assert_int_equal(prm_swap32(p.dbrec[0]), 500);
 	}
@@ -63,7 +71,6 @@ TEST(none, slack)
 /* The consumer index has 24 bits, and goes from the last to 0. */
 TEST(none, index_passes_24_bits)
 {
-	struct plain_cq p;
 	uint32_t i;
 
 	plain_cq_init(&p, 64);
@@ -82,8 +89,6 @@ TEST(none, index_passes_24_bits)
 /* poll retires and pops in one step, and reports all of an error. */
 TEST(none, poll_one_queue)
 {
-	struct plain_sq s;
-	struct plain_cq p;
 	struct dvx_wc wc = {0};
 
 	plain_sq_init(&s, 8, 0);
@@ -116,14 +121,10 @@ TEST(none, poll_one_queue)
 TEST(none, cookie_of_padding)
 {
 	static const uint8_t data[100];
-	struct plain_sq s;
-	struct plain_cq p;
 	struct dvx_wc wc = {0};
 	uint16_t i;
 
-	plain_sq_init(&s, 8, 0);
-	plain_cq_init(&p, 16);
-	s.sq.cq = &p.cq;
+	rings_init(8, 16);
 	for (i = 0; i < 6; i++) {
 		dvx_post_nop(&s.sq, DVX_WR_ID_PAD, DVX_SIGNALED);
 		plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, i);
@@ -167,15 +168,12 @@ static void ids_are(const uint64_t *ids, uint64_t from, int n)
 /* dvx_sq_poll_many(): never more than asked for, in order over laps, and an error comes alone. */
 TEST(none, poll_many)
 {
-	struct plain_sq s;
-	struct plain_cq p;
 	struct dvx_wc wc = {0};
 	uint64_t ids[16], next = 0, posted = 0;
 	int n;
 
-	plain_sq_init(&s, 64, 0);
+	rings_init(64, 64);
 	plain_cq_init_slack(&p, 64, 16);
-	s.sq.cq = &p.cq;
 	assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 16, &wc), 0);
 	assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 0, &wc), 0);
 	for (uint32_t burst = 0; burst < 300; burst++) {
@@ -208,16 +206,12 @@ TEST(none, poll_many)
 /* A CQE with data inside takes poll_many's slow path: alone, with its cookie and its data. */
 TEST(none, poll_many_data_inside)
 {
-	struct plain_sq s;
-	struct plain_cq p;
 	struct dvx_wc wc = {0};
 	uint64_t ids[4] = {0};
 	uint8_t to[8] = {0};
 	struct dvx_sge sge = {(uintptr_t)to, sizeof(to), 1};
 
-	plain_sq_init(&s, 8, 0);
-	plain_cq_init(&p, 8);
-	s.sq.cq = &p.cq;
+	rings_init(8, 8);
 	for (uint16_t i = 0; i < 2; i++) {
 		dvx_post_read(&s.sq, 1, 2, &sge, 1, 70 + i, DVX_SIGNALED);
 		plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, i);
@@ -241,7 +235,6 @@ TEST(none, poll_receives)
 	uint8_t to[8] = {0};
 	uint64_t wr_ids[8];
 	uint32_t dbrec[2];
-	struct plain_cq p;
 	struct dvx_rq_memory init = {.size = sizeof(init),
 				     .entries = 8,
 				     .stride = 64,
@@ -388,7 +381,6 @@ TEST(none, poll_several)
 /* An error CQE is decoded; the words for syndromes are the PRM's. */
 TEST(none, error_cqe)
 {
-	struct plain_cq p;
 	struct dvx_cqe_failure e;
 	uint8_t *cqe;
 
@@ -414,7 +406,6 @@ TEST(none, error_cqe)
 /* Arming writes index, number and kind to the record and, with the CQN, to the register. */
 TEST(none, arm)
 {
-	struct plain_cq p;
 	const uint8_t *reg = (const uint8_t *)p.uar + 0x20;
 
 	plain_cq_init(&p, 8);
@@ -435,8 +426,6 @@ TEST(none, arm)
 
 TEST(none, arm_for_solicited)
 {
-	struct plain_cq p;
-
 	plain_cq_init(&p, 8);
 	dvx_cq_arm(&p.cq, true);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 0x01000000);
@@ -447,13 +436,10 @@ TEST(none, arm_for_solicited)
 /* Data inside a CQE are copied to the pieces of the WQE. */
 TEST(none, unscatter)
 {
-	struct plain_sq s;
-	struct plain_cq p;
 	uint8_t a[4] = {0}, b[8] = {0};
 	struct dvx_sge sge[2] = {{(uintptr_t)a, 4, 1}, {(uintptr_t)b, 8, 1}};
 
-	plain_sq_init(&s, 8, 0);
-	plain_cq_init(&p, 8);
+	rings_init(8, 8);
 	dvx_post_read(&s.sq, 1, 2, sge, 2, 7, DVX_SIGNALED);
 	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, 0);
 	memcpy(p.buf[0], "abcdefghij", 10);
@@ -480,7 +466,6 @@ TEST(none, large_entries)
 	uint8_t data[64] = {0};
 	struct dvx_sge sge = {(uintptr_t)data, sizeof(data), 1};
 	uint64_t ids[8];
-	struct plain_sq s;
 	struct dvx_wc wc;
 	struct dvx_cq cq;
 	uint8_t *cqe;
@@ -526,8 +511,6 @@ TEST(none, large_entries)
 /* A collapsed CQ: one entry, whose newest CQE completes all sends before it. */
 TEST(none, newest)
 {
-	struct plain_sq s;
-	struct plain_cq p;
 	uint8_t cqe[DVX_CQE_BYTES];
 	struct dvx_wc wc;
 

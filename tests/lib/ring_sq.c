@@ -3,6 +3,8 @@
 
 static const struct dvx_sge three[3] = {{0x1000, 16, 0x10}, {0x2000, 32, 0x20}, {0x3000, 64, 0x30}};
 
+static struct plain_sq p; /* the ring of each test */
+
 static uint32_t ctrl_index(const void *wqe)
 {
 	return prm_wqe_ctrl_seg_get_wqe_index(wqe);
@@ -11,7 +13,6 @@ static uint32_t ctrl_index(const void *wqe)
 /* A post to a full ring fails and writes nothing; it succeeds as soon as a WQE is retired. */
 TEST(none, full_refuses)
 {
-	struct plain_sq p;
 	struct plain_sq before;
 	uint32_t i;
 
@@ -33,7 +34,6 @@ TEST(none, full_refuses)
 /* Retiring one WQE frees everything posted before it, signaled or not. */
 TEST(none, retire_frees_all_before)
 {
-	struct plain_sq p;
 	uint32_t i;
 
 	plain_sq_init(&p, 16, 0);
@@ -48,7 +48,6 @@ TEST(none, retire_frees_all_before)
 /* A WQE of two blocks at the last block: a NOP fills it, the WQE begins at block 0. */
 TEST(none, wrap_pads_with_nop)
 {
-	struct plain_sq p;
 	struct dvx_sge four[4] = {three[0], three[1], three[2], three[0]};
 	const uint8_t *pad;
 	uint32_t i;
@@ -85,7 +84,6 @@ TEST(none, wrap_pads_with_nop)
 TEST(none, every_length_everywhere)
 {
 	static const uint8_t data[1024];
-	struct plain_sq p;
 	uint32_t blocks, at, ds, len, before;
 
 	for (blocks = 1; blocks <= RING_BLOCKS; blocks *= 2) {
@@ -138,7 +136,6 @@ static void occupy(struct model *m, const struct dvx_sq *sq, uint32_t from, uint
 TEST(none, random_against_model)
 {
 	static const uint8_t data[1024];
-	struct plain_sq p;
 	struct model m;
 	uint32_t size, step, seed = 7, ds, from, i, used, retire;
 	int err;
@@ -181,7 +178,6 @@ TEST(none, too_long)
 {
 	static const uint8_t data[2048];
 	struct dvx_sge many[70], huge = {0, DVX_MAX_SEGMENT + 1, 1};
-	struct plain_sq p;
 	uint32_t i;
 
 	for (i = 0; i < 70; i++)
@@ -204,7 +200,6 @@ TEST(none, too_long)
 TEST(none, every_inline_length)
 {
 	uint8_t data[256];
-	struct plain_sq p;
 	volatile uint32_t len;
 
 	for (uint32_t i = 0; i < sizeof(data); i++)
@@ -223,7 +218,6 @@ TEST(none, every_inline_length)
 TEST(none, empty_pieces)
 {
 	struct dvx_sge sge[3] = {{1, 5, 1}, {0x1111, 0, 2}, {3, 6, 3}};
-	struct plain_sq p;
 
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(dvx_post_write(&p.sq, 7, 8, sge, 3, 0, 0), -EMSGSIZE);
@@ -237,7 +231,6 @@ TEST(none, empty_pieces)
 /* The index in the WQE and the record are the low 16 bits of a longer counter. */
 TEST(none, counter_passes_16_bits)
 {
-	struct plain_sq p;
 	uint32_t i;
 
 	plain_sq_init(&p, 8, 0);
@@ -254,8 +247,6 @@ TEST(none, counter_passes_16_bits)
 /* The register gets the head of the last WQE; the receive half of the record does not change. */
 TEST(none, doorbell_shows_the_last_wqe)
 {
-	struct plain_sq p;
-
 	plain_sq_init(&p, 8, 0);
 	p.dbrec[0] = 0xabcdef;
 	dvx_post_nop(&p.sq, 0, 0);
@@ -270,8 +261,6 @@ TEST(none, doorbell_shows_the_last_wqe)
 /* Before the first post a doorbell has the queue's number only; BlueFlame copies nothing. */
 TEST(none, doorbell_before_the_first_post)
 {
-	struct plain_sq p;
-
 	plain_sq_init(&p, 8, 256);
 	dvx_sq_ring(&p.sq);
 	assert_int_equal(prm_wqe_ctrl_seg_get_qpn(p.reg[0]), RING_QPN);
@@ -288,7 +277,6 @@ TEST(none, doorbell_before_the_first_post)
 TEST(none, blueflame)
 {
 	static const uint8_t data[300];
-	struct plain_sq p;
 
 	plain_sq_init(&p, 16, 256);
 	dvx_post_write_inline(&p.sq, 1, 2, "abcdefgh", 8, 0, 0);
@@ -315,7 +303,6 @@ TEST(none, blueflame)
 TEST(none, blueflame_after_padding)
 {
 	static const uint8_t data[100];
-	struct plain_sq p;
 	uint32_t i;
 
 	plain_sq_init(&p, 8, 256);
@@ -335,7 +322,6 @@ TEST(none, blueflame_after_padding)
 /* A batch is posted as a whole when it ends, or never; polls meanwhile do not free room for it. */
 TEST(none, batch)
 {
-	struct plain_sq p;
 	struct dvx_sq b;
 	uint32_t i;
 
@@ -362,7 +348,7 @@ TEST(none, batch)
 TEST(none, template_writes_the_request)
 {
 	struct dvx_sge sge = {0, 4096, 0x77};
-	struct plain_sq p, q;
+	struct plain_sq q;
 	struct dvx_template t;
 	uint64_t value;
 	uint32_t i, kind;
@@ -401,7 +387,6 @@ TEST(none, template_writes_the_request)
 /* Other posts fail while the ring has a template; no request is lost at its begin and end. */
 TEST(none, template_has_the_ring)
 {
-	struct plain_sq p;
 	struct dvx_template t, u;
 	uint32_t i;
 
@@ -438,8 +423,6 @@ TEST(none, template_has_the_ring)
 /* A copy needs a queue with MMO, and a length that fits into a WQE. */
 TEST(none, dma_bounds)
 {
-	struct plain_sq p;
-
 	plain_sq_init(&p, 8, 0);
 	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 5, 6, 0), -EBADRQC);
 	p.sq.mmo_lkey = 0x99;
@@ -454,7 +437,6 @@ TEST(none, dma_bounds)
 /* Another layout, a size that is no power of two, a missing member: the sentence names it. */
 TEST(none, bad_init)
 {
-	struct plain_sq p;
 	struct dvx_sq_memory init;
 	struct {
 		struct dvx_sq_memory init;
@@ -491,7 +473,6 @@ TEST(none, bad_init)
 TEST(none, multi_refused)
 {
 	struct dvx_sge packets[16] = {{4096, 64, 7}};
-	struct plain_sq p;
 
 	for (int i = 1; i < 16; i++)
 		packets[i] = packets[0];
