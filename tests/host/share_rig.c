@@ -3,19 +3,6 @@
 #include "share_rig.h"
 #include "tests/verbs/verbs_qp.h"
 
-static struct ibv_context *open_device(void)
-{
-	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx;
-
-	CHECK(list && list[0]);
-	ctx = mlx5dv_open_device(list[0], &attr);
-	CHECK(ctx);
-	ibv_free_device_list(list);
-	return ctx;
-}
-
 static void *arena_alloc(struct ibv_pd *pd, void *ctx, size_t size, size_t align, uint64_t type)
 {
 	struct arena *a = ctx;
@@ -48,7 +35,8 @@ void rig_open(struct rig *r, struct arena *a)
 		.pd_context = a,
 	};
 
-	*r = (struct rig){.ctx = open_device()};
+	*r = (struct rig){.ctx = verbs_open()};
+	CHECK(r->ctx);
 	r->pd = ibv_alloc_pd(r->ctx);
 	CHECK(r->pd);
 	attr.pd = r->pd;

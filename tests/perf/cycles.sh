@@ -8,6 +8,7 @@
 lib=${top_builddir:?}/src/lib/.libs
 ${CC:-gcc} -std=gnu11 -O2 -I"$top_builddir/include" -I"${top_srcdir:?}/include" \
 	-o "$scratch/cycles" "$top_srcdir/tests/perf/cycles.c" "$top_srcdir/tests/perf/cycles_verbs.c" \
+	"$top_srcdir/tests/verbs/verbs_qp.c" \
 	-L"$lib" -Wl,-rpath,"$lib" -ldvx -lmlx5 -libverbs || exit 99
 "$dvx_sim" run -- "$scratch/cycles" >"$scratch/said"
 report $? "cycles of posts and polls (of the time stamp counter, least of many runs)"

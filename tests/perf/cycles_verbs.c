@@ -10,6 +10,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include "cycles.h"
+#include "../verbs/verbs_qp.h"
 
 static struct ibv_qp *verbs_qp;
 static struct ibv_qp_ex *verbs_qpx;
@@ -17,7 +18,7 @@ static struct ibv_cq *verbs_cq;
 static struct mlx5dv_cq verbs_ring;
 static uint32_t verbs_uidx, posted, completed;
 
-static bool verbs_open(struct dvx_dev **dev)
+static bool verbs_start(struct dvx_dev **dev)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
@@ -45,28 +46,10 @@ static bool verbs_open(struct dvx_dev **dev)
 /* To itself: libmlx5's ibv_wr_* refuse a QP that is not in RTS. */
 static bool verbs_connect(struct dvx_dev *dev)
 {
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR,
-				  .path_mtu = IBV_MTU_1024,
-				  .dest_qp_num = verbs_qp->qp_num,
-				  .ah_attr = {.port_num = 1, .is_global = 1}};
-	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14};
 	struct dvx_gid_choice own;
 
-	if (dvx_gid_choose(dev, 1, NULL, &own))
-		return false;
-	memcpy(rtr.ah_attr.grh.dgid.raw, own.gid.gid, sizeof(own.gid.gid));
-	rtr.ah_attr.grh.sgid_index = (uint8_t)own.gid.index;
-	return !ibv_modify_qp(verbs_qp, &init,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				      IBV_QP_ACCESS_FLAGS) &&
-	       !ibv_modify_qp(verbs_qp, &rtr,
-			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				      IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-				      IBV_QP_MIN_RNR_TIMER) &&
-	       !ibv_modify_qp(verbs_qp, &rts,
-			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+	return !dvx_gid_choose(dev, 1, NULL, &own) &&
+	       !verbs_qp_connect_self(verbs_qp, (uint8_t)own.gid.index);
 }
 
 /* By which libmlx5 finds the queue of a CQE. */
@@ -97,7 +80,7 @@ bool verbs_setup(void)
 	struct mlx5dv_obj obj = {.qp = {NULL, &dv}, .cq = {NULL, &verbs_ring}};
 	struct dvx_dev *dev;
 
-	if (!verbs_open(&dev))
+	if (!verbs_start(&dev))
 		return false;
 	obj.qp.in = verbs_qp;
 	obj.cq.in = verbs_cq;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
+#include "tests/verbs/verbs_qp.h"
 
 #define PAGE 4096u
 
@@ -37,17 +38,9 @@ static int pieces_shared(void)
 	return n;
 }
 
-static struct ibv_context *device_open(void)
-{
-	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
-	return list && list[0] ? mlx5dv_open_device(list[0], &attr) : NULL;
-}
-
 int main(int argc, char **argv)
 {
-	struct ibv_context *ctx = device_open();
+	struct ibv_context *ctx = verbs_open();
 	size_t n = argc == 2 ? (size_t)atoi(argv[1]) : 0;
 	char *mem = mmap(NULL, (2 * n + 1) * PAGE, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -15,6 +15,7 @@
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/match.h>
 #include "rounds.h"
+#include "tests/verbs/verbs_qp.h"
 
 #define TABLES 3u
 #define FEW    3u /* rules: fewer writes than libmlx5 lets pile up before it waits */
@@ -184,11 +185,10 @@ static void tell(char what)
 int main(int argc, char **argv)
 {
 	uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) / TABLES * TABLES : 0;
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct mlx5dv_dr_domain *domain;
 	char end;
 
-	context = list && *list ? ibv_open_device(*list) : NULL;
+	context = verbs_open();
 	domain = context ? mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_NIC_RX) : NULL;
 	rules = calloc(n + 1, sizeof(*rules));
 	if (!domain || !rules)

@@ -6,17 +6,15 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <dvx/prm/eqe.h>
+#include "tests/verbs/verbs_qp.h"
 
 int main(void)
 {
-	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = list && *list ? mlx5dv_open_device(*list, &attr) : NULL;
+	struct ibv_context *ctx = verbs_open();
 	struct mlx5dv_devx_event_channel *channel;
 	int counter = eventfd(0, EFD_CLOEXEC);
 	uint64_t n = 0;
 
-	ibv_free_device_list(list);
 	channel = ctx ? mlx5dv_devx_create_event_channel(ctx, 0) : NULL;
 	if (!channel ||
 	    mlx5dv_devx_subscribe_devx_event_fd(channel, counter, NULL, PRM_EVENT_PORT_CHANGE)) {

@@ -59,15 +59,12 @@ static void post(struct taker *t, uint64_t i)
 
 static void open_queue(struct taker *t)
 {
-	struct ibv_device **list = need(ibv_get_device_list(NULL), "ibv_get_device_list");
-	struct mlx5dv_context_attr devx = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
 	struct ibv_cq_init_attr_ex cq = {
 		.cqe = RECEIVES, .wc_flags = IBV_WC_EX_WITH_FLOW_TAG | IBV_WC_EX_WITH_BYTE_LEN};
 	struct ibv_qp_init_attr qp = {.qp_type = IBV_QPT_RAW_PACKET,
 				      .cap = {.max_recv_wr = RECEIVES, .max_recv_sge = 1}};
 
-	t->ctx = need(mlx5dv_open_device(list[0], &devx), "mlx5dv_open_device");
-	ibv_free_device_list(list);
+	t->ctx = need(verbs_open(), "verbs_open");
 	t->pd = need(ibv_alloc_pd(t->ctx), "ibv_alloc_pd");
 	t->cq = need(ibv_create_cq_ex(t->ctx, &cq), "ibv_create_cq_ex");
 	qp.send_cq = qp.recv_cq = ibv_cq_ex_to_cq(t->cq);

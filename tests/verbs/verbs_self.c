@@ -1,50 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "verbs_self.h"
+#include "verbs_qp.h"
 #include "tests/patience.h"
 
 #include <stdlib.h>
-
-struct ibv_context *self_device(void)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx;
-
-	assert_non_null(list);
-	assert_non_null(list[0]);
-	ctx = ibv_open_device(list[0]);
-	assert_non_null(ctx);
-	ibv_free_device_list(list);
-	return ctx;
-}
-
-static void to_rts(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
-				.port_num = 1,
-				.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
-
-	assert_int_equal(ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-						       IBV_QP_ACCESS_FLAGS), 0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-				 .path_mtu = IBV_MTU_1024,
-				 .dest_qp_num = qp->qp_num,
-				 .max_dest_rd_atomic = 4,
-				 .min_rnr_timer = 1,
-				 .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.hop_limit = 64}}};
-	assert_int_equal(ibv_query_gid(qp->context, 1, 0, &a.ah_attr.grh.dgid), 0);
-	assert_int_equal(ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-						       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-						       IBV_QP_MAX_DEST_RD_ATOMIC |
-						       IBV_QP_MIN_RNR_TIMER), 0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
-				 .timeout = 14,
-				 .retry_cnt = 7,
-				 .rnr_retry = 7,
-				 .max_rd_atomic = 4};
-	assert_int_equal(ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-						       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-						       IBV_QP_MAX_QP_RD_ATOMIC), 0);
-}
 
 struct ibv_qp *self_qp(struct ibv_pd *pd, struct ibv_cq *send_cq, struct ibv_cq *recv_cq)
 {
@@ -56,7 +15,7 @@ struct ibv_qp *self_qp(struct ibv_pd *pd, struct ibv_cq *send_cq, struct ibv_cq 
 	struct ibv_qp *qp = ibv_create_qp(pd, &a);
 
 	assert_non_null(qp);
-	to_rts(qp);
+	assert_int_equal(verbs_qp_connect_self(qp, 0), 0);
 	return qp;
 }
 
@@ -64,7 +23,8 @@ int self_open(void **state)
 {
 	struct self *s = calloc(1, sizeof(*s));
 
-	s->ctx = self_device();
+	s->ctx = verbs_open();
+	assert_non_null(s->ctx);
 	s->pd = ibv_alloc_pd(s->ctx);
 	s->channel = ibv_create_comp_channel(s->ctx);
 	assert_non_null(s->channel);

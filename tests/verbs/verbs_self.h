@@ -19,7 +19,6 @@ struct self {
 	uint8_t *buf; /* sends come from the first half, receives go to the second */
 };
 
-struct ibv_context *self_device(void);
 /* Returns a QP of this context in RTS, connected to itself; it signals all requests. */
 struct ibv_qp *self_qp(struct ibv_pd *, struct ibv_cq *send_cq, struct ibv_cq *recv_cq);
 /* cmocka fixtures: *state is a struct self. */
