@@ -5,21 +5,14 @@
  * setting the rings up and emptying them happens outside.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <dvx/dvx.h>
+#include "plain_rings.h"
 
-#define BLOCKS	 64u
 #define NOINLINE __attribute__((noinline, noclone, externally_visible))
 
-static struct dvx_sq sq;
 static struct dvx_rq rq;
-static struct dvx_cq cq;
-static struct dvx_sq_slot slots[BLOCKS];
-static _Alignas(4096) uint8_t sq_buf[BLOCKS][DVX_BLOCK], cq_buf[BLOCKS][DVX_CQE_BYTES];
-static _Alignas(4096) uint64_t uar[512];
 static _Alignas(4096) uint8_t rq_buf[BLOCKS][DVX_SEG];
 static uint64_t rooms[BLOCKS];
-static uint32_t sq_dbrec[2], rq_dbrec[2], cq_dbrec[2];
+static uint32_t rq_dbrec[2];
 static volatile uint64_t sink;
 
 /* A signaled RDMA_WRITE of 8 inline bytes, with its doorbell. */
@@ -232,22 +225,6 @@ NOINLINE int match_ipv4(uint32_t addr)
 
 static void setup(void)
 {
-	struct dvx_sq_memory s = {.size = sizeof(s),
-				  .blocks = BLOCKS,
-				  .buf = sq_buf,
-				  .slots = slots,
-				  .dbrec = &sq_dbrec[1],
-				  .reg = (uint8_t *)uar + 0x800,
-				  .bf_size = 256,
-				  .qpn = 0x1234,
-				  .cq = &cq};
-	struct dvx_cq_memory c = {.size = sizeof(c),
-				  .entries = BLOCKS,
-				  .buf = cq_buf,
-				  .dbrec = cq_dbrec,
-				  .uar = uar,
-				  .slack = BLOCKS / 4};
-
 	struct dvx_rq_memory r = {.size = sizeof(r),
 				  .entries = BLOCKS,
 				  .buf = rq_buf,
@@ -258,22 +235,12 @@ static void setup(void)
 	struct dvx_sge room = {1 << 11, 2048, 7};
 	uint64_t i;
 
-	if (dvx_sq_init(&sq, &s) || dvx_cq_init(&cq, &c) || dvx_rq_init(&rq, &r))
+	rings_init();
+	if (dvx_rq_init(&rq, &r))
 		exit(99);
 	for (i = 0; i < BLOCKS; i++)
 		dvx_rq_post(&rq, &room, 1, i);
 	sq.mmo_lkey = 1;
-}
-
-/* A lap of the device: every entry completes the WQE of its number. */
-static void complete_all(uint32_t lap)
-{
-	uint32_t i;
-
-	for (i = 0; i < BLOCKS; i++) {
-		prm_cqe64_set_wqe_counter(cq_buf[i], i);
-		cq_buf[i][63] = (uint8_t)(PRM_CQE_OPCODE_REQ << 4 | (lap & 1));
-	}
 }
 
 /* A lap of sessions of n packets. */

@@ -5,20 +5,12 @@
  * is the least of many runs.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <x86intrin.h>
-#include <dvx/dvx.h>
 #include "cycles.h"
+#include "plain_rings.h"
 
 #define RUNS 20000
 
-static struct dvx_sq sq;
-static struct dvx_rq rq;
-static struct dvx_cq cq;
-static struct dvx_sq_slot slots[BLOCKS];
-static _Alignas(4096) uint8_t sq_buf[BLOCKS][DVX_BLOCK], cq_buf[BLOCKS][DVX_CQE_BYTES];
-static _Alignas(4096) uint64_t uar[512];
-static _Alignas(64) uint32_t sq_dbrec[16], cq_dbrec[16];
 static volatile uint64_t sink;
 
 /* ---- WRITE of 8 inline bytes and its doorbell ---- */
@@ -187,36 +179,6 @@ NOINLINE static void many_poll(const struct request *r)
 	sink = sum;
 }
 
-static void setup(void)
-{
-	struct dvx_sq_memory s = {.size = sizeof(s),
-				  .blocks = BLOCKS,
-				  .buf = sq_buf,
-				  .slots = slots,
-				  .dbrec = sq_dbrec,
-				  .reg = uar + 256,
-				  .bf_size = 256,
-				  .qpn = 0x1234,
-				  .cq = &cq};
-	struct dvx_cq_memory c = {.size = sizeof(c),
-				  .entries = BLOCKS,
-				  .buf = cq_buf,
-				  .dbrec = cq_dbrec,
-				  .uar = uar,
-				  .slack = BLOCKS / 4};
-
-	if (dvx_sq_init(&sq, &s) || dvx_cq_init(&cq, &c))
-		exit(99);
-}
-
-static void complete_all(uint32_t lap)
-{
-	for (uint32_t i = 0; i < BLOCKS; i++) {
-		prm_cqe64_set_wqe_counter(cq_buf[i], i);
-		cq_buf[i][63] = (uint8_t)(PRM_CQE_OPCODE_REQ << 4 | (lap & 1));
-	}
-}
-
 static void prepare_posts(void)
 {
 	sq.ci = sq.pi = 0;
@@ -288,7 +250,7 @@ int main(void)
 
 	double floor = 1;
 
-	setup();
+	rings_init();
 	if (!verbs_setup()) {
 		fprintf(stderr, "cycles: libmlx5 has no device\n");
 		return 1;
