@@ -30,6 +30,19 @@ kept() {
 }
 check "libdvx has the ABI of tests/abi/libdvx.abi" kept
 
+# named MAKEFILE: the name that programs load has the number that its version-info gives (current - age)
+named() {
+	version=$(sed -n 's/.*-version-info \([0-9]*\):[0-9]*:\([0-9]*\).*/\1-\2/p' "$1")
+	[ -n "$version" ] || return
+	number=$((version))
+	readelf -d "$lib" | grep -F "[libdvx.so.$number]" &&
+		head -n 1 "$dump" | grep -F "soname='libdvx.so.$number'" &&
+		grep -x "Package: libdvx$number" "$top_srcdir/debian/control"
+}
+check "the library's name, its Debian package and libdvx.abi have version-info's number" named "$top_srcdir/src/lib/local.mk"
+other_version() { sed 's/-version-info 0:/-version-info 1:/' "$top_srcdir/src/lib/local.mk" >"$scratch/mk" && ! named "$scratch/mk"; }
+check "... another version is noticed" other_version
+
 # The comparison sees what it is for: a function that is gone, a struct that is larger, and not what is new.
 sees() {
 	sed "$1" "$dump" >"$scratch/old.abi" && ! cmp -s "$dump" "$scratch/old.abi" && compare "$scratch/old.abi" "$lib"
