@@ -10,46 +10,47 @@
 #include "dvx/prm/flow.h"
 #include "dvx/prm/ste1.h"
 
-#define PARTS	   6u
 #define DWORD_BITS 32u
 
-static const struct change_part parts[DW_COUNT][PARTS] = {
-	[DW_DMAC_HIGH] = {{0, 32, ETHERNET, 0, 4, 0, F_DMAC, 16}},
-	[DW_DMAC_LOW] = {{16, 16, ETHERNET, 4, 2, 0, F_DMAC, 0},
-			 {0, 16, TYPE, 0, 2, 0, F_ETHERTYPE, 0}},
-	[DW_SMAC_HIGH] = {{0, 32, ETHERNET, 6, 4, 0, F_SMAC, 16}},
-	[DW_SMAC_LOW] = {{16, 16, ETHERNET, 10, 2, 0, F_SMAC, 0},
-			 {0, 16, TYPE, 0, 2, 0, F_ETHERTYPE, 0}},
-	[DW_VLAN] = {{0, 12, TAG, 0, 2, 0, F_VLAN_ID, 0},
-		     {12, 1, TAG, 0, 2, 12, F_VLAN_DEI, 0},
-		     {13, 3, TAG, 0, 2, 13, F_VLAN_PCP, 0}},
-	[DW_CLASS_TTL] = {{16, 2, IPV4, 0, 2, 0, F_ECN, 0},
-			  {18, 6, IPV4, 0, 2, 2, F_DSCP, 0},
-			  {8, 8, IPV4, 8, 2, 8, F_TTL, 0},
-			  {16, 2, IPV6, 0, 2, 4, F_ECN, 0},
-			  {18, 6, IPV6, 0, 2, 6, F_DSCP, 0},
-			  {8, 8, IPV6, 6, 2, 0, F_TTL, 0}},
-	[DW_PORTS] = {{16, 16, PORTS, 0, 2, 0, F_SPORT, 0}, {0, 16, PORTS, 2, 2, 0, F_DPORT, 0}},
-	[DW_TCP_FLAGS] = {{16, 9, TCP, 12, 2, 0, F_TCP_FLAGS, 0}},
-	[DW_TCP_SEQ] = {{0, 32, TCP, 4, 4, 0, F_TCP_SEQ, 0}},
-	[DW_TCP_ACK] = {{0, 32, TCP, 8, 4, 0, F_TCP_ACK, 0}},
-	[DW_IPV4_SRC] = {{0, 32, IPV4, 12, 4, 0, F_SRC, 0}},
-	[DW_IPV4_DST] = {{0, 32, IPV4, 16, 4, 0, F_DST, 0}},
-	[DW_IPV6_SRC] = {{0, 32, IPV6, 8, 4, 0, F_SRC, 96}},
-	[DW_IPV6_SRC + 1] = {{0, 32, IPV6, 12, 4, 0, F_SRC, 64}},
-	[DW_IPV6_SRC + 2] = {{0, 32, IPV6, 16, 4, 0, F_SRC, 32}},
-	[DW_IPV6_SRC + 3] = {{0, 32, IPV6, 20, 4, 0, F_SRC, 0}},
-	[DW_IPV6_DST] = {{0, 32, IPV6, 24, 4, 0, F_DST, 96}},
-	[DW_IPV6_DST + 1] = {{0, 32, IPV6, 28, 4, 0, F_DST, 64}},
-	[DW_IPV6_DST + 2] = {{0, 32, IPV6, 32, 4, 0, F_DST, 32}},
-	[DW_IPV6_DST + 3] = {{0, 32, IPV6, 36, 4, 0, F_DST, 0}},
-	[DW_REG_A] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_A, 0}},
-	[DW_REG_C] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C0, 0}},
-	[DW_REG_C + 1] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C1, 0}},
-	[DW_REG_C + 2] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C2, 0}},
-	[DW_REG_C + 3] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C3, 0}},
-	[DW_REG_C + 4] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C4, 0}},
-	[DW_REG_C + 5] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C5, 0}},
+const struct change_part change_parts[] = {
+	{DW_DMAC_HIGH, 0, 32, ETHERNET, 0, 4, 0, F_DMAC, 16},
+	{DW_DMAC_LOW, 16, 16, ETHERNET, 4, 2, 0, F_DMAC, 0},
+	{DW_DMAC_LOW, 0, 16, TYPE, 0, 2, 0, F_ETHERTYPE, 0},
+	{DW_SMAC_HIGH, 0, 32, ETHERNET, 6, 4, 0, F_SMAC, 16},
+	{DW_SMAC_LOW, 16, 16, ETHERNET, 10, 2, 0, F_SMAC, 0},
+	{DW_SMAC_LOW, 0, 16, TYPE, 0, 2, 0, F_ETHERTYPE, 0},
+	{DW_VLAN, 0, 12, TAG, 0, 2, 0, F_VLAN_ID, 0},
+	{DW_VLAN, 12, 1, TAG, 0, 2, 12, F_VLAN_DEI, 0},
+	{DW_VLAN, 13, 3, TAG, 0, 2, 13, F_VLAN_PCP, 0},
+	{DW_CLASS_TTL, 16, 2, IPV4, 0, 2, 0, F_ECN, 0},
+	{DW_CLASS_TTL, 18, 6, IPV4, 0, 2, 2, F_DSCP, 0},
+	{DW_CLASS_TTL, 8, 8, IPV4, 8, 2, 8, F_TTL, 0},
+	{DW_CLASS_TTL, 16, 2, IPV6, 0, 2, 4, F_ECN, 0},
+	{DW_CLASS_TTL, 18, 6, IPV6, 0, 2, 6, F_DSCP, 0},
+	{DW_CLASS_TTL, 8, 8, IPV6, 6, 2, 0, F_TTL, 0},
+	{DW_PORTS, 16, 16, PORTS, 0, 2, 0, F_SPORT, 0},
+	{DW_PORTS, 0, 16, PORTS, 2, 2, 0, F_DPORT, 0},
+	{DW_TCP_FLAGS, 16, 9, TCP, 12, 2, 0, F_TCP_FLAGS, 0},
+	{DW_TCP_SEQ, 0, 32, TCP, 4, 4, 0, F_TCP_SEQ, 0},
+	{DW_TCP_ACK, 0, 32, TCP, 8, 4, 0, F_TCP_ACK, 0},
+	{DW_IPV4_SRC, 0, 32, IPV4, 12, 4, 0, F_SRC, 0},
+	{DW_IPV4_DST, 0, 32, IPV4, 16, 4, 0, F_DST, 0},
+	{DW_IPV6_SRC, 0, 32, IPV6, 8, 4, 0, F_SRC, 96},
+	{DW_IPV6_SRC + 1, 0, 32, IPV6, 12, 4, 0, F_SRC, 64},
+	{DW_IPV6_SRC + 2, 0, 32, IPV6, 16, 4, 0, F_SRC, 32},
+	{DW_IPV6_SRC + 3, 0, 32, IPV6, 20, 4, 0, F_SRC, 0},
+	{DW_IPV6_DST, 0, 32, IPV6, 24, 4, 0, F_DST, 96},
+	{DW_IPV6_DST + 1, 0, 32, IPV6, 28, 4, 0, F_DST, 64},
+	{DW_IPV6_DST + 2, 0, 32, IPV6, 32, 4, 0, F_DST, 32},
+	{DW_IPV6_DST + 3, 0, 32, IPV6, 36, 4, 0, F_DST, 0},
+	{DW_REG_A, 0, 32, NO_HEADER, 0, 0, 0, F_REG_A, 0},
+	{DW_REG_C, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C0, 0},
+	{DW_REG_C + 1, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C1, 0},
+	{DW_REG_C + 2, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C2, 0},
+	{DW_REG_C + 3, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C3, 0},
+	{DW_REG_C + 4, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C4, 0},
+	{DW_REG_C + 5, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C5, 0},
+	{0},
 };
 
 /* --- the bits that a rewrite names ------------------------------------------------------------ */
@@ -207,11 +208,6 @@ void change_of_entry(struct packet_change *c, const uint8_t *a, int format)
 
 /* --- rewriting --------------------------------------------------------------------------------- */
 
-static uint32_t change_mask(unsigned int bits)
-{
-	return bits < DWORD_BITS ? (1u << bits) - 1 : UINT32_MAX;
-}
-
 /*
  * Returns whether the packet has the header. A field of a missing header reads as 0 and stays
  * unwritten.
@@ -246,9 +242,9 @@ static uint32_t change_get(const struct changing_packet *p, struct change_bits b
 {
 	uint32_t v = 0;
 
-	for (const struct change_part *part = parts[b.dword];
-	     part < parts[b.dword] + PARTS && part->bits; part++) {
-		if (part->low >= b.low + b.bits || part->low + part->bits <= b.low ||
+	for (const struct change_part *part = change_parts; part->bits; part++) {
+		if (part->dword != b.dword || part->low >= b.low + b.bits ||
+		    part->low + part->bits <= b.low ||
 		    !change_has(p, (enum change_header)part->header))
 			continue;
 		v |= change_load(p, part) << part->low;
@@ -272,11 +268,11 @@ static int change_set(struct changing_packet *p, struct change_bits b, uint32_t 
 	int ret = 0;
 
 	value <<= b.low;
-	for (const struct change_part *part = parts[b.dword];
-	     part < parts[b.dword] + PARTS && part->bits && !ret; part++) {
+	for (const struct change_part *part = change_parts; part->bits && !ret; part++) {
 		uint32_t m = mask >> part->low & change_mask(part->bits), v;
 
-		if (!m || !change_has(p, (enum change_header)part->header))
+		if (part->dword != b.dword || !m ||
+		    !change_has(p, (enum change_header)part->header))
 			continue;
 		v = (change_load(p, part) & ~m) | (value >> part->low & m);
 		if (p->framed && part->header != NO_HEADER)

@@ -84,16 +84,32 @@ void change_of_prm(struct packet_change *c, const uint8_t *action);
  */
 void change_of_entry(struct packet_change *c, const uint8_t *action, int format);
 
-/* --- change_frame.c --- */
+/* --- for change*.c and frame_fields.c --- */
 
 enum change_header { NO_HEADER, ETHERNET, TYPE, TAG, IPV4, IPV6, PORTS, TCP };
 
 /* Some bits of a dword, and their place in a frame and among the fields. */
 struct change_part {
-	uint8_t low, bits;		  /* in the dword */
+	uint8_t dword, low, bits;
 	uint8_t header, at, bytes, shift; /* of `bytes` bytes as a number */
 	uint8_t field, above;		  /* explain's field, and the lowest bit in it */
 };
+
+extern const struct change_part change_parts[]; /* the last one has no bits */
+
+static inline uint32_t frame_number(const uint8_t *at, unsigned int n)
+{
+	uint32_t v = 0;
+
+	while (n--)
+		v = v << 8 | *at++;
+	return v;
+}
+
+static inline uint32_t change_mask(unsigned int bits)
+{
+	return bits < 32 ? (1u << bits) - 1 : UINT32_MAX;
+}
 
 int frame_store(struct changing_packet *p, const struct change_part *part, uint32_t value);
 int frame_resize(struct changing_packet *p, const struct packet_change *c, const char **why);

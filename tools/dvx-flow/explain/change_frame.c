@@ -101,21 +101,12 @@ static uint8_t *frame_header(struct changing_packet *p, enum change_header heade
 	}
 }
 
-static uint32_t frame_load(const uint8_t *at, unsigned int n)
-{
-	uint32_t v = 0;
-
-	while (n--)
-		v = v << 8 | *at++;
-	return v;
-}
-
 int frame_store(struct changing_packet *p, const struct change_part *part, uint32_t value)
 {
 	uint8_t *at = frame_header(p, (enum change_header)part->header) + part->at;
 	struct covered ip = covered_by_ipv4(p), l4 = covered_by_l4(p);
-	uint32_t mask = (part->bits < 32 ? (1u << part->bits) - 1 : UINT32_MAX) << part->shift;
-	uint32_t word = (frame_load(at, part->bytes) & ~mask) | (value << part->shift & mask);
+	uint32_t mask = change_mask(part->bits) << part->shift;
+	uint32_t word = (frame_number(at, part->bytes) & ~mask) | (value << part->shift & mask);
 
 	for (unsigned int i = part->bytes; i--; word >>= 8)
 		at[i] = (uint8_t)word;

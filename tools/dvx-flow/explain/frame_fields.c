@@ -4,7 +4,7 @@
  * independently.
  */
 #include <string.h>
-#include "fields.h"
+#include "change.h"
 
 enum { ETH_IPV4 = 0x0800, ETH_IPV6 = 0x86dd, ETH_CVLAN = 0x8100, ETH_SVLAN = 0x88a8 };
 enum { ETH_BRIDGED = 0x6558, ETH_MPLS = 0x8847, ETH_MPLS_MULTICAST = 0x8848 };
@@ -29,18 +29,21 @@ static void frame_fields_put(struct frame_reader *c, enum field f, u128 value)
 	c->out->known[f] = true;
 }
 
-static u128 wide(const struct frame_reader *c, size_t at, unsigned int bytes)
-{
-	u128 v = 0;
-
-	while (bytes--)
-		v = v << 8 | c->p[at++];
-	return v;
-}
-
 static uint32_t frame_fields_number(const struct frame_reader *c, size_t at, unsigned int bytes)
 {
-	return (uint32_t)wide(c, at, bytes);
+	return frame_number(c->p + at, bytes);
+}
+
+/* Reads the fields of a header that rewrites know, too. */
+static void frame_fields_read(struct frame_reader *c, enum change_header header, size_t at)
+{
+	for (const struct change_part *p = change_parts; p->bits; p++) {
+		enum field f = c->inner ? F_INNER(p->field) : (enum field)p->field;
+		u128 v = p->header == header ? frame_number(c->p + at + p->at, p->bytes) : 0;
+
+		c->out->value[f] |= (v >> p->shift & change_mask(p->bits)) << p->above;
+		c->out->known[f] = c->out->known[f] || p->header == header;
+	}
 }
 
 static bool frame_fields_has(const struct frame_reader *c, size_t bytes)
@@ -58,8 +61,7 @@ static void ports(struct frame_reader *c, unsigned int l4)
 		c->places->end = c->len;
 	}
 	frame_fields_put(c, F_L4, l4);
-	frame_fields_put(c, F_SPORT, frame_fields_number(c, c->at, 2));
-	frame_fields_put(c, F_DPORT, frame_fields_number(c, c->at + 2, 2));
+	frame_fields_read(c, PORTS, c->at);
 }
 
 static void tcp(struct frame_reader *c)
@@ -67,9 +69,7 @@ static void tcp(struct frame_reader *c)
 	if (!frame_fields_has(c, 20))
 		return;
 	ports(c, 1);
-	frame_fields_put(c, F_TCP_SEQ, frame_fields_number(c, c->at + 4, 4));
-	frame_fields_put(c, F_TCP_ACK, frame_fields_number(c, c->at + 8, 4));
-	frame_fields_put(c, F_TCP_FLAGS, frame_fields_number(c, c->at + 12, 2) & 0x1ff);
+	frame_fields_read(c, TCP, c->at);
 }
 
 /* --- tunnels: one level --- */
@@ -216,12 +216,6 @@ static void frame_fields_place_l3(struct frame_reader *c)
 		c->places->l3 = c->at;
 }
 
-static void frame_fields_traffic_class(struct frame_reader *c, unsigned int tos)
-{
-	frame_fields_put(c, F_DSCP, tos >> 2);
-	frame_fields_put(c, F_ECN, tos & 3);
-}
-
 /* Ends the headers with the IP packet; Ethernet's padding is not part of it. */
 static void ends_after(struct frame_reader *c, size_t bytes)
 {
@@ -241,12 +235,9 @@ static void ipv4(struct frame_reader *c)
 	frag = frame_fields_number(c, start + 6, 2);
 	frame_fields_put(c, F_L3, 1);
 	frame_fields_put(c, F_IHL, ihl / 4);
-	frame_fields_traffic_class(c, c->p[start + 1]);
+	frame_fields_read(c, IPV4, start);
 	frame_fields_put(c, F_FRAG, (frag & 0x3fff) != 0);
-	frame_fields_put(c, F_TTL, c->p[start + 8]);
 	frame_fields_put(c, F_PROTO, c->p[start + 9]);
-	frame_fields_put(c, F_SRC, frame_fields_number(c, start + 12, 4));
-	frame_fields_put(c, F_DST, frame_fields_number(c, start + 16, 4));
 	ends_after(c, frame_fields_number(c, start + 2, 2));
 	if (!frame_fields_has(c, ihl))
 		return;
@@ -309,11 +300,8 @@ static void ipv6(struct frame_reader *c)
 		return;
 	frame_fields_place_l3(c);
 	frame_fields_put(c, F_L3, 2);
-	frame_fields_traffic_class(c, frame_fields_number(c, start, 2) >> 4 & 0xff);
+	frame_fields_read(c, IPV6, start);
 	frame_fields_put(c, F_FLOWLABEL, frame_fields_number(c, start, 4) & 0xfffff);
-	frame_fields_put(c, F_TTL, c->p[start + 7]);
-	frame_fields_put(c, F_SRC, wide(c, start + 8, 16));
-	frame_fields_put(c, F_DST, wide(c, start + 24, 16));
 	frame_fields_put(c, F_FRAG, 0);
 	ends_after(c, 40 + frame_fields_number(c, start + 4, 2));
 	protocol = c->p[start + 6];
@@ -373,8 +361,7 @@ static void ethernet(struct frame_reader *c)
 
 	if (!frame_fields_has(c, 14))
 		return;
-	frame_fields_put(c, F_DMAC, wide(c, c->at, 6));
-	frame_fields_put(c, F_SMAC, wide(c, c->at + 6, 6));
+	frame_fields_read(c, ETHERNET, c->at);
 	type = frame_fields_number(c, c->at + 12, 2);
 	if (c->inner)
 		c->places->inner_l2 = c->at;
