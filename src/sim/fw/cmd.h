@@ -138,6 +138,7 @@ void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *fi
  * On refusal *at is unchanged. fw_q_counter_attach() does this for a queue.
  */
 struct q_counter;
+struct qp;
 struct queue;
 int fw_q_counter_take(struct fw_cmd *, uint32_t id, const char *field, struct q_counter **at);
 int fw_q_counter_attach(struct fw_cmd *, struct queue *, uint32_t id, const char *field);
@@ -207,6 +208,8 @@ struct fw_buffer {
 uint32_t fw_ece(uint32_t asked);
 /* Refuses a context that asks for a feature whose capability bit is clear. */
 int fw_qp_check_context(struct fw_cmd *, const void *qpc);
+/* Writes the present state of a context over the values that CREATE_QP gave. */
+void fw_qp_show(void *qpc, const struct qp *);
 /* Refuses qpc_ext.mmo for a queue that cannot have it; accepts mmo false for any. */
 int fw_qp_check_mmo(struct fw_cmd *, const struct queue *, bool mmo);
 /* Fills *ring and takes a reference to the umem. */

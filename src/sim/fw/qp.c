@@ -367,49 +367,6 @@ uint32_t fw_ece(uint32_t asked)
 	return version == 1u << 28 ? version : 0;
 }
 
-static void show_path(void *path, const struct qp *qp)
-{
-	prm_ads_set_fl(path, qp->fl);
-	prm_ads_set_pkey_index(path, qp->pkey_index);
-	prm_ads_set_ack_timeout(path, qp->ack_timeout);
-	prm_ads_set_src_addr_index(path, qp->gid_index);
-	prm_ads_set_hop_limit(path, qp->hop_limit);
-	prm_ads_set_tclass(path, qp->tclass);
-	memcpy(prm_ads_at_rgid_rip(path), qp->rgid, sizeof(qp->rgid));
-	prm_ads_set_udp_sport(path, qp->udp_sport);
-	prm_ads_set_vhca_port_num(path, 1);
-	prm_ads_set_rmac_47_32(path, (uint32_t)(qp->rmac[0] << 8 | qp->rmac[1]));
-	prm_ads_set_rmac_31_0(path, prm_load32(qp->rmac, 2));
-}
-
-/* Writes the present state of the context over the values that CREATE_QP gave. */
-static void show_context(void *qpc, const struct qp *qp)
-{
-	memcpy(qpc, qp->q.ctx, PRM_QPC_BYTES);
-	show_path(prm_qpc_at_primary_address_path(qpc), qp);
-	prm_qpc_set_state(qpc, qp->q.state);
-	prm_qpc_set_drain_sigerr(qpc, qp->q.drain_sigerr);
-	prm_qpc_set_mtu(qpc, qp->mtu);
-	prm_qpc_set_log_msg_max(qpc, qp->log_msg_max);
-	prm_qpc_set_remote_qpn(qpc, qp->remote_qpn);
-	prm_qpc_set_q_key(qpc, qp->qkey);
-	prm_qpc_set_log_sra_max(qpc, qp->log_sra_max);
-	prm_qpc_set_log_rra_max(qpc, qp->log_rra_max);
-	prm_qpc_set_retry_count(qpc, qp->retry_count);
-	prm_qpc_set_rnr_retry(qpc, qp->rnr_retry);
-	prm_qpc_set_min_rnr_nak(qpc, qp->min_rnr_nak);
-	prm_qpc_set_next_send_psn(qpc, qp->next_send_psn);
-	prm_qpc_set_next_rcv_psn(qpc, qp->next_rcv_psn);
-	prm_qpc_set_rre(qpc, qp->rre);
-	prm_qpc_set_rwe(qpc, qp->rwe);
-	prm_qpc_set_rae(qpc, qp->rae);
-	prm_qpc_set_atomic_mode(qpc, qp->atomic_mode);
-	prm_qpc_set_hw_sq_wqebb_counter(qpc, qp->sq.ci);
-	prm_qpc_set_sw_sq_wqebb_counter(qpc, qp->sq.pi);
-	prm_qpc_set_hw_rq_counter(qpc, qp->rq.ci);
-	prm_qpc_set_sw_rq_counter(qpc, qp->rq.pi);
-}
-
 int fw_query_qp(struct fw_cmd *c)
 {
 	struct qp *qp = c->obj;
@@ -417,7 +374,7 @@ int fw_query_qp(struct fw_cmd *c)
 
 	prm_query_qp_out_set_ece(c->out, qp->ece);
 	queue_psns(&qp->q);
-	show_context(prm_query_qp_out_at_qpc(c->out), qp);
+	fw_qp_show(prm_query_qp_out_at_qpc(c->out), qp);
 	if (!prm_query_qp_in_get_qpc_ext(c->in))
 		return 0;
 	if (c->out_len < PRM_QUERY_QP_OUT_BYTES + PRM_QPC_EXT_BYTES)

@@ -162,48 +162,63 @@ static void apply_pd(struct fw_cmd *c, struct queue *q, uint32_t pdn)
 	prm_qpc_set_pd(q->ctx, pdn);
 }
 
-static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
+/* Fields that a QP keeps as the context has them, and what selects them in a change. */
+#define FIELDS(X)                                 \
+	X(RRE, rre, rre)                          \
+	X(RWE, rwe, rwe)                          \
+	X(RAE, rae, rae)                          \
+	X(RAE, atomic_mode, atomic_mode)          \
+	X(MTU, mtu, mtu)                          \
+	X(MTU, log_msg_max, log_msg_max)          \
+	X(PEER, remote_qpn, remote_qpn)           \
+	X(PEER, next_rcv_psn, next_rcv_psn)       \
+	X(QKEY, qkey, q_key)                      \
+	X(RRA, log_rra_max, log_rra_max)          \
+	X(RNR_TIMER, min_rnr_nak, min_rnr_nak)    \
+	X(SEND_PSN, next_send_psn, next_send_psn) \
+	X(SRA, log_sra_max, log_sra_max)          \
+	X(RETRY, retry_count, retry_count)        \
+	X(RNR_RETRY, rnr_retry, rnr_retry)        \
+	X(DRAIN, q.drain_sigerr, drain_sigerr)
+#define FIELD_APPLY(bit, member, field) \
+	if (fields & QP_FIELD_##bit)    \
+		qp->member = (__typeof__(qp->member))prm_qpc_get_##field(qpc);
+#define FIELD_SHOW(bit, member, field)	prm_qpc_set_##field(qpc, qp->member);
+#define FIELD_CLEAR(bit, member, field) qp->member = 0;
+
+static void apply_fields(struct qp *qp, const void *qpc, uint32_t fields)
 {
-	if (fields & QP_FIELD_RRE)
-		qp->rre = prm_qpc_get_rre(qpc);
-	if (fields & QP_FIELD_RWE)
-		qp->rwe = prm_qpc_get_rwe(qpc);
-	if (fields & QP_FIELD_RAE) {
-		qp->rae = prm_qpc_get_rae(qpc);
-		qp->atomic_mode = (uint8_t)prm_qpc_get_atomic_mode(qpc);
-	}
-	if (fields & QP_FIELD_MTU) {
-		qp->mtu = (uint8_t)prm_qpc_get_mtu(qpc);
-		qp->log_msg_max = (uint8_t)prm_qpc_get_log_msg_max(qpc);
-	}
-	if (fields & QP_FIELD_PEER) {
-		qp->remote_qpn = prm_qpc_get_remote_qpn(qpc);
-		qp->next_rcv_psn = prm_qpc_get_next_rcv_psn(qpc);
-	}
-	if (fields & QP_FIELD_QKEY)
-		qp->qkey = prm_qpc_get_q_key(qpc);
-	if (fields & QP_FIELD_RRA)
-		qp->log_rra_max = (uint8_t)prm_qpc_get_log_rra_max(qpc);
-	if (fields & QP_FIELD_RNR_TIMER)
-		qp->min_rnr_nak = (uint8_t)prm_qpc_get_min_rnr_nak(qpc);
+	FIELDS(FIELD_APPLY)
+	if (fields & QP_FIELD_ACK_TIMEOUT)
+		qp->ack_timeout =
+			(uint8_t)prm_ads_get_ack_timeout(prm_qpc_cat_primary_address_path(qpc));
 }
 
-static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
+static void show_path(void *path, const struct qp *qp)
 {
-	const void *path = prm_qpc_cat_primary_address_path(qpc);
+	prm_ads_set_fl(path, qp->fl);
+	prm_ads_set_pkey_index(path, qp->pkey_index);
+	prm_ads_set_ack_timeout(path, qp->ack_timeout);
+	prm_ads_set_src_addr_index(path, qp->gid_index);
+	prm_ads_set_hop_limit(path, qp->hop_limit);
+	prm_ads_set_tclass(path, qp->tclass);
+	memcpy(prm_ads_at_rgid_rip(path), qp->rgid, sizeof(qp->rgid));
+	prm_ads_set_udp_sport(path, qp->udp_sport);
+	prm_ads_set_vhca_port_num(path, 1);
+	prm_ads_set_rmac_47_32(path, (uint32_t)(qp->rmac[0] << 8 | qp->rmac[1]));
+	prm_ads_set_rmac_31_0(path, prm_load32(qp->rmac, 2));
+}
 
-	if (fields & QP_FIELD_SEND_PSN)
-		qp->next_send_psn = prm_qpc_get_next_send_psn(qpc);
-	if (fields & QP_FIELD_SRA)
-		qp->log_sra_max = (uint8_t)prm_qpc_get_log_sra_max(qpc);
-	if (fields & QP_FIELD_RETRY)
-		qp->retry_count = (uint8_t)prm_qpc_get_retry_count(qpc);
-	if (fields & QP_FIELD_RNR_RETRY)
-		qp->rnr_retry = (uint8_t)prm_qpc_get_rnr_retry(qpc);
-	if (fields & QP_FIELD_DRAIN)
-		qp->q.drain_sigerr = prm_qpc_get_drain_sigerr(qpc);
-	if (fields & QP_FIELD_ACK_TIMEOUT)
-		qp->ack_timeout = (uint8_t)prm_ads_get_ack_timeout(path);
+void fw_qp_show(void *qpc, const struct qp *qp)
+{
+	memcpy(qpc, qp->q.ctx, PRM_QPC_BYTES);
+	show_path(prm_qpc_at_primary_address_path(qpc), qp);
+	prm_qpc_set_state(qpc, qp->q.state);
+	FIELDS(FIELD_SHOW)
+	prm_qpc_set_hw_sq_wqebb_counter(qpc, qp->sq.ci);
+	prm_qpc_set_sw_sq_wqebb_counter(qpc, qp->sq.pi);
+	prm_qpc_set_hw_rq_counter(qpc, qp->rq.ci);
+	prm_qpc_set_sw_rq_counter(qpc, qp->rq.pi);
 }
 
 /* Changes that opt_param_mask_95_32 asks for. */
@@ -326,12 +341,9 @@ static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
 static void fw_qp_clear(struct qp *qp)
 {
 	fw_sched_detach(&qp->q);
-	qp->q.drain_sigerr = false;
-	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
-	qp->remote_qpn = qp->qkey = qp->next_send_psn = qp->next_rcv_psn = 0;
-	qp->mtu = qp->log_msg_max = qp->min_rnr_nak = qp->retry_count = qp->rnr_retry = 0;
-	qp->ack_timeout = qp->log_rra_max = qp->log_sra_max = qp->gid_index = 0;
-	qp->atomic_mode = 0;
+	FIELDS(FIELD_CLEAR)
+	qp->fl = qp->mmo = false;
+	qp->ack_timeout = qp->gid_index = 0;
 	memset(qp->rgid, 0, sizeof(qp->rgid));
 	memset(qp->rmac, 0, sizeof(qp->rmac));
 	qp->udp_sport = qp->pkey_index = 0;
@@ -377,8 +389,7 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 		apply_pd(c, &qp->q, prm_qpc_get_pd(qpc));
 	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
-	apply_receive(qp, qpc, fields);
-	apply_send(qp, qpc, fields);
+	apply_fields(qp, qpc, fields);
 	apply_more(qp, prm_qpc_cat_primary_address_path(qpc), &more);
 	fw_qp_reply_ece(c, qp);
 	return 0;
