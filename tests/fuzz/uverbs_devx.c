@@ -106,7 +106,7 @@ void make_devx_cq(void)
 	prm_cqc_set_dbr_addr(cqc, place(CQ_DB));
 	prm_cqc_set_log_cq_size(cqc, any(16) ? 7 : any(32));
 	prm_cqc_set_uar_page(cqc, any(4) ? fx_uar(f) : any(ANY_UAR));
-	prm_cqc_set_c_eqn_or_apu_element(cqc, any(16) ? file_eqn(f->f) : any(4));
+	prm_cqc_set_c_eqn_or_apu_element(cqc, any(16) ? file_function(f->f)->eqn : any(4));
 	create(in, PRM_CREATE_CQ_IN_BYTES);
 }
 

@@ -79,24 +79,6 @@ static int request_check_mandatory(const struct method_spec *m, struct uverbs_re
 	return 0;
 }
 
-/* The first attribute of such a method is the handle; a queue's second one gets its events. */
-int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
-{
-	const struct method_spec *m = method_find(req->object, req->method);
-	const struct uobj_class *class = uobj_class_of(f->k, req->object);
-	const size_t len = m->nattrs > 1 ? m->attrs[1].max_len : 0;
-	uint32_t events[2];
-	int err;
-
-	/* Without a class, uobj_find() would accept any object. */
-	if (!class)
-		return refuse(-EPROTONOSUPPORT, "%s: this device has no such objects", m->name);
-	err = uobj_destroy_handle(f, attr_find(req, m->attrs[0].id)->data, class, events);
-	if (!err && len)
-		attr_out(req, m->attrs[1].id, (uint8_t *)events + sizeof(events) - len, len);
-	return err;
-}
-
 static const struct method_handler *kernel_find_handler(const struct kernel *k,
 							const struct uverbs_request *req)
 {

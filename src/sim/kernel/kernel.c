@@ -23,7 +23,6 @@
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
 
 #define EQ_LOG_SIZE 8
-#define UID_MAX	    0xfffe /* 0xffff: FW_UID_SHARED */
 
 static const uint16_t cap_types[CAP_PAGES] = {
 	[CAP_GENERAL] = PRM_HCA_CAP_TYPE_GENERAL,
@@ -285,49 +284,9 @@ bool kernel_shared_pages_in_use(const struct uverbs_file *f)
 	return pins_shared_in_use(f);
 }
 
-const uint8_t *file_caps(const struct uverbs_file *f)
-{
-	return file_cap_page(f, CAP_GENERAL);
-}
-
-const uint8_t *file_cap_page(const struct uverbs_file *f, enum cap_page page)
-{
-	return f->k->fn[f->vhca->index].caps[page];
-}
-
-uint32_t file_eqn(const struct uverbs_file *f)
-{
-	return f->k->fn[f->vhca->index].eqn;
-}
-
-uint32_t file_q_counter(const struct uverbs_file *f)
-{
-	return f->k->fn[f->vhca->index].q_counter;
-}
-
 unsigned int file_uid(const struct uverbs_file *f)
 {
 	return f->uid;
-}
-
-/* Gives a number out again as late as possible, so that stale ones are noticed. */
-int file_new_uid(struct uverbs_file *f)
-{
-	struct kernel *k = f->k;
-
-	for (unsigned int tries = 0; tries < UID_MAX; tries++) {
-		uint16_t uid = k->next_uid;
-		bool taken = false;
-
-		k->next_uid = uid == UID_MAX ? 2 : (uint16_t)(uid + 1);
-		for (const struct uverbs_file *o = k->files; o; o = o->next)
-			taken = taken || o->uid == uid;
-		if (!taken) {
-			f->uid = uid;
-			return 0;
-		}
-	}
-	return refuse(-ENOMEM, "GET_CONTEXT: all %u DevX user ids are taken", UID_MAX - 1);
 }
 
 static void resource_add(const struct uverbs_file *f, struct uobj *u, struct uverbs_resource *row)

@@ -108,11 +108,22 @@ static inline bus_t file_bus(const struct uverbs_file *f, uint64_t va)
 	return mm_bus(file_mm(f), va);
 }
 
-const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
-const uint8_t *file_cap_page(const struct uverbs_file *, enum cap_page);
-uint32_t file_eqn(const struct uverbs_file *);
-uint32_t file_q_counter(const struct uverbs_file *);
-int file_new_uid(struct uverbs_file *);
+static inline struct kernel_function *file_function(const struct uverbs_file *f)
+{
+	return &f->k->fn[f->vhca->index];
+}
+
+static inline const uint8_t *file_cap_page(const struct uverbs_file *f, enum cap_page page)
+{
+	return file_function(f)->caps[page];
+}
+
+/* Returns PRM's cmd_hca_cap. */
+static inline const uint8_t *file_caps(const struct uverbs_file *f)
+{
+	return file_cap_page(f, CAP_GENERAL);
+}
+
 /* Frees the detached guests whose memory no object holds any more. */
 void kernel_free_guests(struct uverbs_file *);
 

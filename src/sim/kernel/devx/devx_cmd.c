@@ -130,7 +130,7 @@ int devx_other(struct uverbs_file *f, struct uverbs_request *req)
 int devx_query_eqn(struct uverbs_file *f, struct uverbs_request *req)
 {
 	uint64_t vector = attr_value(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC);
-	const uint32_t eqn = file_eqn(f);
+	const uint32_t eqn = file_function(f)->eqn;
 
 	if (vector)
 		return refuse(-ENOENT, "DEVX_QUERY_EQN: vector %llu: the device has one, number 0",

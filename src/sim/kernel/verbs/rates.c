@@ -27,7 +27,7 @@ struct rate_table {
 
 static int rates_open(struct uverbs_file *f, struct rate_table **table)
 {
-	struct kernel_function *fn = &f->k->fn[f->vhca->index];
+	struct kernel_function *fn = file_function(f);
 	const uint8_t *cap = file_cap_page(f, CAP_QOS);
 	uint32_t n = prm_qos_cap_get_packet_pacing_rate_table_size(cap);
 
@@ -115,7 +115,7 @@ void rate_put(struct uverbs_file *f, uint16_t index)
 
 	if (!index)
 		return;
-	r = &f->k->fn[f->vhca->index].rates->rows[index - 1];
+	r = &file_function(f)->rates->rows[index - 1];
 	if (!--r->users && rate_command(f->vhca, r, index))
 		sim_bug("row %u of the rate table stays", index);
 }

@@ -17,6 +17,7 @@
 #include "priv.h"
 #include "obj/device.h"
 
+#define UID_MAX	       0xfffe /* 0xffff: FW_UID_SHARED */
 #define LOG_UAR_SIZE   12
 #define CQE_VERSION    1
 #define CACHE_LINE     64
@@ -164,6 +165,26 @@ static int check_request(const struct uverbs_file *f, const struct mlx5_ib_alloc
 	return 0;
 }
 
+/* Gives a number out again as late as possible, so that stale ones are noticed. */
+static int take_uid(struct uverbs_file *f)
+{
+	struct kernel *k = f->k;
+
+	for (unsigned int tries = 0; tries < UID_MAX; tries++) {
+		uint16_t uid = k->next_uid;
+		bool taken = false;
+
+		k->next_uid = uid == UID_MAX ? 2 : (uint16_t)(uid + 1);
+		for (const struct uverbs_file *o = k->files; o; o = o->next)
+			taken = taken || o->uid == uid;
+		if (!taken) {
+			f->uid = uid;
+			return 0;
+		}
+	}
+	return refuse(-ENOMEM, "GET_CONTEXT: all %u DevX user ids are taken", UID_MAX - 1);
+}
+
 int uverbs_get_context(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 r;
@@ -172,7 +193,7 @@ int uverbs_get_context(struct uverbs_file *f, struct uverbs_request *req)
 	if (!err)
 		err = check_request(f, &r);
 	if (!err && r.flags & MLX5_IB_ALLOC_UCTX_DEVX)
-		err = file_new_uid(f);
+		err = take_uid(f);
 	if (err)
 		return err;
 	err = mbox_alloc(f->vhca, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, f->uid, &f->tdn);

@@ -147,7 +147,7 @@ static void set_cqc(const struct uverbs_file *f, void *cqc, const struct cq_plan
 	prm_cqc_set_oi(cqc, !!(p->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	prm_cqc_set_log_cq_size(cqc, p->log_size);
 	prm_cqc_set_uar_page(cqc, p->u.uar_page_index);
-	prm_cqc_set_c_eqn_or_apu_element(cqc, file_eqn(f));
+	prm_cqc_set_c_eqn_or_apu_element(cqc, file_function(f)->eqn);
 	prm_cqc_set_page_offset(cqc, pages_queue_offset(&p->pages));
 	prm_cqc_set_log_page_size(cqc, p->pages.log_page - 12);
 	prm_cqc_set_dbr_addr(cqc, file_bus(f, p->u.db_addr));

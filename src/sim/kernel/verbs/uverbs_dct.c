@@ -113,7 +113,7 @@ static int dct_to_rtr(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 		return err;
 	dct_set_path(prm_create_dct_in_at_dct_context_entry(qp->dct), m);
 	prm_dctc_set_counter_set_id(prm_create_dct_in_at_dct_context_entry(qp->dct),
-				    file_q_counter(qp->q.u.file));
+				    file_function(qp->q.u.file)->q_counter);
 	err = mbox_exec(qp->q.u.file->vhca, qp->dct, PRM_CREATE_DCT_IN_BYTES, out, sizeof(out));
 	if (err)
 		return err;

@@ -39,7 +39,7 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 /* Returns a region's map, made on first use. -EOPNOTSUPP: the device has no such region. */
 static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm_map **map)
 {
-	struct kernel_function *fn = &f->k->fn[f->vhca->index];
+	struct kernel_function *fn = file_function(f);
 	const uint8_t *cap = file_cap_page(f, CAP_DEV_MEM);
 	unsigned int log_block;
 	uint64_t start;
@@ -109,15 +109,6 @@ static int uverbs_dm_release(struct uobj *u)
 }
 
 const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, 0, uverbs_dm_release, NULL};
-
-int dm_range_check(uint64_t size, uint64_t offset, uint64_t len)
-{
-	if (offset <= size && len <= size - offset)
-		return 0;
-	return refuse(
-		-EINVAL, "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx bytes",
-		(unsigned long long)offset, (unsigned long long)len, (unsigned long long)size);
-}
 
 int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
 {

@@ -40,7 +40,7 @@ static uint32_t memic_mapped(const struct memic_dm *dm)
 /* Returns the bitmap of pages in use, which are not requested from the firmware; as in mlx5_ib. */
 static uint64_t *memic_taken(const struct memic_dm *dm)
 {
-	return &dm->u.file->k->fn[dm->u.file->vhca->index].memic_pages;
+	return &file_function(dm->u.file)->memic_pages;
 }
 
 static uint64_t memic_dm_pages(const struct memic_dm *dm, uint64_t first)
@@ -191,6 +191,15 @@ int memic_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
 	attr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
 	return 0;
+}
+
+int dm_range_check(uint64_t size, uint64_t offset, uint64_t len)
+{
+	if (offset <= size && len <= size - offset)
+		return 0;
+	return refuse(
+		-EINVAL, "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx bytes",
+		(unsigned long long)offset, (unsigned long long)len, (unsigned long long)size);
 }
 
 int memic_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)

@@ -249,7 +249,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 /* Sets fields of RST2INIT. mlx5_ib repeats the doorbell record for QPs that have an RQ. */
 static void set_at_init(const struct uverbs_qp *qp, void *qpc)
 {
-	prm_qpc_set_counter_set_id(qpc, file_q_counter(qp->q.u.file));
+	prm_qpc_set_counter_set_id(qpc, file_function(qp->q.u.file)->q_counter);
 	if (qp->rq_wr)
 		prm_qpc_set_dbr_addr(qpc, qp->dbrec);
 }

@@ -78,7 +78,7 @@ int raw_rq_modify(struct uverbs_file *f, uint32_t rqn, uint8_t from, uint8_t to,
 	prm_modify_rq_in_set_rq_state(in, from);
 	if (from == PRM_RQC_STATE_RST && to == PRM_RQC_STATE_RDY) {
 		select |= RQ_MODIFY_COUNTER;
-		prm_rqc_set_counter_set_id(rqc, file_q_counter(f));
+		prm_rqc_set_counter_set_id(rqc, file_function(f)->q_counter);
 	}
 	prm_modify_rq_in_set_modify_bitmask(in, select);
 	prm_rqc_set_state(rqc, to);

@@ -26,7 +26,7 @@ bool xrc_is(uint64_t qp_type)
 
 static struct xrcd **xrcd_list(const struct uverbs_file *f)
 {
-	return &f->k->fn[f->vhca->index].xrcds;
+	return &file_function(f)->xrcds;
 }
 
 static int xrcd_alloc(struct vhca *v, struct xrcd *x)
