@@ -80,7 +80,7 @@ static void ste_read_mask(struct ste *s, const struct steering_record *r,
 
 static void ste_read_record(struct ste *s, const struct steering_record *r)
 {
-	memset(s, 0, sizeof(*s));
+	memset(s, 0, offsetof(struct ste, e.key));
 	s->reader = ste_reader_of(r->format);
 	s->bytes = r->bytes;
 	s->reader->links(s);
@@ -107,7 +107,7 @@ void steering_read_links(const struct steering_record *r, struct steering_entry 
 	struct ste s;
 
 	ste_read_record(&s, r);
-	*e = s.e;
+	memcpy(e, &s.e, offsetof(struct steering_entry, key));
 }
 
 bool entry_field(const struct steering_entry *e, enum field f, u128 *value, u128 *mask)

@@ -30,7 +30,6 @@ struct ste_reader;
 
 /* An entry with the structures that it is made of. */
 struct ste {
-	struct steering_entry e;
 	const struct ste_reader *reader;
 	const uint8_t *bytes;
 	const struct prm_struct *control;
@@ -39,6 +38,7 @@ struct ste {
 	uint8_t tag[STE_TAG_BYTES], mask[STE_TAG_BYTES];
 	struct ste_action action[CHANGES_MAX];
 	unsigned int nactions;
+	struct steering_entry e;
 };
 
 /* The fields that a lookup type compares. */

@@ -136,7 +136,6 @@ struct steering_entry {
 	bool acts;			/* it stands behind all entries that compare */
 	bool known;			/* the fields that it compares */
 	unsigned int l3;		/* 2: its addresses are IPv6 */
-	struct entry_key key[KEYS_MAX]; /* in the order of the comparison */
 	unsigned int nkeys;
 	/* The actions. */
 	struct packet_change change[CHANGES_MAX];
@@ -144,6 +143,8 @@ struct steering_entry {
 	uint32_t counter; /* 0: none */
 	bool tags;
 	uint32_t flow_tag;
+	/* The comparison, in its order. Last, because many entries are read without it. */
+	struct entry_key key[KEYS_MAX];
 };
 
 struct steering {
