@@ -78,7 +78,7 @@ TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
 # The rigs of several tests and their main(); the kernel's, whose fixture has the names of the firmware's;
 # the fuzz targets' main(). A program takes what it calls.
 check_LIBRARIES = tests/librigs.a tests/libkernel.a tests/libreplay.a
-tests_librigs_a_SOURCES = tests/main.c tests/test.h tests/wrapped.h
+tests_librigs_a_SOURCES = tests/main.c tests/logged.c tests/test.h tests/wrapped.h
 
 include tests/base/local.mk
 include tests/chip/local.mk

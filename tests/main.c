@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "test.h"
-#include <unistd.h>
 
 #define MOST 64u
 
@@ -24,19 +23,6 @@ void test_group(int (*setup)(void **), int (*teardown)(void **))
 {
 	group_setup = setup;
 	group_teardown = teardown;
-}
-
-bool test_logged(int log, const char *text)
-{
-	char tail[4096] = "", *line;
-	off_t from = lseek(log, 0, SEEK_END) - (off_t)sizeof(tail) + 1;
-	ssize_t n = pread(log, tail, sizeof(tail) - 1, from > 0 ? from : 0);
-
-	if (n <= 0)
-		return false;
-	tail[n - (tail[n - 1] == '\n')] = 0;
-	line = strrchr(tail, '\n');
-	return strstr(line ? line : tail, text);
 }
 
 int main(void)
