@@ -5,6 +5,7 @@
  */
 #include "tests/test.h"
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "copy_pull.h"
@@ -317,6 +318,72 @@ TEST(none, floods)
 	copy_pull_expect(&plays[ATTRIBUTES_LEFT_OUT]);
 	assert_int_equal(copy_pull.report.skipped, 1);
 	copy_pull.options = 0;
+}
+
+#define N50  "12345678901234567890123456789012345678901234567890"
+#define N250 N50 N50 N50 N50 N50
+
+/*
+ * A path that no system call takes is refused: cut to its name, it would stand for another source's
+ * entry, which --delete and the merging of sources then take for this one.
+ */
+TEST(none, long_paths)
+{
+	static const struct play play = {{DIR_(""),
+					  {.type = MSG_DIR,
+					   .name = TEXT(N250),
+					   .mode = 0755,
+					   .sec = 1000,
+					   .slots = 16},
+					  FILE_(N250, 0),
+					  END(17, 0),
+					  {.type = MSG_UP, .slots = 17},
+					  DONE},
+					 COPY_PROTOCOL,
+					 "a path of more than 4095 bytes",
+					 17};
+
+	copy_pull.options = OPTION_DELETE;
+	copy_pull_expect(&play);
+	copy_pull.merges = true;
+	copy_pull_expect(&play);
+	copy_pull.merges = false;
+	copy_pull.options = 0;
+}
+
+/* A sender can't make the receiver run out of descriptors by files whose data does not come. */
+TEST(none, open_files)
+{
+	enum { N = 40 };
+	static char names[N][4];
+	struct copy_msg large[N + 2] = {DIR_("")}, dirs[3 * N + 2] = {DIR_("")};
+	struct rlimit usual, few;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	few = usual;
+	few.rlim_cur = 128; /* a window of 16 */
+	for (int i = 0; i < N; i++) {
+		const struct copy_bytes name = {(const uint8_t *)names[i], 3};
+		const struct copy_msg dir = DIR_(""), file = FILE_("f", 5), up = UP;
+
+		snprintf(names[i], sizeof(names[i]), "%03d", i);
+		large[1 + i] = (struct copy_msg){
+			.type = MSG_FILE, .name = name, .size = MSG_PART_LEAST, .sec = 1000};
+		memcpy(&dirs[1 + 3 * i], (const struct copy_msg[]){dir, file, up}, 3 * sizeof(dir));
+		dirs[1 + 3 * i].name = name;
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (int i = 0; i < 2; i++) {
+		struct copy_fault f;
+
+		copy_pull_fresh(NULL);
+		f = copy_pull_from(i ? dirs : large);
+		assert_int_equal(f.code, COPY_PROTOCOL);
+		assert_string_equal(f.text, "the sender holds more than 16 directories and large "
+					    "files open");
+		report_free(&copy_pull.report);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
 }
 
 /*

@@ -39,6 +39,10 @@ static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAM
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the sender sent the name \"%s\", which no entry may have",
 				 QUOTED(m->name.p, m->name.n));
+	/* dest_path() would cut it, and another entry could have the path that is left. */
+	if (strlen(d->now->path) + m->name.n + 2 > PATH_MAX)
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent a path of more than %u bytes",
+				 PATH_MAX - 1);
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
 	seen = seen_add(d, to, m->type == MSG_DIR, f);
@@ -363,6 +367,38 @@ static void dest_count_dir(struct dest *d, struct dest_dir *dir, uint32_t verdic
 	}
 }
 
+/*
+ * Counts what is open because the sender has not announced the end of files: parts, and directories
+ * beside the path to the one being listed.
+ */
+static unsigned int dest_held(struct dest *d)
+{
+	const uint32_t mark = ++d->mark;
+	unsigned int held = 0;
+
+	for (struct dest_dir *dir = d->now; dir; dir = dir->parent)
+		dir->mark = mark;
+	for (const struct dest_file *file = d->open; file; file = file->next) {
+		held += file->is_part && !file->ended;
+		for (struct dest_dir *dir = file->dir; !file->ended && dir->mark != mark;
+		     dir = dir->parent, held++)
+			dir->mark = mark;
+	}
+	return held;
+}
+
+int dest_spare(struct dest *d, unsigned int open, struct copy_fault *f)
+{
+	if (open <= d->window + d->window / 2)
+		return 0;
+	if (dest_commit(d, true, f))
+		return -1;
+	if (dest_held(d) <= d->window)
+		return 0;
+	return copy_fail(f, COPY_PROTOCOL,
+			 "the sender holds more than %u directories and large files open", d->window);
+}
+
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		 struct copy_fault *f)
 {
@@ -383,11 +419,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	dest_compare_dir(d, dir, fd < 0 ? NULL : &st, found);
 	dest_open_for_writing(d, dir, fd < 0 ? NULL : &st);
 	dest_count_dir(d, dir, found->verdict);
-	/*
-	 * Files that wait for the sync hold their directories open. Commit before descriptors run
-	 * out.
-	 */
-	return d->dirs_open > d->most ? dest_commit(d, true, f) : 0;
+	return dest_spare(d, d->dirs_open, f);
 }
 
 /* Removes what killed copies left in the directory, except parts that this copy may continue. */

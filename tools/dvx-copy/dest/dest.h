@@ -64,6 +64,7 @@ struct dest_dir {
 	struct dest_dir *parent;
 	int fd; /* -1 in a dry run, if the directory would have to be made */
 	unsigned int refs, depth;
+	uint32_t mark; /* of the last count by dest_held() */
 	enum dest_origin origin;
 	enum dest_end end;
 	bool dirty; /* it or an entry of it changed, so it has to be finished */
@@ -110,7 +111,9 @@ struct dest {
 	unsigned int ready_files, flying_files;
 	bool ready_closed; /* a ready file was closed */
 	struct workers *workers;
-	unsigned int dirs_open, parts_open, most; /* most: when waiting files are synced */
+	unsigned int dirs_open, parts_open;
+	unsigned int window; /* directories and large files that the sender may hold open */
+	uint32_t mark;
 	uint64_t ready_bytes;
 	uint64_t renamed;    /* entries of this source that were renamed */
 	uint64_t remembered; /* bytes of names kept for --delete and hard links */
@@ -219,6 +222,13 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
  * changed.
  */
 bool dest_make_writable(int fd, const struct stat *st);
+
+/*
+ * Keeps descriptors free when a directory or a part was opened, of which `open` are. Files that wait
+ * for the sync hold descriptors, so they are committed. A sender that holds more than the window is
+ * refused.
+ */
+int dest_spare(struct dest *d, unsigned int open, struct copy_fault *f);
 
 /* Drops one reference. The last one finishes the directory. */
 int dest_dir_unref(struct dest *d, struct dest_dir *dir, struct copy_fault *f);

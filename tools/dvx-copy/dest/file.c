@@ -188,8 +188,7 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 		return 0;
 	part_open(file);
 	d->parts_open += file->is_part;
-	/* A part stays open while it waits for the sync. */
-	return d->parts_open > d->most ? dest_commit(d, true, f) : 0;
+	return dest_spare(d, d->parts_open, f);
 }
 
 /* Compares the file with the one there, and prepares what differs. */

@@ -12,9 +12,6 @@
 
 /* --- verdicts --- */
 
-/* Verdicts in a message. With more, the sender would wait for them at the end of its window. */
-#define HANDLE_BUNCH 256u
-
 int receiver_flush_verdicts(struct receiver *r)
 {
 	struct copy_msg m = {.type = MSG_VERDICT, .text = {r->verdicts, 4 * r->n_verdicts}};
@@ -48,7 +45,7 @@ static int handle_verdict(struct receiver *r, const struct dest_found *found)
 		return copy_fail(r->f, COPY_PROTOCOL, "%s listed more than %u entries at once",
 				 r->link->peer, MSG_WINDOW);
 	r->ring[number % MSG_WINDOW] = found->file;
-	return r->n_verdicts == HANDLE_BUNCH ? receiver_flush_verdicts(r) : 0;
+	return r->n_verdicts == RECEIVER_VERDICTS ? receiver_flush_verdicts(r) : 0;
 }
 
 static char handle_kind(const struct copy_msg *m)

@@ -88,7 +88,7 @@ static void receiver_open_dest(struct receiver *r, const struct copy_role *role)
 		.counts = role->counts,
 		.seen = r->plan.seen,
 		.umask = role->umask,
-		.most = role->window + role->window / 2,
+		.window = role->window,
 		.skip = receiver_skip,
 		.gone = receiver_gone,
 		.slot_done = receiver_slot_done,

@@ -7,6 +7,9 @@
 #include "intake.h"
 #include "wire/role.h"
 
+/* Verdicts in a message. With more, the sender would wait for them at the end of its window. */
+#define RECEIVER_VERDICTS 256u
+
 /* The role that compares and writes. */
 struct receiver {
 	struct link *link;
@@ -29,7 +32,7 @@ struct receiver {
 	struct copy_msg top;
 	char top_name[NAME_MAX + 1];
 	uint32_t n_verdicts;
-	uint8_t verdicts[4 * MSG_VERDICTS];
+	uint8_t verdicts[4 * RECEIVER_VERDICTS];
 	bool done;
 };
 
