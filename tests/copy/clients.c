@@ -16,7 +16,7 @@
 #include "base/verdict.h"
 #include "copy_fds.h"
 #include "copy_swap.h"
-#include "session.h"
+#include "serve.h"
 
 #define SLOT 8192u
 

@@ -10,7 +10,6 @@
 
 #include "copy_fake.h"
 #include "copy_fds.h"
-#include "dest/seen.h"
 
 struct copy_pull copy_pull = {.work = "copy_hostile.XXXXXX", .pieces = 1u << 20};
 

@@ -14,10 +14,6 @@
 
 #include "copy_pull.h"
 #include "base/filter.h"
-#include "dest/commit.h"
-#include "dest/meta.h"
-#include "dest/part.h"
-#include "dest/xattr.h"
 
 int __real_close(int fd);
 int __real_flock(int fd, int how);
@@ -164,10 +160,9 @@ int __wrap_linkat(int from, const char *first, int to, const char *name, int fla
 static void take_next_temp(const char *got)
 {
 	char name[TEMP_BYTES], path[192], victim[128];
-	struct copy_fault f = {0};
 	unsigned int n;
 
-	assert_int_equal(temp_name(name, &f), 0);
+	assert_int_equal(temp_name(name), 0);
 	assert_int_equal(sscanf(name + strlen(name) - 6, "%6x", &n), 1);
 	snprintf(name + strlen(name) - 6, 7, "%06x", (n + 1) & 0xffffff);
 	snprintf(path, sizeof(path), "%s/%s", got, name);
@@ -267,7 +262,7 @@ TEST(none, first_modes)
 		{0644, UINT32_MAX, &x, false, 0600},	{0644, UINT32_MAX, NULL, true, 0600},
 	};
 	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
-	const struct dest d = {.umask = 022};
+	const struct dest d = {.role = &(struct copy_role){.umask = 022}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct dest_file file = {.dir = dir,
@@ -436,11 +431,10 @@ static bool is_cleaned(unsigned int pid, bool strange)
 {
 	const int dir = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
 	char name[TEMP_BYTES], *home = name + strlen(TEMP_PREFIX);
-	struct copy_fault f = {0};
 	struct stat st;
 	bool cleaned;
 
-	assert_int_equal(temp_name(name, &f), 0);
+	assert_int_equal(temp_name(name), 0);
 	snprintf(home + 4, 13, "%06x%06x", pid & 0xffffff, 1u);
 	if (strange)
 		home[0] = home[0] == '0' ? '1' : '0';

@@ -13,9 +13,6 @@
 #include "base/filter.h"
 #include "copy_swap.h"
 #include "base/acl.h"
-#include "dest/seen.h"
-#include "dest/hard.h"
-#include "dest/meta.h"
 
 /* --- honest scripts, to see that the actor works --- */
 
@@ -329,19 +326,16 @@ TEST(none, floods)
  */
 TEST(none, long_paths)
 {
-	static const struct play play = {{DIR_(""),
-					  {.type = MSG_DIR,
-					   .name = TEXT(N250),
-					   .mode = 0755,
-					   .sec = 1000,
-					   .slots = 16},
-					  FILE_(N250, 0),
-					  END(17, 0),
-					  {.type = MSG_UP, .slots = 17},
-					  DONE},
-					 COPY_PROTOCOL,
-					 "a path of more than 4095 bytes",
-					 17};
+	static const struct play play = {
+		{DIR_(""),
+		 {.type = MSG_DIR, .name = TEXT(N250), .mode = 0755, .sec = 1000, .slots = 16},
+		 FILE_(N250, 0),
+		 END(17, 0),
+		 {.type = MSG_UP, .slots = 17},
+		 DONE},
+		COPY_PROTOCOL,
+		"a path of more than 4095 bytes",
+		17};
 
 	copy_pull.options = OPTION_DELETE;
 	copy_pull_expect(&play);
@@ -392,22 +386,23 @@ TEST(none, open_files)
 TEST(none, names_to_remember)
 {
 	struct dest_dir parent = {.fd = -1}, *dir = calloc(1, sizeof(*dir) + 1);
-	struct dest d = {.now = dir, .options.bits = OPTION_DELETE | OPTION_HARD};
+	struct copy_fault f = {0}, g = {0};
+	struct dest d = {.now = dir, .f = &f, .options.bits = OPTION_DELETE | OPTION_HARD};
 	const struct copy_msg m = {.type = MSG_FILE, .id = 1};
 	struct dest_found found = {0};
-	struct copy_fault f = {0}, g = {0};
 
 	dir->parent = &parent;
 	dir->fd = -1;
 	d.remembered = REMEMBER_MOST - dest_weight(1);
 	d.seen = seen_new(false);
-	assert_int_equal(seen_add(&d, "1", false, &f), 0);
-	assert_int_equal(seen_add(&d, "2", false, &f), -1);
+	assert_int_equal(seen_add(&d, "1", false), 0);
+	assert_int_equal(seen_add(&d, "2", false), -1);
 	assert_int_equal(f.code, COPY_IO);
 	seen_forget(&d, dir);
 	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
-	assert_int_equal(hard_later(&d, &m, "1", &found, &g), 0);
-	assert_int_equal(hard_later(&d, &m, "2", &found, &g), -1);
+	d.f = &g;
+	assert_int_equal(hard_later(&d, &m, "1", &found), 0);
+	assert_int_equal(hard_later(&d, &m, "2", &found), -1);
 	assert_int_equal(g.code, COPY_IO);
 	hard_forget(&d);
 	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
@@ -418,16 +413,16 @@ TEST(none, names_to_remember)
 /* Users and groups are mapped by name; a number without a name is used as it is. */
 TEST(none, owners)
 {
-	struct dest d = {0};
 	struct copy_fault f = {0};
+	struct dest d = {.f = &f};
 	struct copy_msg m = {.type = MSG_OWNER, .name = TEXT("root")};
 
 	for (m.id = 1; m.id <= 1000; m.id += 3) {
 		m.flags = m.id & 1 ? MSG_IS_GROUP : 0;
-		assert_int_equal(dest_add_owner(&d, &m, &f), 0);
+		assert_int_equal(dest_add_owner(&d, &m), 0);
 	}
 	m = (struct copy_msg){.type = MSG_OWNER, .name = TEXT("nobody-of-this-machine"), .id = 4};
-	assert_int_equal(dest_add_owner(&d, &m, &f), 0);
+	assert_int_equal(dest_add_owner(&d, &m), 0);
 	for (uint32_t id = 1; id <= 1000; id++) {
 		const bool named = id % 3 == 1, group = id & 1;
 

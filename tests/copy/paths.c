@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "dest/dest.h"
-#include "wire/target.h"
-#include "base/beneath.h"
+#include "wire/net.h"
+#include "base/path.h"
 #include "source/resolve.h"
 
 static char dir[] = "copy_paths.XXXXXX";

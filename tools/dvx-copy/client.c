@@ -40,7 +40,7 @@ static int client_start(struct client *c, int fd, const struct key *key, uint32_
 	c->role.link = &c->link;
 	c->role.counts = &c->role.report->counts;
 	c->role.f = f;
-	c->role.window = msg_window(1);
+	c->role.window = role_window(1);
 	if (m.name.n >= PATH_MAX)
 		return copy_fail(f, COPY_USAGE, "the path is longer than %d bytes", PATH_MAX - 1);
 	while (c->role.options.filter && filter_text(c->role.options.filter, m.chunks))
@@ -97,7 +97,7 @@ int client_pull(struct client *c, int fd, const struct key *key,
 	int ret = client_start(c, fd, key, 0, "", f);
 
 	if (!r)
-		ret = copy_fail(f, COPY_IO, "out of memory");
+		ret = copy_no_memory(f);
 	if (!ret) {
 		ret = receiver_open(r, &c->role, &requests->plan) || client_take(c, r, requests, n);
 		receiver_close(r);

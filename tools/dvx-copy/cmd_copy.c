@@ -13,7 +13,6 @@
 #include "base/workers.h"
 #include "base/pool.h"
 #include "client.h"
-#include "dest/seen.h"
 #include "dvx-copy.h"
 #include "source/resolve.h"
 #include "wire/net.h"
@@ -125,7 +124,7 @@ static int cmd_pull_some(struct cmd_copy *c, int i, int n, struct copy_fault *f)
 	int fd, ret;
 
 	if (!requests)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	for (int k = 0; k < n; k++)
 		requests[k] = cmd_request(c, i + k);
 	fd = cmd_connect(c, &c->targets[i], f);
@@ -141,10 +140,7 @@ static const char *cmd_name(const char *arg)
 	return colon ? colon + 1 : slash ? slash + 1 : arg;
 }
 
-/*
- * Whether two sources may have an entry of the same path: two have one name, or are copied into
- * DEST itself.
- */
+/* Whether two sources may have one path: they have one name, or go into DEST itself. */
 static bool cmd_merges(const struct cmd_copy *c)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -191,37 +187,21 @@ static int cmd_add_only(struct cmd_copy *c, const char *path, bool below, struct
 	return only_add(&c->filter.only, text, f);
 }
 
-static int cmd_read_list(struct cmd_copy *c, FILE *from, struct copy_fault *f)
+static int cmd_add_line(void *arg, const char *line)
 {
-	char *line = NULL;
-	size_t room = 0;
-	int ret = 0;
+	struct cmd_copy *c = arg;
 
-	while (!ret && getline(&line, &room, from) >= 0) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (*line && *line != '#' && *line != ';')
-			ret = cmd_add_only(c, line, c->a->explicit_r, f);
-	}
-	free(line);
-	if (!ret && ferror(from))
-		ret = copy_fail(f, COPY_IO, "%s: cannot be read", c->a->files_from);
-	if (!ret && !c->filter.only)
-		ret = copy_fail(f, COPY_USAGE, "%s names nothing", c->a->files_from);
-	return ret;
+	return cmd_add_only(c, line, c->a->explicit_r, c->client.role.f);
 }
 
 static int cmd_files_from(struct cmd_copy *c, struct copy_fault *f)
 {
 	const char *name = c->a->files_from;
-	FILE *from = strcmp(name, "-") ? fopen(name, "re") : stdin;
-	int ret;
 
-	if (!from)
-		return copy_fail(f, COPY_IO, "%s: %s", name, strerror(errno));
-	ret = cmd_read_list(c, from, f);
-	if (from != stdin)
-		fclose(from);
-	return ret;
+	if (lines_each(name, "--files-from: a byte of zero; each path is a line", cmd_add_line, c,
+		       f))
+		return -1;
+	return c->filter.only ? 0 : copy_fail(f, COPY_USAGE, "%s names nothing", name);
 }
 
 /* Returns the length of the part of a source's path that -R leaves out: up to "/./", "/", or 0. */
@@ -242,11 +222,8 @@ static int cmd_relative(struct cmd_copy *c, const char *path, size_t cut, struct
 		return copy_fail(f, COPY_USAGE, "-R takes no patterns: name the entries");
 	if (c->client.role.report->sending && lstat(path, &st)) {
 		if (c->n == 1)
-			return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)),
-					 strerror(errno));
-		/*
-		 * The sender reports it as missing; --delete would remove it from the destination.
-		 */
+			return copy_fail(f, COPY_IO, "%s: %s", SHOWN(path), strerror(errno));
+		/* The sender reports it as missing; --delete would remove it. */
 		*bits &= ~(uint32_t)OPTION_DELETE;
 	}
 	return cmd_add_only(c, path + cut, *bits & OPTION_RECURSE, f);
@@ -266,13 +243,13 @@ static int cmd_relative_all(struct cmd_copy *c, const char *(*path_of)(struct cm
 			return copy_fail(f, COPY_USAGE,
 					 "-R: %s and %s count from two directories: copy them one "
 					 "after the other",
-					 QUOTED(first, strlen(first)), QUOTED(path, strlen(path)));
+					 SHOWN(first), SHOWN(path));
 		if (cmd_relative(c, path, cut, f))
 			return -1;
 	}
 	c->path = cut ? strndup(first, cut) : strdup("./");
 	c->n = 1;
-	return c->path ? 0 : copy_fail(f, COPY_IO, "out of memory");
+	return c->path ? 0 : copy_no_memory(f);
 }
 
 /* Returns 1 if there is one source, c->path, of which only the listed paths are copied. */
@@ -293,7 +270,7 @@ static int cmd_choose(struct cmd_copy *c, const char *(*path_of)(struct cmd_copy
 		return copy_fail(f, COPY_USAGE, "--files-from lists paths of one source");
 	if (asprintf(&c->path, "%s/", *path_of(c, 0) ? path_of(c, 0) : ".") < 0) {
 		c->path = NULL;
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	}
 	return cmd_files_from(c, f) ? -1 : 1;
 }
@@ -341,7 +318,7 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 		bad = target_parse(&c->targets[i], c->sources[i], f);
 	bad = bad || cmd_choose_pull(c, f);
 	if (!bad && !(c->seen = seen_new(cmd_merges(c))))
-		bad = copy_fail(f, COPY_IO, "out of memory");
+		bad = copy_no_memory(f);
 	bad = bad || device_open(&c->client.role.device, a->device, f) ||
 	      device_via(c->client.role.device, a->via, f);
 	if (!bad)
@@ -380,7 +357,7 @@ static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struc
 
 	c->targets = calloc((size_t)a->argc, sizeof(*c->targets));
 	if (!c->targets)
-		copy_fail(f, COPY_IO, "out of memory");
+		copy_no_memory(f);
 	else if (!cmd_options(a, c->client.role.report->live || c->client.role.report->events,
 			      &c->client.role.options, f) &&
 		 (!a->key_file || !key_load(&c->key, a->key_file, f)))
@@ -420,6 +397,7 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 		c->dest = r.list ? NULL : a->argv[a->argc - 1];
 		c->client.role.options.filter = &c->filter;
 		c->client.role.report = &r;
+		c->client.role.f = &f;
 		c->client.role.slots = a->slots ? a->slots : pool_slots(slot_bytes);
 		c->client.role.slot_bytes = slot_bytes;
 		c->client.role.jobs = a->jobs ? a->jobs : workers_usual();
@@ -428,7 +406,7 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 		c->client.role.umask = copy_umask();
 		cmd_copy_run(c, all, &f);
 	} else {
-		copy_fail(&f, COPY_IO, "out of memory");
+		copy_no_memory(&f);
 	}
 	code = report_end(&r, &f);
 	report_free(&r);

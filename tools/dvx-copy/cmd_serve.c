@@ -186,7 +186,7 @@ int copy_cmd_serve(const struct copy_args *a)
 				.slots = a->slots ? a->slots : pool_slots(slot_bytes),
 				.jobs = a->jobs ? a->jobs : workers_usual(),
 				.slot_bytes = slot_bytes,
-				.window = msg_window(a->max_clients)},
+				.window = role_window(a->max_clients)},
 	};
 	struct copy_fault f = {0};
 

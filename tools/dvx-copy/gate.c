@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Reads up to three numbers, "A:B:C"; missing ones keep their values. Returns how many there were.
- */
+/* Reads up to three numbers, "A:B:C"; missing ones keep their values. Returns their count. */
 static int gate_numbers(const char *s, unsigned int *to[3])
 {
 	int n = 0;
@@ -112,10 +110,7 @@ static int gate_pick(const unsigned int *sizes, unsigned int n, unsigned int mos
 	return -1;
 }
 
-/*
- * Decides whether one of n connections is dropped. From `start` on the chance grows evenly from
- * `rate` percent to certainty at `full`.
- */
+/* Decides whether one of n is dropped: from `start` with `rate` percent to `full` always. */
 static bool gate_drops(const struct copy_gate *g, unsigned int n, uint32_t random)
 {
 	unsigned int span = g->full - g->start;

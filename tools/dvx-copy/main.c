@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "dvx-copy.h"
 #include "gate.h"
-#include "wire/target.h"
+#include "wire/net.h"
 
 enum {
 	OPT_SLOTS = 256,
@@ -43,18 +43,18 @@ enum {
 	OPT_REFUSED = 0x2000,
 };
 
-enum refused_option {
-#define REFUSED(id, name, letter, value, instead) REFUSED_##id,
-#include "refused.def"
-#undef REFUSED
-};
-#define REFUSED_KEY(id, letter) ((letter) ? (letter) : OPT_REFUSED + (int)REFUSED_##id)
+/* The key of a line of refused.def. */
+#define REFUSED_KEY(letter) ((letter) ? (letter) : OPT_REFUSED + __LINE__)
 
 /* A "--no-OPTION". --help and the manual explain all of them in one row. */
 #define NO(key, name)                                                    \
 	{                                                                \
 		"no-" name, OPT_NO + (key), NULL, OPTION_HIDDEN, NULL, 0 \
 	}
+
+/* An option that "--no-" before its name or letter turns off. */
+#define ON(key, name, letter, doc, group) \
+	{name, key, NULL, 0, doc, group}, NO(key, name), NO(key, letter)
 
 #define KEY_OPTION                                                                       \
 	{                                                                                \
@@ -89,41 +89,40 @@ static const struct argp_option copy_options[] = {
 	CLI_DEVICE,
 	CLI_JSON,
 	{"archive", 'a', NULL, 0, "-rlptgoD; after it --no-o, --no-times and the like", 1},
-	{"recursive", 'r', NULL, 0, "directories and their contents", 1},
-	{"links", 'l', NULL, 0, "symbolic links, as links", 1},
-	{"perms", 'p', NULL, 0, "modes", 1},
-	{"times", 't', NULL, 0, "modification times", 1},
-	{"owner", 'o', NULL, 0, "owners (root only)", 1},
-	{"group", 'g', NULL, 0, "groups", 1},
+	ON('r', "recursive", "r", "directories and their contents", 1),
+	ON('l', "links", "l", "symbolic links, as links", 1),
+	ON('p', "perms", "p", "modes", 1),
+	ON('t', "times", "t", "modification times", 1),
+	ON('o', "owner", "o", "owners (root only)", 1),
+	ON('g', "group", "g", "groups", 1),
 	{"numeric-ids", OPT_NUMERIC, NULL, 0, "owners and groups by number, not by name", 1},
-	{"devices", 'D', NULL, 0, "devices (root only), FIFOs and sockets", 1},
-	{"hard-links", 'H', NULL, 0, "hard links between the files", 1},
-	{"acls", 'A', NULL, 0, "ACLs; implies -p", 1},
-	{"xattrs", 'X', NULL, 0, "extended attributes", 1},
-	{"sparse", 'S', NULL, 0, "make holes of zeros", 1},
-	{"update", 'u', NULL, 0, "leave files that are newer at the destination", 2},
-	{"checksum", 'c', NULL, 0, "compare contents, not size and time", 2},
+	ON('D', "devices", "D", "devices (root only), FIFOs and sockets", 1),
+	ON('H', "hard-links", "H", "hard links between the files", 1),
+	ON('A', "acls", "A", "ACLs; implies -p", 1),
+	ON('X', "xattrs", "X", "extended attributes", 1),
+	ON('S', "sparse", "S", "make holes of zeros", 1),
+	ON('u', "update", "u", "leave files that are newer at the destination", 2),
+	ON('c', "checksum", "c", "compare contents, not size and time", 2),
 	{"modify-window", '@', "SECONDS", 0, "times that differ by no more are equal", 2},
 	{"delete", OPT_DELETE, NULL, 0, "delete what the source does not have", 2},
 	{"relative", 'R', NULL, 0, "keep the paths of the sources; the part before /./ is left out",
 	 2},
 	{"files-from", OPT_FILES_FROM, "FILE", 0, "copy the paths of this list, of one source", 2},
 	{"list-only", OPT_LIST, NULL, 0, "list the source (pull); so does pull without DEST", 2},
-	{"one-file-system", 'x', NULL, 0, "do not enter file systems mounted below the source", 2},
+	ON('x', "one-file-system", "x", "do not enter file systems mounted below the source", 2),
 	{"exclude", OPT_EXCLUDE, "PATTERN", 0, "leave out what matches, as in rsync", 2},
 	{"include", OPT_INCLUDE, "PATTERN", 0, "keep what matches; the first match decides", 2},
 	{"exclude-from", OPT_EXCLUDE_FROM, "FILE", 0, "patterns to leave out, one a line", 2},
 	{"include-from", OPT_INCLUDE_FROM, "FILE", 0, "patterns not to leave out", 2},
 	{"dry-run", 'n', NULL, 0, "only print what would be done", 2},
 	{"itemize-changes", 'i', NULL, 0, "print what is done to each entry", 2},
-	{"verbose", 'v', NULL, 0, "print what is copied", 2},
-	{"human-readable", OPT_HUMAN, NULL, 0,
-	 "no effect: sizes are always readable", 2},
+	ON('v', "verbose", "v", "print what is copied", 2),
+	ON(OPT_HUMAN, "human-readable", "h", "no effect: sizes are always readable", 2),
 	{"partial", OPT_PARTIAL, NULL, 0, "keep half files for the next run when interrupted", 3},
 	{"partial-progress", 'P', NULL, 0, "--partial --progress", 3},
 	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
 	{"whole-file", 'W', NULL, 0, "no effect: files are always copied whole", 3},
-	{"compress", 'z', NULL, 0, "no effect, with a note: DMA and RDMA do not compress", 3},
+	ON('z', "compress", "z", "no effect, with a note: DMA and RDMA do not compress", 3),
 	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
 	{"bwlimit", OPT_BWLIMIT, "RATE", 0, "at most this many KiB a second, or with a unit", 3},
 	{"progress", OPT_PROGRESS, NULL, 0, "show progress, with --json as objects", 2},
@@ -134,47 +133,13 @@ static const struct argp_option copy_options[] = {
 	{"jobs", OPT_JOBS, "N", 0, "threads for files (one a processor, up to 4)", 3},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 3},
-	NO('r', "recursive"),
-	NO('r', "r"),
-	NO('l', "links"),
-	NO('l', "l"),
-	NO('p', "perms"),
-	NO('p', "p"),
-	NO('t', "times"),
-	NO('t', "t"),
-	NO('o', "owner"),
-	NO('o', "o"),
-	NO('g', "group"),
-	NO('g', "g"),
-	NO('D', "devices"),
-	NO('D', "D"),
 	NO('D', "specials"),
-	NO('H', "hard-links"),
-	NO('H', "H"),
-	NO('A', "acls"),
-	NO('A', "A"),
-	NO('X', "xattrs"),
-	NO('X', "X"),
-	NO('S', "sparse"),
-	NO('S', "S"),
-	NO('u', "update"),
-	NO('u', "u"),
-	NO('c', "checksum"),
-	NO('c', "c"),
-	NO('x', "one-file-system"),
-	NO('x', "x"),
-	NO('z', "compress"),
-	NO('z', "z"),
-	NO(OPT_HUMAN, "human-readable"),
-	NO(OPT_HUMAN, "h"),
-	NO('v', "verbose"),
-	NO('v', "v"),
 	NO(OPT_PROGRESS, "progress"),
 	NO(OPT_INPLACE, "inplace"),
 	NO(OPT_PARTIAL, "partial"),
 	NO(OPT_NUMERIC, "numeric-ids"),
-#define REFUSED(id, name, letter, value, instead) \
-	{name, REFUSED_KEY(id, letter), (value) ? "VALUE" : NULL, OPTION_HIDDEN, NULL, 0},
+#define REFUSED(name, letter, value, instead) \
+	{name, REFUSED_KEY(letter), (value) ? "VALUE" : NULL, OPTION_HIDDEN, NULL, 0},
 #include "refused.def"
 #undef REFUSED
 	{0},
@@ -229,19 +194,11 @@ static const struct {
 	{OPT_HUMAN, false, 0},
 };
 
-/* Returns the switch of an on-off option that has no bit. */
-static bool *take_switch(int key, struct copy_args *a)
-{
-	return key == 'v'	     ? &a->verbose
-	       : key == OPT_PROGRESS ? &a->progress
-	       : key == 'z'	     ? &a->compress
-				     : NULL;
-}
-
 static error_t take_no(int key, struct copy_args *a)
 {
-	if (take_switch(key, a))
-		*take_switch(key, a) = false;
+	a->verbose &= key != 'v';
+	a->progress &= key != OPT_PROGRESS;
+	a->compress &= key != 'z';
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
 		if (letters[i].key == key) {
 			a->bits &= ~letters[i].bits;
@@ -276,7 +233,7 @@ static error_t take_refused(int key, struct argp_state *state)
 		int key;
 		const char *name, *instead;
 	} refused[] = {
-#define REFUSED(id, name, letter, value, instead) {REFUSED_KEY(id, letter), name, instead},
+#define REFUSED(name, letter, value, instead) {REFUSED_KEY(letter), name, instead},
 #include "refused.def"
 #undef REFUSED
 	};
@@ -379,10 +336,7 @@ static void ask_stop(int sig)
 	stop_asked = 1;
 }
 
-/*
- * Sets handlers without SA_RESTART, so that a signal ends a wait. SIGXFSZ is ignored: write()
- * reports the limit.
- */
+/* Without SA_RESTART a signal ends a wait. SIGXFSZ is ignored: write() reports the limit. */
 static void set_signals(void)
 {
 	struct sigaction stop = {.sa_handler = ask_stop}, ignore = {.sa_handler = SIG_IGN};
@@ -396,26 +350,14 @@ static void set_signals(void)
 	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-/* Raises the limit of descriptors: a deep tree needs one per level. */
-static void raise_descriptor_limit(void)
+static void raise_limit(__rlimit_resource_t resource)
 {
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim))
+	if (getrlimit(resource, &lim))
 		return;
 	lim.rlim_cur = lim.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &lim);
-}
-
-/* Raises the limit of locked memory, which registered slots count against. */
-static void raise_memlock_limit(void)
-{
-	struct rlimit lim;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &lim))
-		return;
-	lim.rlim_cur = lim.rlim_max;
-	setrlimit(RLIMIT_MEMLOCK, &lim);
+	setrlimit(resource, &lim);
 }
 
 uint32_t copy_umask(void)
@@ -429,7 +371,7 @@ uint32_t copy_umask(void)
 int main(int argc, char **argv)
 {
 	set_signals();
-	raise_descriptor_limit();
-	raise_memlock_limit();
+	raise_limit(RLIMIT_NOFILE);  /* a deep tree needs a descriptor for each level */
+	raise_limit(RLIMIT_MEMLOCK); /* registered slots count against it */
 	return cli_main(&cli, argc, argv);
 }

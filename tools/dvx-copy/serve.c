@@ -11,19 +11,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alive.h"
 #include "wire/net.h"
 #include "tools/cli/message.h"
 #include "tools/cli/tcp.h"
 
-#define SLICE_MS  250
+#define SLICE_MS   250
 #define LOGGED_MAX 20u /* messages about strangers per minute */
 
 struct clients;
 
 struct serve_client {
 	struct serve_client *next, **back;
-	bool known, dropped; /* dropped: another stranger needed its place */
-	bool revoked;	     /* its key was removed from the list */
+	bool known;
+	const char *why; /* this server ended the connection; NULL: it did not */
 	struct access *access;
 	struct clients *all;
 	struct link link;
@@ -31,10 +32,7 @@ struct serve_client {
 	char name[NET_NAME + 80]; /* its address, later with its key's name */
 };
 
-/*
- * The lock guards the list and the fields behind it; only a client's own thread uses its other
- * state.
- */
+/* The lock guards the list and what is behind it; the rest is of the client's own thread. */
 struct clients {
 	const struct serve *serve;
 	struct access *access; /* for new connections */
@@ -45,21 +43,20 @@ struct clients {
 	bool served;	       /* at least one has come and gone */
 	struct copy_fault last;
 	unsigned int logged, suppressed; /* in this minute; about strangers */
-	time_t minute;
+	uint64_t minute;
 };
 
 /* Whether a message about a stranger may be logged: strangers must not be able to fill the disk. */
 static bool serve_may_log(struct clients *all)
 {
-	struct timespec now;
+	const uint64_t minute = clock_now_ns() / 60000000000u;
 	unsigned int suppressed = 0;
 	bool may;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	pthread_mutex_lock(&all->lock);
-	if (now.tv_sec / 60 != all->minute) {
+	if (minute != all->minute) {
 		suppressed = all->suppressed;
-		all->minute = now.tv_sec / 60;
+		all->minute = minute;
 		all->logged = all->suppressed = 0;
 	}
 	may = all->logged++ < LOGGED_MAX;
@@ -76,9 +73,7 @@ static const char *serve_why(const struct serve_client *c, const struct copy_fau
 	const char *why;
 
 	pthread_mutex_lock(&c->all->lock);
-	why = c->dropped   ? "dropped during the handshake: too many connections at once"
-	      : c->revoked ? "its key was taken out"
-			   : f->text;
+	why = c->why ? c->why : f->text;
 	pthread_mutex_unlock(&c->all->lock);
 	return why;
 }
@@ -103,10 +98,7 @@ static void serve_unlink(struct serve_client *c)
 		c->next->back = c->back;
 }
 
-/*
- * Closes the socket under the lock: serve_stop_all() and others call shutdown() on sockets in the
- * list.
- */
+/* Closes the socket under the lock: others call shutdown() on sockets in the list. */
 static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 {
 	struct clients *all = c->all;
@@ -126,10 +118,7 @@ static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 	free(c);
 }
 
-/*
- * Counts a client that has shown the key against --max-clients. Strangers are not counted: they
- * could lock out clients that have it.
- */
+/* Counts a client with the key against --max-clients. Strangers can't lock it out. */
 static int serve_count_known(struct serve_client *c, struct copy_fault *f)
 {
 	struct clients *all = c->all;
@@ -185,9 +174,9 @@ static void serve_link(struct clients *all, struct serve_client *c)
 }
 
 /* Ends the connection. The client's own thread notices it, and takes the client off the list. */
-static void serve_drop(struct serve_client *c)
+static void serve_drop(struct serve_client *c, const char *why)
 {
-	c->dropped = true;
+	c->why = why;
 	shutdown(c->link.fd, SHUT_RDWR);
 }
 
@@ -204,13 +193,14 @@ static void serve_make_room(struct clients *all, const struct gate_source *comes
 		random[0] = (uint32_t)time(NULL); /* predictable, but no secret depends on it */
 	pthread_mutex_lock(&all->lock);
 	for (struct serve_client *c = all->first; c && n < GATE_FULL_MAX; c = c->next)
-		if (!c->known && !c->dropped) {
+		if (!c->known && !c->why) {
 			who[n] = c;
 			from[n++] = c->source;
 		}
 	victim = gate_victim(&all->serve->gate, from, n, comes, random);
 	if (victim >= 0)
-		serve_drop(who[victim]);
+		serve_drop(who[victim],
+			   "dropped during the handshake: too many connections at once");
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -272,10 +262,8 @@ static void serve_revoke(struct clients *all)
 {
 	pthread_mutex_lock(&all->lock);
 	for (struct serve_client *c = all->first; c; c = c->next)
-		if (c->known && !access_has(all->access, c->access, c->link.key)) {
-			c->revoked = true;
-			shutdown(c->link.fd, SHUT_RDWR);
-		}
+		if (c->known && !access_has(all->access, c->access, c->link.key))
+			serve_drop(c, "its key was taken out");
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -308,10 +296,7 @@ static bool serve_is_done(struct clients *all)
 	return yes;
 }
 
-/*
- * Waits while too many threads run: dropped clients have theirs for a moment. New connections wait
- * in the kernel's queue meanwhile.
- */
+/* Waits while too many threads run: dropped clients have theirs for a moment. */
 static void serve_await_threads(struct clients *all)
 {
 	const unsigned int most = all->serve->max_clients + 2 * all->serve->gate.full;

@@ -5,14 +5,24 @@
 #include <signal.h>
 
 #include "gate.h"
-#include "session.h"
+#include "base/options.h"
+#include "engine/engine.h"
+#include "wire/access.h"
+#include "wire/role.h"
+
+/* Configuration that all clients of a server share. */
+struct copy_server {
+	struct access *access;
+	struct copy_role role; /* without what a client brings */
+};
+
+/* Serves one client from its START to its last message. The caller closes the link. */
+int copy_session_run(const struct copy_server *s, struct link *l, struct copy_counts *counts,
+		     struct copy_fault *f);
 
 struct serve {
 	struct copy_server shared; /* with the access rights read at the start */
-	/*
-	 * Reads the keys and rights again when reload_asked is set; the new ones apply to later
-	 * clients.
-	 */
+	/* Reads keys and rights again, for later clients, when reload_asked is set. */
 	int (*reload)(void *arg, struct access **out, struct copy_fault *f);
 	void *arg;
 	volatile sig_atomic_t *reload_asked;
@@ -23,10 +33,7 @@ struct serve {
 	bool quiet, once;
 };
 
-/*
- * Serves clients, one thread each, until *stop is set or the device is gone. With once: returns the
- * first client's fault.
- */
+/* Serves clients, a thread each, until *stop or the device's loss. once: the first's fault. */
 int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop,
 	  struct copy_fault *f);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session.h"
+#include "serve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/filter.h"
 #include "dest/receiver.h"
-#include "dest/seen.h"
 #include "source/sender.h"
 
 struct session {
@@ -44,10 +43,7 @@ static int session_send_match(void *arg, const uint8_t *path, size_t len)
 	return session_send(arg, (const char *)path, len, true);
 }
 
-/*
- * Sends all sources that a pattern matches. If none does, the pattern is taken as a name, as in a
- * shell.
- */
+/* Sends what a pattern matches. If nothing does, it is taken as a name, as in a shell. */
 static int session_send_all(struct session *s)
 {
 	const struct copy_bytes *rest = &s->place.rest;
@@ -58,10 +54,7 @@ static int session_send_all(struct session *s)
 	return bad > 0 ? session_send(s, (const char *)rest->p, rest->n, s->many) : bad;
 }
 
-/*
- * Sets the name of a key's directory that is requested as "dir", not as "dir/": it is copied under
- * that name.
- */
+/* A key's directory that is requested as "dir", not as "dir/", is copied under that name. */
 static void session_set_name(struct session *s, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -125,7 +118,7 @@ static struct copy_role session_role(const struct session *s)
 
 static int session_serve(struct session *s)
 {
-	const struct copy_role role = session_role(s);
+	struct copy_role role = session_role(s);
 	int ret = sender_open(&s->sender, &role) || converse(s);
 
 	sender_close(&s->sender);
@@ -136,7 +129,7 @@ static int session_serve(struct session *s)
 
 static int session_receive(struct session *s, struct receiver *r, const struct dest_plan *plan)
 {
-	const struct copy_role role = session_role(s);
+	struct copy_role role = session_role(s);
 	struct copy_msg bye;
 	int ret = receiver_open(r, &role, plan);
 
@@ -154,8 +147,7 @@ static int session_take(struct session *s, const char *dest, uint32_t flags)
 				       .last = true,
 				       .seen = seen_new(flags & MSG_MERGE)};
 	struct receiver *r = malloc(sizeof(*r));
-	int ret = r && plan.seen ? session_receive(s, r, &plan)
-				 : copy_fail(s->f, COPY_IO, "out of memory");
+	int ret = r && plan.seen ? session_receive(s, r, &plan) : copy_no_memory(s->f);
 
 	seen_free(plan.seen);
 	free(r);

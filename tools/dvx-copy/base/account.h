@@ -7,9 +7,7 @@
 
 #define ACCOUNT_ROOM 256u
 
-/*
- * Finds the name of a user or group; groups may have any number of members. false: no such account.
- */
+/* Find the name or number of a user or group. false: there is no such account. */
 bool account_name(uint32_t id, bool group, char name[ACCOUNT_ROOM]);
 bool account_id(const char *name, bool group, uint32_t *id);
 

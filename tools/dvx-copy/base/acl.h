@@ -11,10 +11,7 @@
 
 bool acl_is_name(const char *name);
 
-/*
- * Returns the mode of an entry whose ACL is dropped: the group bits lose what the ACL's mask
- * granted to named users.
- */
+/* Returns the mode without the ACL: without group bits that its mask gave to named users. */
 uint32_t acl_narrow(const uint8_t *value, size_t n, uint32_t mode);
 
 #endif

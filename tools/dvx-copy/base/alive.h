@@ -2,16 +2,28 @@
 #ifndef DVX_COPY_ALIVE_H
 #define DVX_COPY_ALIVE_H
 
+#include <stdint.h>
+#include <time.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <time.h>
+
+/* Return the monotonic clock's nanoseconds, and milliseconds. */
+static inline uint64_t clock_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline int64_t clock_now_ms(void)
+{
+	return (int64_t)(clock_now_ns() / 1000000);
+}
 
 #define ALIVE_SECONDS 1
 
-/*
- * Keeps the connection alive during long work: sends MSG_ALIVE once a second, and ends the work
- * when the user interrupts it.
- */
+/* Sends MSG_ALIVE once a second during long work, and ends it when the user interrupts. */
 struct alive {
 	int (*send)(void *arg); /* returns -1 also if *stop is set */
 	void *arg;

@@ -37,9 +37,7 @@ int bwlimit_parse(const char *arg, uint64_t *rate, struct copy_fault *f)
 		n += 1 + strspn(arg + n + 1, "0123456789");
 	value = strtod(arg, NULL);
 	unit = bwlimit_unit(arg + n);
-	/*
-	 * strtod() also takes hexadecimal numbers, exponents and the like; these are not allowed.
-	 */
+	/* strtod() would also take hexadecimal numbers and exponents. */
 	if (!n || (n == 1 && *arg == '.') || unit <= 0)
 		return copy_fail(f, COPY_USAGE,
 				 "--bwlimit=%s: a number of KiB a second, or with a suffix as 1.5m",

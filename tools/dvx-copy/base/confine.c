@@ -16,10 +16,7 @@
 /* The C library has no calls for these, and headers of Linux 5.10 lack the numbers. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 
-/*
- * Access rights, grouped by the version of Landlock's ABI that introduced them. Older headers lack
- * some.
- */
+/* Access rights, by the version of Landlock's ABI that has them. Older headers lack some. */
 #define FS(bit) (UINT64_C(1) << (bit))
 enum { EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REFER = 13, TRUNCATE, IOCTL_DEV };
 #define READS  (FS(READ_FILE) | FS(READ_DIR))
@@ -42,9 +39,7 @@ static int confine_add(int set, const struct confine_dir *d, uint64_t rights)
 	return (int)syscall(ADD_RULE, set, LANDLOCK_RULE_PATH_BENEATH, &a, 0);
 }
 
-/*
- * The C library needs these to look up users and groups; the last one has the devices' addresses.
- */
+/* The C library looks up users and groups in these; the last has the devices' addresses. */
 static const char *const system_dirs[] = {"/etc", "/usr", "/lib", "/lib64", "/var/lib/sss", "/sys"};
 
 /* A missing directory needs no rule. */

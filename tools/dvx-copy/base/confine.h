@@ -28,10 +28,7 @@ struct confine {
 /* Returns "by Landlock (version 7)", or "not by Landlock (why)", as the log shows it. */
 const char *confine(const struct confine *c, char text[CONFINE_TEXT]);
 
-/*
- * Confines a client. A pull writes only to DEST, or to DEST's parent if DEST is to be made; a push
- * (dest is NULL) writes nothing.
- */
+/* Confines a client. A pull writes to DEST, or its parent to make it; a push nowhere (NULL). */
 const char *confine_client(const char *dest, char text[CONFINE_TEXT]);
 
 #endif

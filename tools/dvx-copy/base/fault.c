@@ -48,10 +48,7 @@ const char *fault_word(int code)
 	return "unknown";
 }
 
-/*
- * Only printable ASCII passes unchanged:
- * C1 controls hide in both Latin-1 and UTF-8, so every byte above 0x7e is escaped too.
- */
+/* Escapes bytes above 0x7e, too: C1 controls hide in Latin-1 and in UTF-8. */
 const char *quote(char *to, size_t room, const void *bytes, size_t len)
 {
 	const uint8_t *b = bytes;

@@ -5,6 +5,7 @@
 #include "tools/cli/exit.h"
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Exit codes; dvx(7) lists them. The numbers also travel in ERROR messages. */
 enum copy_exit {
@@ -22,10 +23,7 @@ enum copy_exit {
 	COPY_INTERRUPTED = 130,
 };
 
-/*
- * The reason of a failure, in one sentence. The first one is the cause; later ones do not replace
- * it.
- */
+/* The reason of a failure, in one sentence. The first is the cause: later ones are dropped. */
 struct copy_fault {
 	int code;
 	char text[640];
@@ -38,12 +36,13 @@ int copy_fail(struct copy_fault *f, enum copy_exit code, const char *fmt, ...)
 /* Returns the short word for a code, as --json shows it. */
 const char *fault_word(int code);
 
-/*
- * Makes a name of any bytes printable: escapes keep a peer's names from controlling the terminal.
- */
+/* Makes any bytes printable: escapes keep a peer's names from controlling the terminal. */
 const char *quote(char *to, size_t room, const void *bytes, size_t len);
 
 /* Quotes a string into a buffer in the caller's frame. */
-#define QUOTED(s, n) quote((char[520]){0}, 520, (s), (n))
+#define QUOTED(s, n)	  quote((char[520]){0}, 520, (s), (n))
+#define SHOWN(s)	  QUOTED(s, strlen(s))
+
+#define copy_no_memory(f) copy_fail(f, COPY_IO, "out of memory")
 
 #endif

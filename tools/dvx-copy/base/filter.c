@@ -101,43 +101,57 @@ int filter_add(struct filter *f, const char *arg, bool include, struct copy_faul
 		return copy_fail(fault, COPY_USAGE, "more than %d rules to include and exclude",
 				 FILTER_RULES_MAX);
 	if (filter_push(f, arg, include))
-		return copy_fail(fault, COPY_IO, "out of memory");
+		return copy_no_memory(fault);
 	return 0;
 }
 
-static int filter_add_lines(struct filter *f, FILE *from, bool include, struct copy_fault *fault)
+int lines_each(const char *file, const char *zero, int (*each)(void *arg, const char *line),
+	       void *arg, struct copy_fault *f)
 {
+	FILE *from = strcmp(file, "-") ? fopen(file, "re") : stdin;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
 	int ret = 0;
 
+	if (!from)
+		return copy_fail(f, COPY_IO, "%s: %s", file, strerror(errno));
 	while (!ret && (n = getline(&line, &room, from)) >= 0) {
 		if (strlen(line) != (size_t)n)
-			ret = copy_fail(fault, COPY_USAGE,
-					"--%s-from: a byte of zero; each pattern is a line",
-					include ? "include" : "exclude");
+			ret = copy_fail(f, COPY_USAGE, "%s", zero);
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!ret && *line && *line != '#' && *line != ';')
-			ret = filter_add(f, line, include, fault);
+			ret = each(arg, line);
 	}
 	free(line);
+	if (!ret && ferror(from))
+		ret = copy_fail(f, COPY_IO, "%s: cannot be read", file);
+	if (from != stdin)
+		fclose(from);
 	return ret;
+}
+
+struct filter_lines {
+	struct filter *filter;
+	bool include;
+	struct copy_fault *fault;
+};
+
+static int filter_add_line(void *arg, const char *line)
+{
+	const struct filter_lines *l = arg;
+
+	return filter_add(l->filter, line, l->include, l->fault);
 }
 
 int filter_add_file(struct filter *f, const char *file, bool include, struct copy_fault *fault)
 {
-	FILE *from = strcmp(file, "-") ? fopen(file, "re") : stdin;
-	int ret;
+	struct filter_lines l = {f, include, fault};
 
-	if (!from)
-		return copy_fail(fault, COPY_IO, "%s: %s", file, strerror(errno));
-	ret = filter_add_lines(f, from, include, fault);
-	if (!ret && ferror(from))
-		ret = copy_fail(fault, COPY_IO, "%s: cannot be read", file);
-	if (from != stdin)
-		fclose(from);
-	return ret;
+	return lines_each(file,
+			  include ? "--include-from: a byte of zero; each pattern is a line"
+				  : "--exclude-from: a byte of zero; each pattern is a line",
+			  filter_add_line, &l, fault);
 }
 
 const char *filter_text(const struct filter *f, size_t i)

@@ -45,9 +45,13 @@ struct filter {
 int filter_add(struct filter *f, const char *arg, bool include, struct copy_fault *fault);
 
 /*
- * Adds the rules of a file, one per line. Empty lines, and lines that begin with "#" or ";", are
- * comments. "-" is stdin.
+ * Calls each() for the lines of a file, except empty ones and those that begin with "#" or ";",
+ * which are comments. "-" is stdin. `zero` is the message about a byte of zero.
  */
+int lines_each(const char *file, const char *zero, int (*each)(void *arg, const char *line),
+	       void *arg, struct copy_fault *f);
+
+/* Adds the rules of a file, one per line. */
 int filter_add_file(struct filter *f, const char *file, bool include, struct copy_fault *fault);
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "only.h"
+#include "path.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,31 +20,19 @@ struct only {
 /* Removes slashes at both ends, and "." components. */
 static size_t only_clean(char *to, const char *from)
 {
-	size_t n = 0;
+	const char *part;
+	size_t n = 0, len;
 
-	while (*from) {
-		size_t part = strcspn(from, "/");
-
-		if (part && !(part == 1 && *from == '.')) {
-			if (n)
-				to[n++] = '/';
-			memcpy(to + n, from, part);
-			n += part;
-		}
-		from += part + strspn(from + part, "/");
+	while ((part = path_part(&from, &len))) {
+		if (len == 1 && *part == '.')
+			continue;
+		if (n)
+			to[n++] = '/';
+		memcpy(to + n, part, len);
+		n += len;
 	}
 	to[n] = '\0';
 	return n;
-}
-
-static bool only_has_dotdot(const char *path)
-{
-	while ((path = strstr(path, ".."))) {
-		if ((path[2] == '/' || !path[2]) && path[-1] == '/')
-			return true;
-		path += 2;
-	}
-	return false;
 }
 
 static int only_put(struct only *o, struct only_path *p)
@@ -67,7 +56,7 @@ static int only_put(struct only *o, struct only_path *p)
 int only_add(struct only **list, const char *text, struct copy_fault *f)
 {
 	struct only *o = *list ? *list : calloc(1, sizeof(*o));
-	char clean[PATH_MAX + 3] = "/";
+	char clean[PATH_MAX + 2];
 	struct only_path *p;
 	size_t n;
 
@@ -75,12 +64,12 @@ int only_add(struct only **list, const char *text, struct copy_fault *f)
 	if (strlen(text) > PATH_MAX)
 		return copy_fail(f, COPY_USAGE, "a path of the list is longer than %d bytes",
 				 PATH_MAX);
-	n = only_clean(clean + 1, text + 2);
-	if (!n || only_has_dotdot(clean))
+	n = only_clean(clean, text + 2);
+	if (!n || path_has_dotdot(clean))
 		return copy_fail(
 			f, COPY_USAGE,
 			"the path \"%s\" of the list is %s the source: name what lies in it",
-			QUOTED(text + 2, strlen(text + 2)), n ? "not within" : "all of");
+			SHOWN(text + 2), n ? "not within" : "all of");
 	if (o && (o->n == ONLY_MAX || o->bytes > ONLY_BYTES_MAX))
 		return copy_fail(f, COPY_USAGE, "the list has more than %u paths or %u MiB",
 				 ONLY_MAX, ONLY_BYTES_MAX >> 20);
@@ -88,11 +77,11 @@ int only_add(struct only **list, const char *text, struct copy_fault *f)
 	if (p) {
 		p->found = false;
 		memcpy(p->text, text, 2);
-		memcpy(p->text + 2, clean + 1, n + 1);
+		memcpy(p->text + 2, clean, n + 1);
 	}
 	if (!p || only_put(o, p)) {
 		free(p);
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	}
 	return 0;
 }

@@ -17,10 +17,7 @@ struct only;
 #define ONLY_MAX       (1u << 20)
 #define ONLY_BYTES_MAX (64u << 20)
 
-/*
- * Adds "= PATH" or "~ PATH" to a list; makes the list with the first one. "//" and "/./" become
- * "/".
- */
+/* Adds "= PATH" or "~ PATH" to a list, which the first makes. "//" and "/./" become "/". */
 int only_add(struct only **list, const char *text, struct copy_fault *f);
 void only_free(struct only *o);
 
@@ -29,10 +26,7 @@ bool only_hides(struct only *o, const char *path, bool is_dir);
 /* Returns the i-th path in the form in which it travels, NULL behind the last. */
 const char *only_text(struct only *o, size_t i);
 
-/*
- * Returns the next path that only_hides() was never called for: the source lacks it. NULL behind
- * the last. *i begins with 0.
- */
+/* Returns the next path that the source lacks, NULL behind the last. *i begins with 0. */
 const char *only_missing(struct only *o, size_t *i);
 
 #endif

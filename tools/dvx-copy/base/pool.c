@@ -12,10 +12,7 @@
 
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/*
- * Slots of 1 MiB hold as many 4-KiB files as may be under way. More slots gain nothing, and
- * registering them takes time.
- */
+/* Slots of 1 MiB hold the 4-KiB files that may be under way. More would only cost time. */
 #define SLOTS 8u
 
 /* CAP_IPC_LOCK lifts the limit. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
+#include "alive.h"
 #include "tools/cli/json.h"
 #include "tools/cli/message.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,10 +16,7 @@
 
 static double report_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clock_now_ns() / 1e9;
 }
 
 void report_begin(struct report *r, bool quiet, bool json)
@@ -28,6 +27,7 @@ void report_begin(struct report *r, bool quiet, bool json)
 	r->live = !quiet && isatty(STDERR_FILENO);
 	r->began = r->shown = report_now();
 	r->skips = json_array();
+	r->entries = json_array();
 }
 
 void report_enable(struct report *r, bool progress, bool stats)
@@ -83,7 +83,7 @@ bool report_wants_items(const struct report *r)
 	return r->items && !r->quiet && !r->json;
 }
 
-void report_item(struct report *r, uint32_t verdict, char kind, const char *path,
+void report_item(struct report *r, uint32_t verdict, uint32_t mode, const char *path,
 		 const char *target)
 {
 	const uint32_t copied = VERDICT_DATA | VERDICT_MADE | VERDICT_HARD;
@@ -93,14 +93,14 @@ void report_item(struct report *r, uint32_t verdict, char kind, const char *path
 	    verdict & (VERDICT_LEFT | VERDICT_NEWER))
 		return;
 	clear_line(r);
-	verdict_itemize(item, verdict, kind, r->sending);
+	verdict_itemize(item, verdict, mode, r->sending);
 	if (r->items > 1)
 		printf("%s ", item);
-	fputs(*path ? QUOTED(path, strlen(path)) : ".", stdout);
-	if (kind == 'd')
+	fputs(*path ? SHOWN(path) : ".", stdout);
+	if (S_ISDIR(mode))
 		putchar('/');
 	if (target)
-		printf(" -> %s", QUOTED(target, strlen(target)));
+		printf(" -> %s", SHOWN(target));
 	putchar('\n');
 }
 
@@ -128,8 +128,6 @@ static void report_list_json(struct report *r, const char *path, const char *mod
 
 	if (e && target)
 		json_object_set_new(e, "target", json_text(target, strlen(target)));
-	if (!r->entries)
-		r->entries = json_array();
 	json_array_append_new(r->entries, e);
 }
 
@@ -150,9 +148,9 @@ void report_entry(struct report *r, const char *path, uint32_t bits, uint64_t si
 		strftime(when, sizeof(when), "%Y/%m/%d %H:%M:%S", &tm);
 	if (r->quiet)
 		return;
-	printf("%s %14llu %s %s", mode, (unsigned long long)size, when, QUOTED(path, strlen(path)));
+	printf("%s %14llu %s %s", mode, (unsigned long long)size, when, SHOWN(path));
 	if (target)
-		printf(" -> %s", QUOTED(target, strlen(target)));
+		printf(" -> %s", SHOWN(target));
 	putchar('\n');
 }
 
@@ -293,35 +291,24 @@ void report_progress(struct report *r)
 		draw(r);
 }
 
+/* json_out() leaves out members without a value. */
 static int report_print_json(struct report *r, int code, const struct copy_fault *f, double seconds)
 {
 	const struct copy_counts *n = &r->counts;
-	json_t *j = json_pack(
-		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}",
+
+	return json_out(json_pack(
+		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O, "
+		"s:I, s:I, s:f, s:s?, s:o?, s:s?, s:o?}",
 		"result", fault_word(code), "exit", code, "files", (json_int_t)n->files,
 		"directories", (json_int_t)n->dirs, "symlinks", (json_int_t)n->links, "specials",
 		(json_int_t)n->specials, "hard_links", (json_int_t)n->hard, "unchanged",
 		(json_int_t)n->same, "deleted", (json_int_t)n->gone, "bytes", (json_int_t)n->bytes,
 		"chunks_verified", (json_int_t)n->chunks, "dma_copies", (json_int_t)n->copies,
 		"skipped", (json_int_t)r->skipped, "seconds", seconds, "bytes_per_second",
-		rate(r, r->began + seconds), "skips", r->skips);
-
-	if (j)
-		json_object_set_new(j, "newer", json_integer((json_int_t)n->newer));
-	if (j)
-		json_object_set_new(j, "bytes_taken_up", json_integer((json_int_t)n->taken));
-	if (j)
-		json_object_set_new(j, "crc_seconds", json_real((double)n->crc_ns / 1e9));
-	if (j && r->via)
-		json_object_set_new(j, "via", json_string(r->via));
-	if (j && r->list)
-		json_object_set_new(j, "entries",
-				    r->entries ? json_incref(r->entries) : json_array());
-	if (j && r->rc)
-		json_object_set_new(j, "via_reason", json_string(r->rc));
-	if (j && f->code)
-		json_object_set_new(j, "error", json_error(f->text, code));
-	return json_out(j);
+		rate(r, r->began + seconds), "skips", r->skips, "newer", (json_int_t)n->newer,
+		"bytes_taken_up", (json_int_t)n->taken, "crc_seconds", (double)n->crc_ns / 1e9,
+		"via", r->via, "entries", r->list ? json_incref(r->entries) : NULL, "via_reason",
+		r->rc, "error", f->code ? json_error(f->text, code) : NULL));
 }
 
 static void print_count(uint64_t n, const char *one, const char *many, const char *before)
@@ -390,20 +377,19 @@ static void print_stats(const struct report *r, double seconds)
 
 static void print_lost(const struct report *r)
 {
-	static const char text[] = "not kept: ";
-	const struct copy_lost *l = &r->lost;
+	const struct {
+		uint64_t n;
+		const char *one, *many;
+	} rows[] = {
+		{r->lost.acls, "entry's ACL (-A keeps it)\n", "entries' ACLs (-A keeps them)\n"},
+		{r->lost.xattrs, "entry's extended attributes (-X keeps them)\n",
+		 "entries' extended attributes (-X keeps them)\n"},
+		{r->lost.hard, "link to a file with several (-H keeps it)\n",
+		 "links to files with several (-H keeps them)\n"},
+	};
 
-	print_count(l->acls, "entry's ACL (-A keeps it)", "entries' ACLs (-A keeps them)", text);
-	if (l->acls)
-		putchar('\n');
-	print_count(l->xattrs, "entry's extended attributes (-X keeps them)",
-		    "entries' extended attributes (-X keeps them)", text);
-	if (l->xattrs)
-		putchar('\n');
-	print_count(l->hard, "link to a file with several (-H keeps it)",
-		    "links to files with several (-H keeps them)", text);
-	if (l->hard)
-		putchar('\n');
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		print_count(rows[i].n, rows[i].one, rows[i].many, "not kept: ");
 }
 
 int report_end(struct report *r, const struct copy_fault *f)
@@ -430,7 +416,6 @@ int report_end(struct report *r, const struct copy_fault *f)
 void report_free(struct report *r)
 {
 	json_decref(r->skips);
-	r->skips = NULL;
 	json_decref(r->entries);
-	r->entries = NULL;
+	r->skips = r->entries = NULL;
 }

@@ -35,10 +35,7 @@ struct report {
 
 void report_begin(struct report *r, bool quiet, bool json);
 
-/*
- * Turns on --progress, which works without a terminal too, and --stats, which prints all counters
- * at the end.
- */
+/* Turns on --progress, also without a terminal, and --stats, all counters at the end. */
 void report_enable(struct report *r, bool progress, bool stats);
 
 /* Notes why bytes travel over a connection; NULL: the DMA engine moves them. r may be NULL. */
@@ -50,12 +47,9 @@ void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why
 /* Reports an entry that was deleted at the destination. */
 void report_gone(struct report *r, struct copy_bytes path);
 
-/*
- * Whether report_item() prints anything. For it, kind is one of f d L D S; target is a symbolic
- * link's, or NULL.
- */
+/* Whether report_item() prints anything. mode is stat()'s; target a symbolic link's, or NULL. */
 bool report_wants_items(const struct report *r);
-void report_item(struct report *r, uint32_t verdict, char kind, const char *path,
+void report_item(struct report *r, uint32_t verdict, uint32_t mode, const char *path,
 		 const char *target);
 
 /* Reports an entry of a list, in the form of ls -l and rsync. mode is stat()'s. */

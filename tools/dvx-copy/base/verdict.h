@@ -7,10 +7,7 @@
 
 #include "options.h"
 
-/*
- * The receiver's answer for an entry: whether it wants the data, and how its own entry differs from
- * the listed one.
- */
+/* The receiver's answer for an entry: whether it wants the data, and what differs. */
 enum verdict {
 	VERDICT_WANT = 1 << 0,
 	VERDICT_NEW = 1 << 1,
@@ -29,12 +26,15 @@ enum verdict {
 	VERDICT_NEWER = 1 << 14, /* skipped for -u */
 };
 
-/* Counts a file whose data is not copied: it is the same, or newer. */
-void verdict_count_left(struct copy_counts *n, uint32_t verdict, uint64_t size);
+/*
+ * Counts an entry of this mode and size by its verdict: what was or, in a dry run, would be made.
+ * Hard links are counted when they are made, and files when they have their names.
+ */
+void verdict_count(struct copy_counts *n, uint32_t verdict, uint32_t mode, uint64_t size, bool dry);
 
 #define ITEM_BYTES 12
 
-/* Formats a verdict like rsync's --itemize-changes: ">f+++++++++". kind is one of f d L D S. */
-void verdict_itemize(char to[ITEM_BYTES], uint32_t verdict, char kind, bool sending);
+/* Formats a verdict like rsync's --itemize-changes: ">f+++++++++". mode is stat()'s. */
+void verdict_itemize(char to[ITEM_BYTES], uint32_t verdict, uint32_t mode, bool sending);
 
 #endif

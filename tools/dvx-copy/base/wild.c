@@ -6,10 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/*
- * The result of a match. The last two values give the reason of a mismatch, so that a star further
- * left skips tries that must fail for the same reason.
- */
+/* The result of a match. The last two let a star further left skip tries that must fail. */
 enum wild {
 	WILD_NO,
 	WILD_YES,
@@ -26,10 +23,7 @@ static const struct {
 	{"punct", ispunct}, {"space", isspace}, {"upper", isupper}, {"xdigit", isxdigit},
 };
 
-/*
- * Tests whether c is in the class [:word:]. -1: unknown word. Bytes beyond ASCII have no class, in
- * any locale.
- */
+/* Tests whether c is in the class [:word:]. -1: unknown word. Only ASCII has classes. */
 static int wild_word(const char *word, size_t n, uint8_t c)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -38,18 +32,13 @@ static int wild_word(const char *word, size_t n, uint8_t c)
 	return -1;
 }
 
-/*
- * State of a bracket expression being read: whether c is in it, and the byte that may begin a
- * range.
- */
+/* A bracket expression being read: whether c is in it, and the byte that may begin a range. */
 struct wild_class {
 	uint8_t c, before;
 	bool in;
 };
 
-/*
- * Reads [:word:] at p. Returns its "]", p if there is no such class name here, NULL if malformed.
- */
+/* Reads [:word:] at p. Returns its "]", p if there is none here, NULL if malformed. */
 static const uint8_t *wild_named(struct wild_class *k, const uint8_t *p)
 {
 	const char *word = (const char *)p + 2, *end;
@@ -67,10 +56,7 @@ static const uint8_t *wild_named(struct wild_class *k, const uint8_t *p)
 	return has < 0 ? NULL : (const uint8_t *)end;
 }
 
-/*
- * Reads one member at p: a byte, the "-z" of "a-z", or [:word:]. Returns its last byte, NULL if
- * malformed.
- */
+/* Reads a byte, the "-z" of "a-z", or [:word:]. Returns its last byte, NULL if malformed. */
 static const uint8_t *wild_member(struct wild_class *k, const uint8_t *p)
 {
 	uint8_t from = k->before;

@@ -135,7 +135,7 @@ int workers_make(struct workers **out, unsigned int threads, struct copy_fault *
 	struct workers *c = calloc(1, sizeof(*c) + n * sizeof(c->thread[0]));
 
 	if (!c)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->work, NULL);
 	c->todo.end = &c->todo.first;

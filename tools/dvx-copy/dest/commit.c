@@ -4,7 +4,7 @@
  * one syncfs() makes them durable, and then they are renamed. The renames become durable with the
  * next group, or at the end.
  */
-#include "commit.h"
+#include "dest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,17 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "meta.h"
-#include "write.h"
-
 #define GROUP_FILES 4096u
 #define COMMIT_MOST 128u /* renames in one job */
 #define GROUP_BYTES (256u << 20)
 
-/*
- * Groups up to this size are synced file by file: syncfs() would also write other programs' dirty
- * pages.
- */
+/* Groups up to this size are synced by file: syncfs() also writes other programs' pages. */
 #define SINGLE_FILES 16u
 
 int commit_rename(struct dest_file *file)
@@ -43,20 +37,20 @@ static const char *commit_name(struct dest_file *file)
 	return commit_rename(file) ? FAULT_NAME : NULL;
 }
 
-int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
+int commit_named(struct dest *d, struct dest_file *file)
 {
 	d->counts->files++;
 	d->counts->taken += file->taken;
 	d->renamed++;
 	file_unlink_from(file);
-	return file_drop(d, file, f);
+	return file_drop(d, file);
 }
 
-static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
+static int commit_publish(struct dest *d, struct dest_file *file)
 {
 	const char *why = commit_name(file);
 
-	return why ? dest_fault(d, file->dir, why, file->name, f) : commit_named(d, file, f);
+	return why ? dest_fault(d, file->dir, why, file->name) : commit_named(d, file);
 }
 
 /* A sync in a thread, so that this thread can send MSG_ALIVE meanwhile: a disk takes its time. */
@@ -102,11 +96,11 @@ static int commit_sync_fd(struct dest *d, int fd, bool all)
 	return w.err ? 1 : lost;
 }
 
-static int commit_sync(struct dest *d, struct dest_file *file, struct copy_fault *f)
+static int commit_sync(struct dest *d, struct dest_file *file)
 {
 	int bad = commit_sync_fd(d, file->fd, false);
 
-	return bad > 0 ? dest_fault(d, file->dir, "synced", file->name, f) : bad;
+	return bad > 0 ? dest_fault(d, file->dir, "synced", file->name) : bad;
 }
 
 /* Each by itself also if part of the tree is on another file system: syncfs() does not reach it. */
@@ -121,59 +115,59 @@ bool commit_is_single(const struct dest *d)
 }
 
 /* Syncs the directory at once if there are few new entries, else all directories at the end. */
-int commit_dir(struct dest *d, int fd, const char *where, struct copy_fault *f)
+int commit_dir(struct dest *d, int fd, const char *where)
 {
 	int bad;
 
 	if (!commit_each(d) && (d->options.fsync != FSYNC_GROUP || d->renamed > SINGLE_FILES))
 		return 0;
 	bad = commit_sync_fd(d, fd, false);
-	return bad > 0 && dest_fault_at(d, fd, where, "synced", f) > 0 ? 0 : bad;
+	return bad > 0 && dest_fault_at(d, fd, where, "synced") > 0 ? 0 : bad;
 }
 
-int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
+int commit_add(struct dest *d, struct dest_file *file)
 {
 	/* Set mode and times before the sync, so that they become durable too. */
-	int bad = meta_apply(d, file->dir, file->name, file->fd, &file->meta, f);
+	int bad = meta_apply(d, file->dir, file->name, file->fd, &file->meta);
 
 	if (bad < 0)
 		return -1;
-	if (commit_each(d) && (bad = commit_sync(d, file, f)) != 0)
+	if (commit_each(d) && (bad = commit_sync(d, file)) != 0)
 		return bad;
 	if (commit_each(d) || d->options.fsync != FSYNC_GROUP)
-		return commit_publish(d, file, f);
-	return commit_ready(d, file, f);
+		return commit_publish(d, file);
+	return commit_ready(d, file);
 }
 
-int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f)
+int commit_ready(struct dest *d, struct dest_file *file)
 {
 	/* A part stays open, because its lock belongs to the open file. */
 	if (d->ready_files >= SINGLE_FILES && !file->is_part && file_close(file))
-		return dest_fault(d, file->dir, "written", file->name, f);
+		return dest_fault(d, file->dir, "written", file->name);
 	d->ready_bytes += file->size;
 	d->ready_files++;
 	d->ready_closed |= file->fd < 0;
-	return dest_commit(d, false, f);
+	return dest_commit(d, false);
 }
 
-static int commit_sync_all(struct dest *d, struct copy_fault *f)
+static int commit_sync_all(struct dest *d)
 {
 	int bad = commit_sync_fd(d, d->base, true);
 
 	if (bad <= 0)
 		return bad;
-	return copy_fail(f, COPY_IO, "syncing the destination: %s", strerror(errno));
+	return copy_fail(d->f, COPY_IO, "syncing the destination: %s", strerror(errno));
 }
 
-static int commit_sync_group(struct dest *d, bool all, struct copy_fault *f)
+static int commit_sync_group(struct dest *d, bool all)
 {
 	if (all)
-		return commit_sync_all(d, f);
+		return commit_sync_all(d);
 	for (struct dest_file *file = d->synced, *next; file; file = next) {
-		int bad = commit_sync(d, file, f);
+		int bad = commit_sync(d, file);
 
 		next = file->next;
-		if (bad < 0 || (bad > 0 && file_leave(d, file, f)))
+		if (bad < 0 || (bad > 0 && file_leave(d, file)))
 			return -1;
 	}
 	return 0;
@@ -216,7 +210,7 @@ static struct commit_job *commit_take(struct dest *d)
 }
 
 /* Leaves out the files that could not get their names. */
-static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy_fault *f)
+static int commit_settle_names(struct dest *d, struct commit_job *c)
 {
 	int bad = 0;
 
@@ -228,9 +222,8 @@ static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy
 		d->flying_files--;
 		errno = file->err;
 		if (!file->why)
-			bad |= commit_named(d, file, f);
-		else if (dest_fault(d, file->dir, file->why, file->name, f) < 0 ||
-			 file_leave(d, file, f))
+			bad |= commit_named(d, file);
+		else if (dest_fault(d, file->dir, file->why, file->name) < 0 || file_leave(d, file))
 			bad = -1;
 	}
 	free(c);
@@ -238,13 +231,13 @@ static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy
 }
 
 /* Gives the files of the synced group their names. */
-static int commit_names(struct dest *d, struct copy_fault *f)
+static int commit_names(struct dest *d)
 {
 	while (d->synced) {
 		struct commit_job *c = commit_take(d);
 
 		if (!c)
-			return copy_fail(f, COPY_IO, "out of memory");
+			return copy_no_memory(d->f);
 		workers_give(d->workers, &c->job);
 	}
 	return 0;
@@ -263,12 +256,12 @@ static void commit_run_sync(struct worker_job *job)
 }
 
 /* Hands the sync to a worker. The next group is written meanwhile. */
-static int commit_give_sync(struct dest *d, struct copy_fault *f)
+static int commit_give_sync(struct dest *d)
 {
 	struct sync_job *s = malloc(sizeof(*s));
 
 	if (!s)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	*s = (struct sync_job){.job = {.run = commit_run_sync},
 			       .wait = {.fd = d->base, .all = true}};
 	d->syncing = true;
@@ -276,21 +269,21 @@ static int commit_give_sync(struct dest *d, struct copy_fault *f)
 	return 0;
 }
 
-static int commit_settle_sync(struct dest *d, struct sync_job *s, struct copy_fault *f)
+static int commit_settle_sync(struct dest *d, struct sync_job *s)
 {
 	int err = s->wait.err;
 
 	free(s);
 	d->syncing = false;
 	if (err)
-		return copy_fail(f, COPY_IO, "syncing the destination: %s", strerror(err));
-	return commit_names(d, f) || dest_commit(d, false, f) ? -1 : 0;
+		return copy_fail(d->f, COPY_IO, "syncing the destination: %s", strerror(err));
+	return commit_names(d) || dest_commit(d, false) ? -1 : 0;
 }
 
-int commit_settle(struct dest *d, struct worker_job *job, struct copy_fault *f)
+int commit_settle(struct dest *d, struct worker_job *job)
 {
-	return job->run == commit_run ? commit_settle_names(d, (struct commit_job *)job, f)
-				      : commit_settle_sync(d, (struct sync_job *)job, f);
+	return job->run == commit_run ? commit_settle_names(d, (struct commit_job *)job)
+				      : commit_settle_sync(d, (struct sync_job *)job);
 }
 
 static bool commit_is_full(const struct dest *d)
@@ -304,7 +297,7 @@ bool dest_is_full(const struct dest *d)
 }
 
 /* Makes the ready files the group that is synced. */
-static int commit_group(struct dest *d, struct copy_fault *f)
+static int commit_group(struct dest *d)
 {
 	bool all = d->ready_closed;
 
@@ -315,25 +308,25 @@ static int commit_group(struct dest *d, struct copy_fault *f)
 	d->ready_bytes = 0;
 	d->ready_closed = false;
 	if (all && workers_threads(d->workers))
-		return commit_give_sync(d, f);
-	return commit_sync_group(d, all, f) || commit_names(d, f) ? -1 : 0;
+		return commit_give_sync(d);
+	return commit_sync_group(d, all) || commit_names(d) ? -1 : 0;
 }
 
-int dest_commit(struct dest *d, bool force, struct copy_fault *f)
+int dest_commit(struct dest *d, bool force)
 {
-	if (force && write_drain(d, f))
+	if (force && write_drain(d))
 		return -1;
 	if (!d->ready || d->synced || (!force && !commit_is_full(d)))
 		return 0;
-	if (commit_group(d, f))
+	if (commit_group(d))
 		return -1;
-	return force ? write_drain(d, f) : 0;
+	return force ? write_drain(d) : 0;
 }
 
-int commit_end(struct dest *d, struct copy_fault *f)
+int commit_end(struct dest *d)
 {
 	bool all = d->options.fsync == FSYNC_END ||
 		   (d->options.fsync == FSYNC_GROUP && d->renamed > SINGLE_FILES);
 
-	return all && d->base >= 0 && !(d->options.bits & OPTION_DRY) ? commit_sync_all(d, f) : 0;
+	return all && d->base >= 0 && !(d->options.bits & OPTION_DRY) ? commit_sync_all(d) : 0;
 }

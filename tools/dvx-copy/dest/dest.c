@@ -10,12 +10,6 @@
 #include <unistd.h>
 
 #include "base/filter.h"
-#include "commit.h"
-#include "hard.h"
-#include "meta.h"
-#include "seen.h"
-#include "write.h"
-#include "xattr.h"
 
 bool dest_name_ok(struct copy_bytes name)
 {
@@ -27,84 +21,60 @@ bool dest_name_ok(struct copy_bytes name)
 }
 
 /* Copies the name of an entry below the top one, and checks it. */
-static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
-			   struct copy_fault *f)
+static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1])
 {
 	int seen;
 
 	if (!d->now || !d->now->parent)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s beside the tree",
-				 msg_name(m->type));
+		return dest_breach(d, "sent %s beside the tree", msg_name(m->type));
 	if (!dest_name_ok(m->name))
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender sent the name \"%s\", which no entry may have",
-				 QUOTED(m->name.p, m->name.n));
-	/* dest_path() would cut it, and another entry could have the path that is left. */
+		return dest_breach(d, "sent the name \"%s\", which no entry may have",
+				   QUOTED(m->name.p, m->name.n));
+	/* path_join() would cut it, and another entry could have the path that is left. */
 	if (strlen(d->now->path) + m->name.n + 2 > PATH_MAX)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent a path of more than %u bytes",
-				 PATH_MAX - 1);
+		return dest_breach(d, "sent a path of more than %u bytes", PATH_MAX - 1);
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
-	seen = seen_add(d, to, m->type == MSG_DIR, f);
+	seen = seen_add(d, to, m->type == MSG_DIR);
 	if (seen || d->now->origin == ORIGIN_LOST)
 		return seen < 0 ? -1 : 1;
 	return xattr_report_lost(d, to);
 }
 
-int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
+int dest_keep(struct dest *d, const struct copy_msg *m)
 {
 	char name[NAME_MAX + 1];
 
-	return dest_inner_name(d, m, name, f) < 0 ? -1 : 0;
+	return dest_inner_name(d, m, name) < 0 ? -1 : 0;
 }
 
 /* Refuses a name that the next copy would take for a killed copy's temporary file, and remove. */
 static int dest_refuse_reserved(struct dest *d, const struct copy_msg *m, const char *name)
 {
-	char path[PATH_MAX];
-
 	if (m->type == MSG_DIR || !temp_is_reserved(name))
 		return 0;
-	return d->skip(d->arg, dest_path(path, d->now, name),
-		       "has a name of dvx-copy's temporary files: rename it")
+	return dest_skip(d, d->now, name, "has a name of dvx-copy's temporary files: rename it")
 		       ? -1
 		       : 1;
 }
 
-/*
- * Copies the entry's local name. TOP gave the name of the top entry; each entry below has one in
- * its message.
- */
-int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
+/* Copies the entry's local name. The top entry's came with TOP. */
+int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1])
 {
 	int left;
 
 	if (!d->now)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s outside of a source",
-				 msg_name(m->type));
+		return dest_breach(d, "sent %s outside of a source", msg_name(m->type));
 	if (!d->top_done && m->name.n == 0) {
 		d->top_done = true;
 		strcpy(to, d->top);
 		if (xattr_report_lost(d, to))
 			return -1;
-		left = seen_add(d, to, m->type == MSG_DIR, f);
+		left = seen_add(d, to, m->type == MSG_DIR);
 	} else {
-		left = dest_inner_name(d, m, to, f);
+		left = dest_inner_name(d, m, to);
 	}
 	return left ? left : dest_refuse_reserved(d, m, to);
-}
-
-const char *dest_path(char *to, const struct dest_dir *dir, const char *name)
-{
-	size_t n = strlen(dir->path), more = strlen(name);
-
-	if (n + more + 2 > PATH_MAX)
-		n = 0; /* the name alone */
-	memcpy(to, dir->path, n);
-	if (n)
-		to[n++] = '/';
-	memcpy(to + n, name, more + 1);
-	return to;
 }
 
 const char *dest_where(char to[520], const struct dest_dir *dir, const char *name)
@@ -122,12 +92,12 @@ const char *dest_where(char to[520], const struct dest_dir *dir, const char *nam
 	return quote(to, 520, path, strlen(path));
 }
 
-int dest_remember(uint64_t *have, size_t n, struct copy_fault *f)
+int dest_remember(struct dest *d, size_t n)
 {
-	*have += dest_weight(n);
-	if (*have <= REMEMBER_MOST)
+	d->remembered += dest_weight(n);
+	if (d->remembered <= REMEMBER_MOST)
 		return 0;
-	return copy_fail(f, COPY_IO,
+	return copy_fail(d->f, COPY_IO,
 			 "the names that this copy has to remember need more than %u GiB",
 			 (unsigned int)(REMEMBER_MOST >> 30));
 }
@@ -150,7 +120,7 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *pat
 	return dir;
 }
 
-static int dest_set_meta(struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
+static int dest_set_meta(struct dest *d, const struct dest_dir *dir)
 {
 	const bool times = dir->end == END_OLD_META && d->options.bits & OPTION_TIMES;
 	const struct timespec old[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
@@ -158,29 +128,29 @@ static int dest_set_meta(struct dest *d, const struct dest_dir *dir, struct copy
 	if (dir->end == END_AS_IS)
 		return 0;
 	if (dir->end == END_META)
-		return meta_apply(d, dir, ".", dir->fd, &dir->meta, f);
+		return meta_apply(d, dir, ".", dir->fd, &dir->meta);
 	if (!fchmod(dir->fd, dir->meta.mode) && (!times || !futimens(dir->fd, old)))
 		return 0;
-	return dest_fault(d, dir, FAULT_META, ".", f);
+	return dest_fault(d, dir, FAULT_META, ".");
 }
 
-static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
+static int finish_dir(struct dest *d, struct dest_dir *dir)
 {
 	if (dir->fd < 0 || d->options.bits & OPTION_DRY || !dir->dirty)
 		return 0;
-	if (dest_set_meta(d, dir, f) < 0)
+	if (dest_set_meta(d, dir) < 0)
 		return -1;
-	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."), f);
+	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."));
 }
 
-int dest_dir_unref(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
+int dest_dir_unref(struct dest *d, struct dest_dir *dir)
 {
 	int ret = 0;
 
 	while (dir && --dir->refs == 0) {
 		struct dest_dir *parent = dir->parent;
 
-		if (finish_dir(d, dir, f))
+		if (finish_dir(d, dir))
 			ret = -1;
 		if (dir->fd >= 0)
 			close(dir->fd);
@@ -194,7 +164,7 @@ int dest_dir_unref(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 }
 
 /* Enters a directory. fd is -1 in a dry run. */
-static int dest_enter(struct dest *d, int fd, const char *path, struct copy_fault *f)
+static int dest_enter(struct dest *d, int fd, const char *path)
 {
 	bool deep = d->now->depth == DEPTH_MAX;
 	struct dest_dir *dir = deep ? NULL : new_dir(d->now, fd, path);
@@ -208,18 +178,17 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct copy_faul
 	if (fd >= 0)
 		close(fd);
 	if (deep)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent directories more than %u deep",
-				 DEPTH_MAX);
-	return copy_fail(f, COPY_IO, "out of memory");
+		return dest_breach(d, "sent directories more than %u deep", DEPTH_MAX);
+	return copy_no_memory(d->f);
 }
 
 /* Reports a directory that can't be made or opened. Nothing is copied into it. */
 static int dest_lose_dir(struct dest *d, const char *what, const char *name,
-			 struct dest_found *found, struct copy_fault *f)
+			 struct dest_found *found)
 {
 	found->verdict = VERDICT_LEFT;
 	d->now->dirty = true; /* it may be made, and not opened */
-	return dest_fault(d, d->now, what, name, f);
+	return dest_fault(d, d->now, what, name);
 }
 
 static int dest_open_at(const struct dest *d, const char *name, int *fd)
@@ -229,46 +198,40 @@ static int dest_open_at(const struct dest *d, const char *name, int *fd)
 }
 
 /* Opens an existing directory. A file or link in the way is removed, as with rsync. */
-static int dest_open_old(struct dest *d, const char *name, int *fd, struct dest_found *found,
-			 struct copy_fault *f)
+static int dest_open_old(struct dest *d, const char *name, int *fd, struct dest_found *found)
 {
 	if (!dest_open_at(d, name, fd) || errno == ENOENT)
 		return 0;
 	if (errno != ENOTDIR && errno != ELOOP)
-		return dest_lose_dir(d, "opened", name, found, f);
+		return dest_lose_dir(d, "opened", name, found);
 	d->now->dirty = true;
 	if (!(d->options.bits & OPTION_DRY) && unlinkat(d->now->fd, name, 0))
-		return dest_lose_dir(d, "replaced by a directory", name, found, f);
+		return dest_lose_dir(d, "replaced by a directory", name, found);
 	return 0;
 }
 
-static int dest_make_dir(struct dest *d, const char *name, int *fd, struct dest_found *found,
-			 struct copy_fault *f)
+static int dest_make_dir(struct dest *d, const char *name, int *fd, struct dest_found *found)
 {
 	int made = mkdirat(d->now->fd, name, 0700);
 
 	if (made && errno != EEXIST)
-		return dest_lose_dir(d, "made", name, found, f);
+		return dest_lose_dir(d, "made", name, found);
 	if (made) /* another program made it meanwhile: it may hold something */
 		found->verdict &= ~(uint32_t)(VERDICT_NEW | VERDICT_MADE);
-	return dest_open_at(d, name, fd) ? dest_lose_dir(d, "opened", name, found, f) : 0;
+	return dest_open_at(d, name, fd) ? dest_lose_dir(d, "opened", name, found) : 0;
 }
 
-/*
- * Opens or makes a directory. 1: it could not be opened or made. *fd stays -1 in a dry run that
- * would make it.
- */
-static int open_dir(struct dest *d, const char *name, int *fd, struct dest_found *found,
-		    struct copy_fault *f)
+/* Opens or makes a directory. 1: it could not. *fd stays -1 in a dry run. */
+static int open_dir(struct dest *d, const char *name, int *fd, struct dest_found *found)
 {
 	int bad = 0;
 
 	if (d->now->origin != ORIGIN_NEW && d->now->fd >= 0)
-		bad = dest_open_old(d, name, fd, found, f);
+		bad = dest_open_old(d, name, fd, found);
 	if (bad || *fd >= 0)
 		return bad;
 	found->verdict |= VERDICT_NEW | VERDICT_MADE;
-	return d->options.bits & OPTION_DRY ? 0 : dest_make_dir(d, name, fd, found, f);
+	return d->options.bits & OPTION_DRY ? 0 : dest_make_dir(d, name, fd, found);
 }
 
 bool dest_make_writable(int fd, const struct stat *st)
@@ -276,27 +239,24 @@ bool dest_make_writable(int fd, const struct stat *st)
 	return (st->st_mode & 0300) != 0300 && !fchmod(fd, (st->st_mode & 07777) | 0700);
 }
 
-/*
- * Opens or makes the directory of a message. into: it is DEST itself. 1: it could not be opened or
- * made, or it is left out.
- */
+/* Reaches the directory of a message. into: DEST itself. 1: it is left out. */
 static int dest_reach_dir(struct dest *d, const struct copy_msg *m, bool into, char path[PATH_MAX],
-			  int *fd, struct dest_found *found, struct copy_fault *f)
+			  int *fd, struct dest_found *found)
 {
 	char name[NAME_MAX + 1];
-	int lost = dest_name(d, m, name, f);
+	int lost = dest_name(d, m, name);
 
 	if (lost)
 		found->verdict = VERDICT_LEFT;
 	else if (!into)
-		lost = open_dir(d, name, fd, found, f);
+		lost = open_dir(d, name, fd, found);
 	else if (d->now->fd >= 0 && dest_open_at(d, ".", fd))
-		return copy_fail(f, COPY_IO, "opening %s: %s", DEST_WHERE(d->now, "."),
+		return copy_fail(d->f, COPY_IO, "opening %s: %s", DEST_WHERE(d->now, "."),
 				 strerror(errno));
 	if (into)
 		strcpy(path, d->now->path);
 	else
-		dest_path(path, d->now, name);
+		path_join(path, d->now->path, name);
 	return lost;
 }
 
@@ -357,9 +317,8 @@ static void dest_open_for_writing(const struct dest *d, struct dest_dir *dir, co
 	}
 }
 
-static void dest_count_dir(struct dest *d, struct dest_dir *dir, uint32_t verdict)
+static void dest_note_dir(struct dest *d, struct dest_dir *dir, uint32_t verdict)
 {
-	d->counts->dirs += !!(verdict & VERDICT_MADE);
 	dir->dirty |= !!verdict;
 	if (verdict & VERDICT_NEW) {
 		dir->parent->dirty = true;
@@ -387,20 +346,19 @@ static unsigned int dest_held(struct dest *d)
 	return held;
 }
 
-int dest_spare(struct dest *d, unsigned int open, struct copy_fault *f)
+int dest_spare(struct dest *d, unsigned int open)
 {
-	if (open <= d->window + d->window / 2)
+	if (open <= d->role->window + d->role->window / 2)
 		return 0;
-	if (dest_commit(d, true, f))
+	if (dest_commit(d, true))
 		return -1;
-	if (dest_held(d) <= d->window)
+	if (dest_held(d) <= d->role->window)
 		return 0;
-	return copy_fail(f, COPY_PROTOCOL,
-			 "the sender holds more than %u directories and large files open", d->window);
+	return dest_breach(d, "holds more than %u directories and large files open",
+			   d->role->window);
 }
 
-int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
-		 struct copy_fault *f)
+int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found)
 {
 	const bool into = d->into && !d->top_done;
 	int fd = -1, lost;
@@ -408,18 +366,18 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	struct dest_dir *dir;
 	struct stat st;
 
-	lost = dest_reach_dir(d, m, into, path, &fd, found, f);
-	if (lost < 0 || dest_enter(d, fd, path, f))
+	lost = dest_reach_dir(d, m, into, path, &fd, found);
+	if (lost < 0 || dest_enter(d, fd, path))
 		return -1;
 	dir = d->now;
 	if (fd >= 0 && fstat(fd, &st))
-		return copy_fail(f, COPY_IO, "%s: %s", DEST_WHERE(dir, "."), strerror(errno));
+		return copy_fail(d->f, COPY_IO, "%s: %s", DEST_WHERE(dir, "."), strerror(errno));
 	dest_set_origin(d, dir, into, lost, found);
 	meta_take(d, m, &dir->meta);
 	dest_compare_dir(d, dir, fd < 0 ? NULL : &st, found);
 	dest_open_for_writing(d, dir, fd < 0 ? NULL : &st);
-	dest_count_dir(d, dir, found->verdict);
-	return dest_spare(d, d->dirs_open, f);
+	dest_note_dir(d, dir, found->verdict);
+	return dest_spare(d, d->dirs_open);
 }
 
 /* Removes what killed copies left in the directory, except parts that this copy may continue. */
@@ -429,48 +387,49 @@ static void dest_clean(const struct dest *d, struct dest_dir *dir)
 		dir->dirty |= temp_clean(dir->fd);
 }
 
-int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
+int dest_up(struct dest *d, const struct copy_msg *m)
 {
 	struct dest_dir *dir = d->now;
 
 	if (!dir || !dir->parent)
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender ended a directory that it had not started");
-	if (seen_end(d, dir, m->flags & MSG_WHOLE, f))
+		return dest_breach(d, "ended a directory that it had not started");
+	if (seen_end(d, dir, m->flags & MSG_WHOLE))
 		return -1;
 	dest_clean(d, dir);
 	d->now = dir->parent;
-	return dest_dir_unref(d, dir, f);
+	return dest_dir_unref(d, dir);
 }
 
-int dest_finish(struct dest *d, struct copy_fault *f)
+int dest_finish(struct dest *d)
 {
 	struct dest_dir *base = d->now;
 
 	if (d->open || !base || base->parent)
-		return copy_fail(f, COPY_PROTOCOL, "the sender ended the copy within the tree");
-	if (dest_commit(d, true, f) || hard_finish(d, f))
+		return dest_breach(d, "ended the copy within the tree");
+	if (dest_commit(d, true) || hard_finish(d))
 		return -1;
 	dest_clean(d, base);
-	if (commit_end(d, f))
+	if (commit_end(d))
 		return -1;
 	d->now = NULL;
 	d->base = -1;
-	return dest_dir_unref(d, base, f);
+	return dest_dir_unref(d, base);
 }
 
 void dest_abort(struct dest *d)
 {
-	struct copy_fault ignored = {0};
+	struct copy_fault *f = d->f, ignored = {0};
 
+	d->f = &ignored;
 	write_abandon(d);
 	dest_drop_files(d);
 	while (d->now) {
 		struct dest_dir *dir = d->now;
 
 		d->now = dir->parent;
-		dest_dir_unref(d, dir, &ignored);
+		dest_dir_unref(d, dir);
 	}
 	hard_forget(d);
 	meta_forget(d);
+	d->f = f;
 }

@@ -41,29 +41,35 @@ static bool fault_recurs(const struct dest *d, int dir, int err)
 	}
 }
 
-int dest_fault(struct dest *d, const struct dest_dir *dir, const char *what, const char *name,
-	       struct copy_fault *f)
+int dest_skip(const struct dest *d, const struct dest_dir *dir, const char *name, const char *why)
+{
+	char path[PATH_MAX];
+
+	return role_skip(d->role, path_join(path, dir->path, name), why);
+}
+
+int dest_fault(struct dest *d, const struct dest_dir *dir, const char *what, const char *name)
 {
 	int err = errno;
 	char path[PATH_MAX];
 
 	if (fault_recurs(d, dir->fd, err))
-		return copy_fail(f, COPY_IO, "%s could not be %s: %s", DEST_WHERE(dir, name), what,
-				 strerror(err));
+		return copy_fail(d->f, COPY_IO, "%s could not be %s: %s", DEST_WHERE(dir, name),
+				 what, strerror(err));
 	errno = err;
-	return dest_fault_at(d, dir->fd, dest_path(path, dir, strcmp(name, ".") ? name : ""), what,
-			     f);
+	return dest_fault_at(d, dir->fd, path_join(path, dir->path, strcmp(name, ".") ? name : ""),
+			     what);
 }
 
-int dest_fault_at(struct dest *d, int dir, const char *path, const char *what, struct copy_fault *f)
+int dest_fault_at(struct dest *d, int dir, const char *path, const char *what)
 {
 	int err = errno;
 	size_t n = strlen(path);
 	char why[160];
 
 	if (fault_recurs(d, dir, err))
-		return copy_fail(f, COPY_IO, "%s could not be %s: %s", QUOTED(path, n), what,
+		return copy_fail(d->f, COPY_IO, "%s could not be %s: %s", QUOTED(path, n), what,
 				 strerror(err));
 	snprintf(why, sizeof(why), "could not be %s at the destination: %s", what, strerror(err));
-	return d->skip(d->arg, path, why) ? -1 : 1;
+	return role_skip(d->role, path, why) ? -1 : 1;
 }

@@ -7,15 +7,74 @@
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <sys/file.h>
 
 #include "base/acl.h"
 #include "base/digest.h"
-#include "commit.h"
-#include "delete.h"
-#include "hard.h"
-#include "meta.h"
-#include "part.h"
-#include "place.h"
+#include "dest.h"
+
+/* --- parts --- */
+
+/*
+ * Locks fd, and checks that it is a regular file of this user, has one link, and still has its
+ * name. Until it is locked, another copy may rename or remove it.
+ */
+static bool part_is_own(const struct dest_file *file, int fd, struct stat *st)
+{
+	struct stat named;
+
+	return !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, st) && S_ISREG(st->st_mode) &&
+	       st->st_uid == geteuid() && st->st_nlink == 1 &&
+	       !fstatat(file->dir->fd, file->temp, &named, AT_SYMLINK_NOFOLLOW) &&
+	       named.st_dev == st->st_dev && named.st_ino == st->st_ino && !fchmod(fd, 0600);
+}
+
+void part_open(struct dest_file *file)
+{
+	const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	struct stat st;
+
+	temp_part_name(file->temp, file->name, file->size, &file->stamp);
+	file->fd = openat(file->dir->fd, file->temp, flags, 0600);
+	if (file->fd < 0 || !part_is_own(file, file->fd, &st)) {
+		/* It is not ours, or another copy has locked it: use an ordinary temporary. */
+		if (file->fd >= 0)
+			close(file->fd);
+		file->fd = -1;
+		file->temp[0] = '\0';
+		return;
+	}
+	file->is_part = file->made = true;
+	file->dir->dirty = true;
+	file->part = (uint64_t)st.st_size < file->size ? (uint64_t)st.st_size : file->size;
+}
+
+uint32_t part_sums(const struct dest_file *file, uint8_t *sums, struct alive *alive)
+{
+	const uint64_t block = digest_block(file->part);
+	uint32_t n = 0;
+
+	for (uint64_t off = 0; off < file->part; off += block, n += DIGEST_BYTES)
+		if (digest_part(file->fd, off, block < file->part - off ? block : file->part - off,
+				sums + n, alive))
+			return 0;
+	return n;
+}
+
+/* Handles the first piece: cuts the part to the length that the sender found right, or 0. */
+static int part_cut(const struct dest *d, struct dest_file *file, const struct msg_piece *p)
+{
+	const uint64_t keep = p->flags & PIECE_FROM ? p->off : 0;
+
+	if (keep > file->part || (p->flags & PIECE_FROM && !keep))
+		return dest_breach(d, "took up more of %s than there is", SHOWN(file->name));
+	file->part = 0;
+	file->at = file->taken = keep;
+	return ftruncate(file->fd, (off_t)keep)
+		       ? copy_fail(d->f, COPY_IO, "cutting %s: %s",
+				   DEST_WHERE(file->dir, file->name), strerror(errno))
+		       : 0;
+}
 
 /* Writeback starts after this many bytes, so that the final sync is short. */
 #define WRITE_BEHIND (8u << 20)
@@ -23,10 +82,9 @@
 static void file_discard(struct dest *d, struct dest_file *file, bool keep);
 
 /* Reports the failure, and removes what was written: the other files may need the space. */
-static int file_fault(struct dest *d, struct dest_file *file, const char *what,
-		      struct copy_fault *f)
+static int file_fault(struct dest *d, struct dest_file *file, const char *what)
 {
-	int bad = dest_fault(d, file->dir, what, file->name, f);
+	int bad = dest_fault(d, file->dir, what, file->name);
 
 	if (bad < 0)
 		return -1;
@@ -86,14 +144,14 @@ static void file_discard(struct dest *d, struct dest_file *file, bool keep)
 }
 
 /* Frees a file that is on no list. */
-int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
+int file_drop(struct dest *d, struct dest_file *file)
 {
 	struct dest_dir *dir = file->dir;
 
 	file_discard(d, file, d->keep && file->is_part && file->temp[0]);
 	meta_free(&file->meta);
 	free(file);
-	return dest_dir_unref(d, dir, f);
+	return dest_dir_unref(d, dir);
 }
 
 /* --- comparing --- */
@@ -126,12 +184,9 @@ static uint32_t file_data_differs(struct dest *d, const char *name, const struct
 										    : VERDICT_DATA;
 }
 
-/*
- * Compares the file with the entry of its name. A directory that this copy made has none, so the
- * look is spared.
- */
+/* Compares the file with the entry of its name. A directory that this copy made has none. */
 static int file_compare(struct dest *d, const char *name, const struct copy_msg *m,
-			struct dest_meta *meta, uint32_t *verdict, struct copy_fault *f)
+			struct dest_meta *meta, uint32_t *verdict)
 {
 	const bool fresh = d->now->origin == ORIGIN_NEW;
 	struct stat st;
@@ -140,12 +195,12 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 	if (fresh || fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (!fresh && errno != ENOENT) {
 			*verdict = VERDICT_LEFT;
-			return dest_fault(d, d->now, "examined", name, f);
+			return dest_fault(d, d->now, "examined", name);
 		}
 		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
 		return 0;
 	}
-	if (S_ISDIR(st.st_mode) && (way = delete_in_way(d, name, f)) <= 0) {
+	if (S_ISDIR(st.st_mode) && (way = delete_in_way(d, name)) <= 0) {
 		*verdict = VERDICT_LEFT;
 		return way < 0 ? -1 : 1;
 	}
@@ -162,12 +217,12 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 }
 
 static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
-		    struct dest_meta *meta, struct dest_found *found, struct copy_fault *f)
+		    struct dest_meta *meta, struct dest_found *found)
 {
 	struct dest_file *file = calloc(1, sizeof(*file));
 
 	if (!file)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	strcpy(file->name, name);
 	file->fd = -1;
 	file->dir = d->now;
@@ -188,45 +243,39 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 		return 0;
 	part_open(file);
 	d->parts_open += file->is_part;
-	return dest_spare(d, d->parts_open, f);
+	return dest_spare(d, d->parts_open);
 }
 
 /* Compares the file with the one there, and prepares what differs. */
 static int file_judge(struct dest *d, const struct copy_msg *m, const char *name,
-		      struct dest_meta *meta, struct dest_found *found, struct copy_fault *f)
+		      struct dest_meta *meta, struct dest_found *found)
 {
-	int ret = file_compare(d, name, m, meta, &found->verdict, f);
+	int ret = file_compare(d, name, m, meta, &found->verdict);
 
 	if (ret)
 		return ret;
-	if (d->options.bits & OPTION_DRY) {
-		d->counts->files += !!(found->verdict & VERDICT_DATA);
-		d->counts->bytes += found->verdict & VERDICT_DATA ? m->size : 0;
+	if (d->options.bits & OPTION_DRY)
 		return 0;
-	}
 	if (found->verdict & VERDICT_DATA)
-		return file_new(d, m, name, meta, found, f);
-	if (found->verdict && (ret = meta_apply_at(d, d->now, name, false, meta, f)) > 0)
+		return file_new(d, m, name, meta, found);
+	if (found->verdict && (ret = meta_apply_at(d, d->now, name, false, meta)) > 0)
 		found->verdict = VERDICT_LEFT;
 	return ret;
 }
 
-int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
-		  struct copy_fault *f)
+int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found)
 {
 	char name[NAME_MAX + 1];
-	int ret = dest_name(d, m, name, f);
+	int ret = dest_name(d, m, name);
 	struct dest_meta meta;
 
 	meta_take(d, m, &meta);
 	if (ret) {
 		found->verdict = VERDICT_LEFT;
-	} else if (!(ret = hard_later(d, m, name, found, f))) {
-		ret = file_judge(d, m, name, &meta, found, f);
+	} else if (!(ret = hard_later(d, m, name, found))) {
+		ret = file_judge(d, m, name, &meta, found);
 		hard_judged(d, m->id, found->verdict);
 	}
-	if (ret >= 0 && !(found->verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT)))
-		verdict_count_left(d->counts, found->verdict, m->size);
 	meta_free(&meta);
 	return ret < 0 ? -1 : 0;
 }
@@ -252,8 +301,8 @@ uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
 {
 	struct dest_meta *meta = &file->meta;
 
-	meta->has_mode = !(meta->mode & (07000 | d->umask)) && !meta_owned(meta) && !meta->xattrs &&
-			 !file_gets_acl(file->dir);
+	meta->has_mode = !(meta->mode & (07000 | d->role->umask)) && !meta_owned(meta) &&
+			 !meta->xattrs && !file_gets_acl(file->dir);
 	return meta->has_mode ? meta->mode : 0600;
 }
 
@@ -271,92 +320,92 @@ static void file_set_old(const struct dest_file *file)
 }
 
 /* Makes the temporary, or opens the file itself with --inplace. */
-static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *f)
+static int file_make(struct dest *d, struct dest_file *file)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 	bool inplace = d->options.bits & OPTION_INPLACE;
 	struct stat st;
 
-	if (!inplace && temp_name(file->temp, f))
-		return -1;
+	if (!inplace && temp_name(file->temp))
+		return file_fault(d, file, "made");
 	/* A symbolic link is replaced, as without --inplace. */
 	if (inplace && !fstatat(file->dir->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    S_ISLNK(st.st_mode) && unlinkat(file->dir->fd, file->name, 0))
-		return file_fault(d, file, "replaced", f);
+		return file_fault(d, file, "replaced");
 	file->fd =
 		openat(file->dir->fd, inplace ? file->name : file->temp,
 		       flags | (inplace ? 0 : O_EXCL), inplace ? 0600 : file_first_mode(d, file));
 	if (file->fd < 0) {
 		file->temp[0] = '\0';
-		return file_fault(d, file, inplace ? "opened for writing" : "made", f);
+		return file_fault(d, file, inplace ? "opened for writing" : "made");
 	}
 	file->made = true;
 	file->dir->dirty = true;
 	if (inplace && (fstat(file->fd, &st) || !S_ISREG(st.st_mode))) {
 		errno = EINVAL;
-		return file_fault(d, file, "written in place", f);
+		return file_fault(d, file, "written in place");
 	}
 	/*
 	 * The old data must not show through the source's holes, which are not sent. A new file is
 	 * not truncated: on ext4, close() of a file that was truncated to zero writes all of it.
 	 */
 	if (inplace && st.st_size && ftruncate(file->fd, 0))
-		return file_fault(d, file, "emptied", f);
+		return file_fault(d, file, "emptied");
 	if (inplace)
 		file_set_old(file);
 	return 0;
 }
 
-int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_fault *f)
+int dest_expect(const struct dest *d, struct dest_file *file, const struct msg_piece *p)
 {
-	const char *name = QUOTED(file->name, strlen(file->name));
+	const char *name = SHOWN(file->name);
 
-	if ((file->part || p->flags & PIECE_FROM) && part_cut(file, p, f))
+	if ((file->part || p->flags & PIECE_FROM) && part_cut(d, file, p))
 		return -1;
 	if (p->off > file->size || p->len > file->size - p->off)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent data past the end of %s", name);
+		return dest_breach(d, "sent data past the end of %s", name);
 	if (p->off < file->at)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent a part of %s twice", name);
+		return dest_breach(d, "sent a part of %s twice", name);
 	file->at = p->off + p->len;
 	file->expected += p->len;
 	return 0;
 }
 
 /* Completes a file that is on the ready list. */
-static int file_complete(struct dest *d, struct dest_file *file, struct copy_fault *f)
+static int file_complete(struct dest *d, struct dest_file *file)
 {
 	const uint64_t written = file->written;
-	int bad = file->made ? 0 : file_make(d, file, f);
+	int bad = file->made ? 0 : file_make(d, file);
 
 	if (bad)
 		return bad;
 	/* Sets the size for a hole at the end, and cuts a longer file that is written in place. */
 	if ((written < file->size || d->options.bits & OPTION_INPLACE) &&
 	    ftruncate(file->fd, (off_t)file->size))
-		return file_fault(d, file, "given its size", f);
-	return commit_add(d, file, f);
+		return file_fault(d, file, "given its size");
+	return commit_add(d, file);
 }
 
-int file_leave(struct dest *d, struct dest_file *file, struct copy_fault *f)
+int file_leave(struct dest *d, struct dest_file *file)
 {
 	hard_lose(d, file->hard);
 	file_unlink_from(file);
-	return file_drop(d, file, f);
+	return file_drop(d, file);
 }
 
 /* Completes the file once its end was announced and all its pieces are written. */
-static int file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
+static int file_settle(struct dest *d, struct dest_file *file)
 {
 	int bad;
 
 	if (!file->ended || file->written < file->expected)
 		return 0;
 	if (file->broken || file->failed)
-		return file_leave(d, file, f);
+		return file_leave(d, file);
 	file_unlink_from(file);
 	file_link_to(&d->ready, file);
-	bad = file_complete(d, file, f);
-	return bad > 0 ? file_leave(d, file, f) : bad;
+	bad = file_complete(d, file);
+	return bad > 0 ? file_leave(d, file) : bad;
 }
 
 static bool file_is_zero(const char *p, size_t n)
@@ -382,7 +431,7 @@ static size_t file_run(const struct dest *d, const char *p, size_t n, bool *hole
 
 /* Writes the runs of a slot. A hole is only counted; the size is set at the end. */
 static int file_put_runs(struct dest *d, struct dest_file *file, const char *from, size_t n,
-			 uint64_t off, struct copy_fault *f)
+			 uint64_t off)
 {
 	size_t holes = 0;
 	bool hole;
@@ -390,7 +439,7 @@ static int file_put_runs(struct dest *d, struct dest_file *file, const char *fro
 	for (size_t at = 0, run; at < n; at += run) {
 		run = file_run(d, from + at, n - at, &hole);
 		if (!hole && place_bytes(file->fd, from + at, run, off + at))
-			return file_fault(d, file, "written", f);
+			return file_fault(d, file, "written");
 		holes += hole ? run : 0;
 	}
 	file->written -= holes;
@@ -398,13 +447,12 @@ static int file_put_runs(struct dest *d, struct dest_file *file, const char *fro
 	return 0;
 }
 
-static int file_take(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-		     struct copy_fault *f)
+static int file_take(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off)
 {
-	int bad = file->failed ? 1 : file->made ? 0 : file_make(d, file, f);
+	int bad = file->failed ? 1 : file->made ? 0 : file_make(d, file);
 
 	if (!bad)
-		bad = file_put_runs(d, file, p, n, off, f);
+		bad = file_put_runs(d, file, p, n, off);
 	if (d->options.bits & OPTION_INPLACE && file->fd >= 0)
 		file_set_old(file);
 	if (bad)
@@ -418,26 +466,23 @@ static int file_take(struct dest *d, struct dest_file *file, const void *p, size
 	return 0;
 }
 
-int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-	       struct copy_fault *f)
+int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off)
 {
-	if (file_take(d, file, p, n, off, f) < 0)
+	if (file_take(d, file, p, n, off) < 0)
 		return -1;
 	file->written += n;
-	return file_settle(d, file, f);
+	return file_settle(d, file);
 }
 
-int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct copy_fault *f)
+int dest_end_file(struct dest *d, struct dest_file *file, bool broken)
 {
 	file->ended = true;
 	file->broken = broken;
-	return file_settle(d, file, f);
+	return file_settle(d, file);
 }
 
 void dest_drop_files(struct dest *d)
 {
-	struct copy_fault ignored = {0};
-
 	struct dest_file **lists[] = {&d->open, &d->flying, &d->ready, &d->synced};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
@@ -445,7 +490,7 @@ void dest_drop_files(struct dest *d)
 			struct dest_file *file = *lists[i];
 
 			file_unlink_from(file);
-			file_drop(d, file, &ignored);
+			file_drop(d, file);
 		}
 	}
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handles the sender's messages, and answers its entries with verdicts. */
-#include "handle.h"
+#include "receiver.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/digest.h"
 #include "base/filter.h"
 #include "base/wild.h"
-#include "part.h"
-#include "seen.h"
 
 /* --- verdicts --- */
 
@@ -42,24 +42,10 @@ static int handle_verdict(struct receiver *r, const struct dest_found *found)
 		return -1;
 	msg_verdict_put(r->verdicts + 4 * r->n_verdicts++, found->verdict);
 	if (r->ring[number % MSG_WINDOW])
-		return copy_fail(r->f, COPY_PROTOCOL, "%s listed more than %u entries at once",
-				 r->link->peer, MSG_WINDOW);
+		return link_breach(r->link, r->f, "listed more than %u entries at once",
+				   MSG_WINDOW);
 	r->ring[number % MSG_WINDOW] = found->file;
 	return r->n_verdicts == RECEIVER_VERDICTS ? receiver_flush_verdicts(r) : 0;
-}
-
-static char handle_kind(const struct copy_msg *m)
-{
-	switch (m->type) {
-	case MSG_DIR:
-		return 'd';
-	case MSG_FILE:
-		return 'f';
-	case MSG_LINK:
-		return 'L';
-	default:
-		return S_ISBLK(m->mode) || S_ISCHR(m->mode) ? 'D' : 'S';
-	}
 }
 
 /* Returns the entry's type and mode, as stat() has them. */
@@ -81,25 +67,23 @@ static uint32_t handle_mode(const struct copy_msg *m)
 static void handle_show(struct receiver *r, const struct copy_msg *m, const struct dest_dir *dir,
 			const struct dest_found *found)
 {
-	char path[PATH_MAX], name[NAME_MAX + 1], target[PATH_MAX];
+	char path[PATH_MAX], name[NAME_MAX + 1], buf[PATH_MAX];
+	const char *target = m->type == MSG_LINK ? buf : NULL;
 
 	if (!r->report || (!r->report->list && !report_wants_items(r->report)))
 		return;
 	memcpy(name, m->name.p, m->name.n);
 	name[m->name.n] = '\0';
-	if (m->type == MSG_LINK)
-		memcpy(target, m->text.p, m->text.n);
-	target[m->type == MSG_LINK ? m->text.n : 0] = '\0';
+	if (target)
+		snprintf(buf, sizeof(buf), "%.*s", (int)m->text.n, (const char *)m->text.p);
 	if (m->type == MSG_DIR)
 		strcpy(path, dir->path);
 	else
-		dest_path(path, dir, m->name.n ? name : r->dest.top);
+		path_join(path, dir->path, m->name.n ? name : r->dest.top);
 	if (r->report->list)
-		report_entry(r->report, path, handle_mode(m), m->size, m->sec,
-			     m->type == MSG_LINK ? target : NULL);
+		report_entry(r->report, path, handle_mode(m), m->size, m->sec, target);
 	else
-		report_item(r->report, found->verdict, handle_kind(m), path,
-			    m->type == MSG_LINK ? target : NULL);
+		report_item(r->report, found->verdict, handle_mode(m), path, target);
 }
 
 /* --- the sender's messages --- */
@@ -108,7 +92,7 @@ int receiver_end_source(struct receiver *r)
 {
 	if (r->top_waits) /* it could not be listed */
 		seen_fail(&r->dest);
-	else if (r->dest.now && (receiver_drain(r) || dest_finish(&r->dest, r->f)))
+	else if (r->dest.now && (receiver_drain(r) || dest_finish(&r->dest)))
 		return -1;
 	r->top_waits = false;
 	return 0;
@@ -142,14 +126,12 @@ static int handle_top(struct receiver *r, const struct copy_msg *m)
 	}
 	/* Without this check a sender could choose what is overwritten in DEST. */
 	if (!r->tops-- || !(m->flags & MSG_CONTENTS) == !m->name.n)
-		return copy_fail(r->f, COPY_PROTOCOL,
-				 "%s sent \"%s\", a source that was not asked for", r->link->peer,
-				 QUOTED(r->top_name, strlen(r->top_name)));
+		return link_breach(r->link, r->f, "sent \"%s\", a source that was not asked for",
+				   SHOWN(r->top_name));
 	if (r->expect && strcmp(r->expect, r->top_name) != 0 &&
 	    !wild_match_name(r->expect, r->top_name))
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent \"%s\" instead of \"%s\"",
-				 r->link->peer, QUOTED(r->top_name, strlen(r->top_name)),
-				 QUOTED(r->expect, strlen(r->expect)));
+		return link_breach(r->link, r->f, "sent \"%s\" instead of \"%s\"",
+				   SHOWN(r->top_name), SHOWN(r->expect));
 	r->top_waits = true;
 	return 0;
 }
@@ -159,7 +141,7 @@ static int handle_first_entry(struct receiver *r, const struct copy_msg *m)
 	if (!r->top_waits)
 		return 0;
 	r->top_waits = false;
-	return dest_begin(&r->dest, &r->plan, &r->top, m->type == MSG_DIR, r->f);
+	return dest_begin(&r->dest, &r->plan, &r->top, m->type == MSG_DIR);
 }
 
 /* Returns the path that filter rules are matched with, the same as in the sender's walk. */
@@ -172,7 +154,7 @@ static const char *handle_path(const struct receiver *r, const struct copy_msg *
 		return r->top_name;
 	memcpy(name, m->name.p, m->name.n);
 	name[m->name.n] = '\0';
-	return dest_path(path, r->dest.now, name);
+	return path_join(path, r->dest.now->path, name);
 }
 
 /* Refuses an entry that the filter excludes: an honest sender does not send it. */
@@ -183,8 +165,7 @@ static int handle_check_filter(struct receiver *r, const struct copy_msg *m)
 
 	if (!r->options.filter || !filter_hides(r->options.filter, path, m->type == MSG_DIR))
 		return 0;
-	return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s, which is excluded", r->link->peer,
-			 QUOTED(path, strlen(path)));
+	return link_breach(r->link, r->f, "sent %s, which is excluded", SHOWN(path));
 }
 
 static int handle_entry(struct receiver *r, const struct copy_msg *m)
@@ -197,46 +178,43 @@ static int handle_entry(struct receiver *r, const struct copy_msg *m)
 		return -1;
 	switch (m->type) {
 	case MSG_DIR:
-		bad = dest_add_dir(d, m, &found, r->f);
+		bad = dest_add_dir(d, m, &found);
 		break;
 	case MSG_FILE:
-		bad = dest_add_file(d, m, &found, r->f);
+		bad = dest_add_file(d, m, &found);
 		break;
 	case MSG_LINK:
-		bad = dest_add_link(d, m, &found, r->f);
+		bad = dest_add_link(d, m, &found);
 		break;
 	default:
-		bad = dest_add_special(d, m, &found, r->f);
+		bad = dest_add_special(d, m, &found);
 		break;
 	}
 	if (bad)
 		return -1;
+	verdict_count(r->counts, found.verdict, handle_mode(m), m->size,
+		      r->options.bits & OPTION_DRY);
 	handle_show(r, m, d->now, &found);
 	return handle_verdict(r, &found);
 }
 
-/*
- * Handles a piece. The pieces of a file come in order; after the last one the file leaves the
- * window.
- */
+/* Handles a piece. A file's pieces come in order; after the last it leaves the window. */
 static int handle_piece(struct receiver *r, const struct msg_piece *p, struct intake_slot *slot)
 {
 	struct dest_file **at = &r->ring[p->entry % MSG_WINDOW], *file = *at;
 
 	if (!file || r->n_entries - p->entry > MSG_WINDOW || r->n_entries == p->entry)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent data outside of a file",
-				 r->link->peer);
+		return link_breach(r->link, r->f, "sent data outside of a file");
 	if (p->flags > (PIECE_LAST | PIECE_BROKEN | PIECE_FROM))
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent a piece with unknown flags",
-				 r->link->peer);
-	if (dest_expect(file, p, r->f))
+		return link_breach(r->link, r->f, "sent a piece with unknown flags");
+	if (dest_expect(&r->dest, file, p))
 		return -1;
 	if (p->len)
 		slot->pieces[slot->n++] = (struct intake_piece){file, p->off, p->len};
 	if (!(p->flags & PIECE_LAST))
 		return 0;
 	*at = NULL;
-	return dest_end_file(&r->dest, file, p->flags & PIECE_BROKEN, r->f);
+	return dest_end_file(&r->dest, file, p->flags & PIECE_BROKEN);
 }
 
 static int handle_pieces(struct receiver *r, const struct copy_msg *m, struct intake_slot *slot)
@@ -253,9 +231,7 @@ static int handle_pieces(struct receiver *r, const struct copy_msg *m, struct in
 		if (handle_piece(r, &p, slot))
 			return -1;
 	}
-	return sum == m->len ? 0
-			     : copy_fail(r->f, COPY_PROTOCOL, "%s miscounted the pieces of a slot",
-					 r->link->peer);
+	return sum == m->len ? 0 : link_breach(r->link, r->f, "miscounted the pieces of a slot");
 }
 
 static int handle_data(struct receiver *r, const struct copy_msg *m)
@@ -263,7 +239,7 @@ static int handle_data(struct receiver *r, const struct copy_msg *m)
 	struct intake_slot none = {0}, *slot = &none;
 
 	if (m->text.n % MSG_PIECE_BYTES)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent half a piece", r->link->peer);
+		return link_breach(r->link, r->f, "sent half a piece");
 	if (m->len && !(slot = intake_expect(&r->intake, m, r->f)))
 		return -1;
 	if (handle_pieces(r, m, slot))
@@ -296,26 +272,26 @@ static const uint32_t handle_needs[MSG_TYPES] = {
 int receiver_handle(struct receiver *r, const struct copy_msg *m)
 {
 	if (handle_needs[m->type] && !(handle_needs[m->type] & r->options.bits))
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s, which was not asked for",
-				 r->link->peer, msg_name(m->type));
+		return link_breach(r->link, r->f, "sent %s, which was not asked for",
+				   msg_name(m->type));
 	switch (m->type) {
 	case MSG_TOTALS:
 		return handle_totals(r, m);
 	case MSG_TOP:
 		return handle_top(r, m);
 	case MSG_OWNER:
-		return dest_add_owner(&r->dest, m, r->f);
+		return dest_add_owner(&r->dest, m);
 	case MSG_XATTR:
-		return dest_add_xattr(&r->dest, m, r->f);
+		return dest_add_xattr(&r->dest, m);
 	case MSG_DIR:
 	case MSG_FILE:
 	case MSG_LINK:
 	case MSG_SPECIAL:
 		return handle_entry(r, m);
 	case MSG_KEEP:
-		return dest_keep(&r->dest, m, r->f);
+		return dest_keep(&r->dest, m);
 	case MSG_UP:
-		return dest_up(&r->dest, m, r->f);
+		return dest_up(&r->dest, m);
 	case MSG_DATA:
 		return handle_data(r, m);
 	case MSG_POOL:
@@ -329,7 +305,6 @@ int receiver_handle(struct receiver *r, const struct copy_msg *m)
 	case MSG_DONE:
 		return handle_done(r, m);
 	default:
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s during a copy", r->link->peer,
-				 msg_name(m->type));
+		return link_breach(r->link, r->f, "sent %s during a copy", msg_name(m->type));
 	}
 }

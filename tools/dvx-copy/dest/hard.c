@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "hard.h"
+#include "dest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,115 +8,111 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
-#include "commit.h"
-#include "delete.h"
+#include "base/path.h"
 
 #define IDS_MAX (1u << 24)
 
-/* An entry: the path of its directory, from the copy's base, and its name. */
-struct hard_place {
-	char *dir, *name;
-};
-
 struct dest_hard {
-	struct hard_place first;
-	bool same; /* it was up to date, and stays */
-	bool lost; /* it was not copied: another entry has its name */
+	char *path; /* of the first entry, from the copy's base */
+	bool same;  /* it was up to date, and stays */
+	bool lost;  /* it was not copied: another entry has its name */
 };
 
 struct dest_late {
 	struct dest_late *next;
-	struct hard_place place;
+	char *path;
 	uint32_t id;
 };
 
-static int hard_place(struct dest *d, struct hard_place *p, const char *name, struct copy_fault *f)
+static int hard_path(struct dest *d, char **to, const char *name)
 {
-	p->dir = strdup(d->now->path);
-	p->name = strdup(name);
-	if (!p->dir || !p->name)
-		return copy_fail(f, COPY_IO, "out of memory");
-	return dest_remember(&d->remembered, strlen(p->dir) + strlen(p->name), f);
+	char path[PATH_MAX];
+
+	*to = strdup(path_join(path, d->now->path, name));
+	return *to ? dest_remember(d, strlen(*to)) : copy_no_memory(d->f);
 }
 
-static void hard_leave(struct dest *d, struct hard_place *p)
+static void hard_leave(struct dest *d, char *path)
 {
-	if (p->dir && p->name)
-		d->remembered -= dest_weight(strlen(p->dir) + strlen(p->name));
-	free(p->dir);
-	free(p->name);
+	if (path)
+		d->remembered -= dest_weight(strlen(path));
+	free(path);
 }
 
-static int hard_room(struct dest *d, uint32_t id, struct copy_fault *f)
+static int hard_room(struct dest *d, uint32_t id)
 {
 	struct dest_hard **more;
 	uint32_t n = d->n_hard ? d->n_hard : 64;
 
 	if (id >= IDS_MAX)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent more hard links than it may");
+		return dest_breach(d, "sent more hard links than it may");
 	if (id < d->n_hard)
 		return 0;
 	while (n <= id)
 		n *= 2;
 	more = reallocarray(d->hard, n, sizeof(struct dest_hard *));
 	if (!more)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	memset(more + d->n_hard, 0, (n - d->n_hard) * sizeof(struct dest_hard *));
 	d->hard = more;
 	d->n_hard = n;
 	return 0;
 }
 
-static int hard_first(struct dest *d, uint32_t id, const char *name, struct copy_fault *f)
+static int hard_first(struct dest *d, uint32_t id, const char *name)
 {
 	struct dest_hard *h = d->hard[id];
 
 	if (h)
-		hard_leave(d, &h->first);
+		hard_leave(d, h->path);
 	else
 		h = d->hard[id] = malloc(sizeof(*h));
 	if (!h)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	*h = (struct dest_hard){.same = false};
-	return hard_place(d, &h->first, name, f);
+	return hard_path(d, &h->path, name);
 }
 
-static int hard_open(const struct dest *d, const struct hard_place *p)
+/* Opens the directory of a path, and finds the name in it. */
+static int hard_open(const struct dest *d, const char *path, const char **name)
 {
-	return beneath_open_steps(d->base, p->dir, O_RDONLY | O_DIRECTORY);
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+
+	*name = slash ? slash + 1 : path;
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 0, path);
+	return beneath_open_steps(d->base, dir, O_RDONLY | O_DIRECTORY);
 }
 
 /* Whether the entry is a link to the first one already. */
 static bool hard_is_linked(const struct dest *d, const struct dest_hard *h, const struct stat *st)
 {
-	int dir = h->same ? hard_open(d, &h->first) : -1;
+	const char *name;
+	int dir = h->same ? hard_open(d, h->path, &name) : -1;
 	struct stat first;
 	bool yes;
 
 	if (dir < 0)
 		return false;
-	yes = !fstatat(dir, h->first.name, &first, AT_SYMLINK_NOFOLLOW) &&
-	      first.st_dev == st->st_dev && first.st_ino == st->st_ino;
+	yes = !fstatat(dir, name, &first, AT_SYMLINK_NOFOLLOW) && first.st_dev == st->st_dev &&
+	      first.st_ino == st->st_ino;
 	close(dir);
 	return yes;
 }
 
-static int hard_add_late(struct dest *d, const struct copy_msg *m, const char *name,
-			 struct copy_fault *f)
+static int hard_add_late(struct dest *d, const struct copy_msg *m, const char *name)
 {
 	struct dest_late *late = calloc(1, sizeof(*late));
 
 	if (!late)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	late->id = m->id;
 	late->next = d->late;
 	d->late = late;
-	return hard_place(d, &late->place, name, f);
+	return hard_path(d, &late->path, name);
 }
 
-int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struct dest_found *found,
-	       struct copy_fault *f)
+int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struct dest_found *found)
 {
 	bool there;
 	struct stat st;
@@ -124,21 +120,21 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 
 	if (!m->id || !(d->options.bits & OPTION_HARD))
 		return 0;
-	if (hard_room(d, m->id, f))
+	if (hard_room(d, m->id))
 		return -1;
 	if (!d->hard[m->id] || d->hard[m->id]->lost)
-		return hard_first(d, m->id, name, f);
+		return hard_first(d, m->id, name);
 	there = d->now->fd >= 0 && !fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (there && hard_is_linked(d, d->hard[m->id], &st))
 		return 1;
-	if (there && S_ISDIR(st.st_mode) && (way = delete_in_way(d, name, f)) <= 0) {
+	if (there && S_ISDIR(st.st_mode) && (way = delete_in_way(d, name)) <= 0) {
 		found->verdict = VERDICT_LEFT;
 		return way < 0 ? -1 : 1;
 	}
 	there = there && !S_ISDIR(st.st_mode);
 	found->verdict = VERDICT_HARD | (there ? 0 : VERDICT_NEW);
 	if (!(d->options.bits & OPTION_DRY))
-		return hard_add_late(d, m, name, f) ? -1 : 1;
+		return hard_add_late(d, m, name) ? -1 : 1;
 	d->counts->hard++;
 	return 1;
 }
@@ -157,10 +153,7 @@ void hard_judged(struct dest *d, uint32_t id, uint32_t verdict)
 		d->hard[id]->same = true;
 }
 
-/*
- * Links under a temporary name and renames, so that an entry of that name is replaced at once.
- * Returns 0 or an errno.
- */
+/* Links under a temporary name and renames, to replace an entry. Returns 0 or an errno. */
 static int hard_link(int from, const char *first, int to, const char *name, const char *temp)
 {
 	int err;
@@ -173,14 +166,14 @@ static int hard_link(int from, const char *first, int to, const char *name, cons
 }
 
 /* Makes the link in a directory that may be finished, and read-only. */
-static int hard_make(int from, const char *first, int to, const char *name, struct copy_fault *f)
+static int hard_make(int from, const char *first, int to, const char *name)
 {
 	struct stat st;
 	char temp[TEMP_BYTES];
 	bool opened;
 	int err;
 
-	if (fstat(to, &st) || temp_name(temp, f))
+	if (fstat(to, &st) || temp_name(temp))
 		return -1;
 	opened = dest_make_writable(to, &st);
 	err = hard_link(from, first, to, name, temp);
@@ -191,43 +184,38 @@ static int hard_make(int from, const char *first, int to, const char *name, stru
 	return err ? -1 : 0;
 }
 
-/* Reports a link that failed. A path that is too long is cut: it is for the message only. */
-static int hard_fault(struct dest *d, const struct dest_late *late, struct copy_fault *f)
+static int hard_fault(struct dest *d, const struct dest_late *late)
 {
-	char path[PATH_MAX];
-
-	strncpy(path, late->place.dir, sizeof(path) - NAME_MAX - 3);
-	path[sizeof(path) - NAME_MAX - 3] = '\0';
-	if (*path)
-		strcat(path, "/");
-	strcat(path, late->place.name);
 	if (d->hard[late->id]->lost)
-		return d->skip(d->arg, path, "the file that it is a link to could not be copied");
-	return dest_fault_at(d, d->base, path, "linked to the first of its names", f) < 0 ? -1 : 0;
+		return role_skip(d->role, late->path,
+				 "the file that it is a link to could not be copied");
+	return dest_fault_at(d, d->base, late->path, "linked to the first of its names") < 0 ? -1
+											     : 0;
 }
 
-static int hard_late(struct dest *d, const struct dest_late *late, struct copy_fault *f)
+static int hard_late(struct dest *d, const struct dest_late *late)
 {
-	const struct hard_place *first = &d->hard[late->id]->first;
-	int from = d->hard[late->id]->lost ? -1 : hard_open(d, first);
-	int to = hard_open(d, &late->place), ret = -1, err;
+	const struct dest_hard *h = d->hard[late->id];
+	const char *first, *name;
+	int from = h->lost ? -1 : hard_open(d, h->path, &first);
+	int to = hard_open(d, late->path, &name), ret = -1, err;
 
 	if (from >= 0 && to >= 0)
-		ret = hard_make(from, first->name, to, late->place.name, f);
+		ret = hard_make(from, first, to, name);
 	err = errno;
 	d->renamed += !ret;
 	/* The directory may have been synced before the link was made. */
-	if (!ret && commit_dir(d, to, late->place.name, f))
+	if (!ret && commit_dir(d, to, name))
 		ret = -1;
 	if (from >= 0)
 		close(from);
 	if (to >= 0)
 		close(to);
 	d->counts->hard += !ret;
-	if (!ret || f->code)
+	if (!ret || d->f->code)
 		return ret;
 	errno = err;
-	return hard_fault(d, late, f);
+	return hard_fault(d, late);
 }
 
 static void hard_forget_late(struct dest *d)
@@ -236,15 +224,15 @@ static void hard_forget_late(struct dest *d)
 		struct dest_late *late = d->late;
 
 		d->late = late->next;
-		hard_leave(d, &late->place);
+		hard_leave(d, late->path);
 		free(late);
 	}
 }
 
-int hard_finish(struct dest *d, struct copy_fault *f)
+int hard_finish(struct dest *d)
 {
 	for (const struct dest_late *late = d->late; late; late = late->next)
-		if (hard_late(d, late, f) || alive_tick(&d->alive))
+		if (hard_late(d, late) || alive_tick(&d->alive))
 			return -1;
 	hard_forget_late(d);
 	return 0;
@@ -256,7 +244,7 @@ void hard_forget(struct dest *d)
 	for (uint32_t i = 0; i < d->n_hard; i++) {
 		if (!d->hard[i])
 			continue;
-		hard_leave(d, &d->hard[i]->first);
+		hard_leave(d, d->hard[i]->path);
 		free(d->hard[i]);
 	}
 	free(d->hard);

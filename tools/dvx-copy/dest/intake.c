@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/slot_crc.h"
+#include "base/pool.h"
 #include "dest.h"
 
 int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const struct ticket *t,
@@ -13,7 +13,7 @@ int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const st
 	in->slots = calloc(slots, sizeof(*in->slots));
 	in->queue = calloc(slots, sizeof(*in->queue));
 	if (!in->slots || !in->queue)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	if (pool_make(&in->pool, slots, slot_bytes, f))
 		return -1;
 	return engine_make(in->engine, &in->pool, t, f);
@@ -55,7 +55,7 @@ struct intake_slot *intake_expect(struct intake *in, const struct copy_msg *m, s
 	free(slot->pieces);
 	slot->pieces = calloc(m->text.n / MSG_PIECE_BYTES, sizeof(*slot->pieces));
 	if (!slot->pieces) {
-		copy_fail(f, COPY_IO, "out of memory");
+		copy_no_memory(f);
 		return NULL;
 	}
 	return slot;
@@ -99,10 +99,7 @@ int intake_post(struct intake *in, struct copy_fault *f)
 	return ok < 0 ? -1 : posted;
 }
 
-/*
- * Finds a completed slot. The cookie is the slot's number; all copies of a slot but the last have
- * engine_max() bytes.
- */
+/* Finds a completed slot. All copies of a slot but the last have engine_max() bytes. */
 int intake_reap(struct intake *in, uint32_t *number, struct copy_fault *device)
 {
 	struct intake_slot *slot;
@@ -136,10 +133,10 @@ int intake_check(const struct intake *in, uint32_t number, struct copy_fault *f)
 			f, COPY_INTEGRITY,
 			"%u pieces, of %s and other files, arrived changed: CRC32C 0x%08x, "
 			"sent as 0x%08x",
-			slot->n, QUOTED(name, strlen(name)), crc, slot->crc);
+			slot->n, SHOWN(name), crc, slot->crc);
 	return copy_fail(f, COPY_INTEGRITY,
 			 "bytes %llu to %llu of %s arrived changed: CRC32C 0x%08x, sent as 0x%08x",
 			 (unsigned long long)first->off,
-			 (unsigned long long)(last->off + last->len - 1),
-			 QUOTED(name, strlen(name)), crc, slot->crc);
+			 (unsigned long long)(last->off + last->len - 1), SHOWN(name), crc,
+			 slot->crc);
 }

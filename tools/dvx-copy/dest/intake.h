@@ -33,10 +33,7 @@ struct intake {
 	struct copy_counts *counts;
 };
 
-/*
- * Makes the pool and connects the engine with the ticket, the sender's answer to the engine's
- * offer.
- */
+/* Makes the pool and connects the engine by the sender's ticket, which answers its offer. */
 int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const struct ticket *t,
 		struct copy_fault *f);
 void intake_stop(struct intake *in); /* after it, the device writes nothing into the pool */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Modes, owners and times of entries. */
-#include "meta.h"
+#include "dest.h"
+#include "base/account.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "xattr.h"
 
 #define NOT_KEPT UINT32_MAX /* tells chown() to keep the id */
 
@@ -65,7 +64,7 @@ static uint32_t meta_mode(const struct dest *d, const struct dest_meta *meta, co
 	uint32_t bits = d->options.bits, keep = 01777;
 
 	if (!(bits & OPTION_PERMS))
-		return st ? st->st_mode & 07777 : meta->mode & 0777 & ~d->umask;
+		return st ? st->st_mode & 07777 : meta->mode & 0777 & ~d->role->umask;
 	if (bits & OPTION_PLAIN)
 		return (meta->mode & keep) | meta_inherited(d, st);
 	if (meta->uid != NOT_KEPT)
@@ -116,19 +115,14 @@ static int meta_chown(const struct meta_way *w, uint32_t uid, uint32_t gid)
 	return w->path ? fchownat(AT_FDCWD, w->path, uid, gid, w->follow) : fchown(w->fd, uid, gid);
 }
 
-/*
- * Sets owner and group. A failure is reported and does not stop the copy: the user may not be in
- * the group.
- */
+/* Sets owner and group. A failure is only reported: the user may not be in the group. */
 static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name,
 		    const struct meta_way *w, const struct dest_meta *meta, uint32_t *mode)
 {
-	char path[PATH_MAX];
-
 	if (!meta_owned(meta) || !meta_chown(w, meta->uid, meta->gid))
 		return 0;
 	*mode &= ~06000u;
-	return d->skip(d->arg, dest_path(path, dir, name), META_OWNER_STAYS);
+	return dest_skip(d, dir, name, META_OWNER_STAYS);
 }
 
 static int meta_chmod(const struct meta_way *w, uint32_t mode)
@@ -136,10 +130,7 @@ static int meta_chmod(const struct meta_way *w, uint32_t mode)
 	return w->path ? chmod(w->path, mode) : fchmod(w->fd, mode);
 }
 
-/*
- * Makes a read-only file writable, because its attributes can't be changed otherwise. Its mode is
- * set after them.
- */
+/* Makes a read-only file writable for its attributes. Its mode is set after them. */
 static void meta_make_writable(const struct dest *d, const struct meta_way *w)
 {
 	struct stat st;
@@ -149,10 +140,7 @@ static void meta_make_writable(const struct dest *d, const struct meta_way *w)
 		(void)!meta_chmod(w, (st.st_mode & 07777) | 0200);
 }
 
-/*
- * Sets the mode, then ACLs: the mode's group bits are the ACL's mask. Other attributes are set
- * before the mode.
- */
+/* Sets attributes, the mode, then ACLs: the mode's group bits are the ACL's mask. */
 static int meta_set_mode(struct dest *d, const struct dest_dir *dir, const char *name,
 			 const struct meta_way *w, const struct dest_meta *meta, uint32_t mode)
 {
@@ -170,10 +158,7 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 		    const struct meta_way *w, const struct dest_meta *meta)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
-	/*
-	 * Setting the ACL widens the mode to its mask. If the ACL can't be set, the mode stays
-	 * narrow.
-	 */
+	/* The ACL widens the mode to its mask. If it can't be set, the mode stays narrow. */
 	uint32_t mode = xattr_narrow(d, meta, meta->mode);
 
 	if (meta_own(d, dir, name, w, meta, &mode) || meta_set_mode(d, dir, name, w, meta, mode))
@@ -184,18 +169,17 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 }
 
 /* Ends meta_apply(). A report that did not reach the other end has set the fault already. */
-static int meta_end(struct dest *d, const struct dest_dir *dir, const char *name, int bad,
-		    struct copy_fault *f)
+static int meta_end(struct dest *d, const struct dest_dir *dir, const char *name, int bad)
 {
-	return !bad ? 0 : f->code ? -1 : dest_fault(d, dir, FAULT_META, name, f);
+	return !bad ? 0 : d->f->code ? -1 : dest_fault(d, dir, FAULT_META, name);
 }
 
 int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int fd,
-	       const struct dest_meta *meta, struct copy_fault *f)
+	       const struct dest_meta *meta)
 {
 	const struct meta_way w = {.fd = fd};
 
-	return meta_end(d, dir, name, meta_set(d, dir, name, &w, meta), f);
+	return meta_end(d, dir, name, meta_set(d, dir, name, &w, meta));
 }
 
 int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays)
@@ -212,7 +196,7 @@ int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays)
 }
 
 int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, bool is_link,
-		  const struct dest_meta *meta, struct copy_fault *f)
+		  const struct dest_meta *meta)
 {
 	char path[PATH_MAX];
 	struct meta_way w = {.path = path};
@@ -225,11 +209,51 @@ int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, 
 		/* O_NOFOLLOW: another program may have put a link there meanwhile. */
 		fd = openat(dir->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
-			return dest_fault(d, dir, "opened", name, f);
+			return dest_fault(d, dir, "opened", name);
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	}
-	ret = meta_end(d, dir, name, meta_set(d, dir, name, &w, meta), f);
+	ret = meta_end(d, dir, name, meta_set(d, dir, name, &w, meta));
 	if (fd >= 0)
 		close(fd);
 	return ret;
+}
+
+/* --- users and groups --- */
+
+#define OWNERS_MAX 65536u /* users and groups that a sender may name */
+
+/* Maps by name, as rsync does; root stays root. */
+int dest_add_owner(struct dest *d, const struct copy_msg *m)
+{
+	const bool group = m->flags & MSG_IS_GROUP;
+	char name[ACCOUNT_ROOM];
+	uint32_t *ours;
+
+	if (d->n_owners++ == OWNERS_MAX)
+		return dest_breach(d, "named more than %u owners", OWNERS_MAX);
+	if (idmap_find(&d->owners, group, m->id)) /* the first name counts */
+		return 0;
+	ours = idmap_put(&d->owners, group, m->id);
+	if (!ours)
+		return copy_no_memory(d->f);
+	memcpy(name, m->name.p, m->name.n);
+	name[m->name.n] = '\0';
+	*ours = m->id;
+	if (m->id)
+		account_id(name, group, ours);
+	return 0;
+}
+
+uint32_t meta_owner(const struct dest *d, uint32_t id, bool group)
+{
+	const uint32_t *ours = idmap_find(&d->owners, group, id);
+
+	return ours ? *ours : id;
+}
+
+void meta_forget(struct dest *d)
+{
+	idmap_free(&d->owners);
+	xattr_free(d->xattrs);
+	d->xattrs = NULL;
 }

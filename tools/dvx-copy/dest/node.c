@@ -7,9 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "delete.h"
-#include "hard.h"
-#include "meta.h"
+#include "dest.h"
 
 /* A listed entry. target is a symbolic link's, else NULL. */
 struct node {
@@ -34,7 +32,7 @@ static bool node_same(const struct dest_dir *dir, const struct node *n, const st
 }
 
 static int node_compare(struct dest *d, const struct node *n, struct dest_meta *meta,
-			uint32_t *verdict, struct copy_fault *f)
+			uint32_t *verdict)
 {
 	struct stat st;
 	int way = 1;
@@ -49,7 +47,7 @@ static int node_compare(struct dest *d, const struct node *n, struct dest_meta *
 		*verdict = meta_compare(d, d->now, n->name, &st, meta);
 		return 0;
 	}
-	if (S_ISDIR(st.st_mode) && (way = delete_in_way(d, n->name, f)) <= 0) {
+	if (S_ISDIR(st.st_mode) && (way = delete_in_way(d, n->name)) <= 0) {
 		*verdict = VERDICT_LEFT;
 		return way;
 	}
@@ -70,16 +68,15 @@ static int node_put(struct dest *d, const struct node *n, const char *temp)
 }
 
 /* Makes the entry. Returns NULL, or what could not be done. */
-static const char *node_make(struct dest *d, const struct node *n, const struct dest_meta *meta,
-			     struct copy_fault *f)
+static const char *node_make(struct dest *d, const struct node *n, const struct dest_meta *meta)
 {
 	const int dir = d->now->fd;
 	char temp[TEMP_BYTES];
 	int err;
 
-	if (temp_name(temp, f) || node_put(d, n, temp))
+	if (temp_name(temp) || node_put(d, n, temp))
 		return "made";
-	if (meta_apply_at(d, d->now, temp, n->target, meta, f) >= 0 &&
+	if (meta_apply_at(d, d->now, temp, n->target, meta) >= 0 &&
 	    !renameat(dir, temp, dir, n->name))
 		return NULL;
 	err = errno;
@@ -88,24 +85,21 @@ static const char *node_make(struct dest *d, const struct node *n, const struct 
 	return FAULT_NAME;
 }
 
-static int node_left(struct dest *d, const struct node *n, const char *why, uint32_t *verdict,
-		     struct copy_fault *f)
+static int node_left(struct dest *d, const struct node *n, const char *why, uint32_t *verdict)
 {
 	const bool device = S_ISBLK(n->mode) || S_ISCHR(n->mode);
-	char path[PATH_MAX];
 
 	*verdict = VERDICT_LEFT;
-	if (f->code)
+	if (d->f->code)
 		return -1;
 	if (device && errno == EPERM)
-		return d->skip(d->arg, dest_path(path, d->now, n->name),
-			       "only root can make devices");
-	return dest_fault(d, d->now, why, n->name, f) < 0 ? -1 : 0;
+		return dest_skip(d, d->now, n->name, "only root can make devices");
+	return dest_fault(d, d->now, why, n->name) < 0 ? -1 : 0;
 }
 
 /* Makes or updates the entry as the verdict asks. */
 static int node_settle(struct dest *d, const struct node *n, const struct dest_meta *meta,
-		       uint32_t *verdict, struct copy_fault *f)
+		       uint32_t *verdict)
 {
 	const char *why;
 	int bad;
@@ -113,21 +107,21 @@ static int node_settle(struct dest *d, const struct node *n, const struct dest_m
 	if (!*verdict || *verdict & VERDICT_LEFT || d->options.bits & OPTION_DRY)
 		return 0;
 	if (*verdict & VERDICT_MADE) {
-		why = node_make(d, n, meta, f);
-		return why ? node_left(d, n, why, verdict, f) : 0;
+		why = node_make(d, n, meta);
+		return why ? node_left(d, n, why, verdict) : 0;
 	}
-	bad = meta_apply_at(d, d->now, n->name, n->target, meta, f);
+	bad = meta_apply_at(d, d->now, n->name, n->target, meta);
 	if (bad > 0)
 		*verdict = VERDICT_LEFT;
 	return bad < 0 ? -1 : 0;
 }
 
 static int node_add(struct dest *d, const struct copy_msg *m, struct node *n,
-		    struct dest_found *found, struct copy_fault *f)
+		    struct dest_found *found)
 {
 	char name[NAME_MAX + 1];
 	struct dest_meta meta;
-	int later = dest_name(d, m, name, f), ret = 0;
+	int later = dest_name(d, m, name), ret = 0;
 
 	meta_take(d, m, &meta);
 	if (later) {
@@ -136,13 +130,13 @@ static int node_add(struct dest *d, const struct copy_msg *m, struct node *n,
 		return later < 0 ? -1 : 0;
 	}
 	n->name = name;
-	later = hard_later(d, m, n->name, found, f);
+	later = hard_later(d, m, n->name, found);
 	if (later)
 		ret = later < 0 ? -1 : 0;
-	else if (node_compare(d, n, &meta, &found->verdict, f))
+	else if (node_compare(d, n, &meta, &found->verdict))
 		ret = -1;
 	else
-		ret = node_settle(d, n, &meta, &found->verdict, f);
+		ret = node_settle(d, n, &meta, &found->verdict);
 	if (found->verdict & VERDICT_MADE) {
 		d->now->dirty = true;
 		d->renamed++;
@@ -153,35 +147,25 @@ static int node_add(struct dest *d, const struct copy_msg *m, struct node *n,
 	return ret;
 }
 
-int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *found,
-		  struct copy_fault *f)
+int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *found)
 {
 	char target[PATH_MAX];
 	struct node n = {.target = target, .mode = S_IFLNK};
 
 	if (memchr(m->text.p, '\0', m->text.n))
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender sent a link target with a zero byte");
+		return dest_breach(d, "sent a link target with a zero byte");
 	memcpy(target, m->text.p, m->text.n);
 	target[m->text.n] = '\0';
-	if (node_add(d, m, &n, found, f))
-		return -1;
-	d->counts->links += !!(found->verdict & VERDICT_MADE);
-	return 0;
+	return node_add(d, m, &n, found);
 }
 
-int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found *found,
-		     struct copy_fault *f)
+int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found *found)
 {
 	struct node n = {.mode = m->mode, .rdev = m->off};
 	struct copy_msg plain = *m;
 
 	if (!S_ISBLK(m->mode) && !S_ISCHR(m->mode) && !S_ISFIFO(m->mode) && !S_ISSOCK(m->mode))
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender sent a special file of no kind that there is");
+		return dest_breach(d, "sent a special file of no kind that there is");
 	plain.mode &= 07777;
-	if (node_add(d, &plain, &n, found, f))
-		return -1;
-	d->counts->specials += !!(found->verdict & VERDICT_MADE);
-	return 0;
+	return node_add(d, &plain, &n, found);
 }

@@ -8,10 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/proc.h"
-#include "handle.h"
-#include "seen.h"
-#include "write.h"
+#include "base/path.h"
 
 #define SPINS	 200 /* polls of the queue before sleeping: about the duration of a copy */
 #define SLICE_MS 250
@@ -20,46 +17,6 @@
 
 static int receiver_slot_done(void *arg, uint32_t number);
 
-static int receiver_skip(void *arg, const char *path, const char *why)
-{
-	struct receiver *r = arg;
-	struct copy_msg m = {.type = MSG_NOTICE, .name = bytes_text(path), .text = bytes_text(why)};
-
-	if (!r->report)
-		return link_queue(r->link, &m, r->f);
-	report_skip(r->report, m.name, m.text);
-	return 0;
-}
-
-static int receiver_gone(void *arg, const char *path)
-{
-	struct receiver *r = arg;
-	struct copy_msg m = {.type = MSG_GONE, .name = bytes_text(path)};
-
-	if (m.name.n >= PATH_MAX) /* the longest path, with the slash of a directory */
-		m.name.n = PATH_MAX - 1;
-	r->counts->gone++;
-	if (!r->report)
-		return link_queue(r->link, &m, r->f);
-	report_gone(r->report, m.name);
-	return 0;
-}
-
-static int receiver_stopped(struct receiver *r)
-{
-	if (r->link->stop && *r->link->stop)
-		return copy_fail(r->f, COPY_INTERRUPTED, "interrupted; finished files stay");
-	return 0;
-}
-
-static int receiver_alive(void *arg)
-{
-	struct receiver *r = arg;
-	struct copy_msg m = {.type = MSG_ALIVE};
-
-	return receiver_stopped(r) || link_send(r->link, &m, r->f) ? -1 : 0;
-}
-
 int receiver_import(struct receiver *r, const struct copy_msg *m)
 {
 	struct ticket ticket = {.n = m->name.n};
@@ -67,10 +24,9 @@ int receiver_import(struct receiver *r, const struct copy_msg *m)
 	int ret;
 
 	if (r->intake.slots)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s made a second pool", r->link->peer);
+		return link_breach(r->link, r->f, "made a second pool");
 	if (m->slots > r->slots || m->slot_bytes > r->slot_bytes)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s made a larger pool than requested",
-				 r->link->peer);
+		return link_breach(r->link, r->f, "made a larger pool than requested");
 	memcpy(ticket.bytes, m->name.p, m->name.n);
 	ret = intake_open(&r->intake, m->slots, m->slot_bytes, &ticket, &device);
 	explicit_bzero(&ticket, sizeof(ticket));
@@ -81,25 +37,22 @@ int receiver_import(struct receiver *r, const struct copy_msg *m)
 	return 0;
 }
 
-static void receiver_open_dest(struct receiver *r, const struct copy_role *role)
+static void receiver_open_dest(struct receiver *r, struct copy_role *role)
 {
-	r->dest = (struct dest){
-		.options = role->options,
-		.counts = role->counts,
-		.seen = r->plan.seen,
-		.umask = role->umask,
-		.window = role->window,
-		.skip = receiver_skip,
-		.gone = receiver_gone,
-		.slot_done = receiver_slot_done,
-		.arg = r,
-		.alive = {.send = receiver_alive, .arg = r, .stop = role->link->stop}};
+	r->dest = (struct dest){.role = role,
+				.options = role->options,
+				.counts = role->counts,
+				.f = role->f,
+				.seen = r->plan.seen,
+				.slot_done = receiver_slot_done,
+				.arg = r,
+				.alive = role_alive(role)};
 	/* Only root can change owners; other users keep their own ids, as with rsync. */
 	if (geteuid())
 		r->dest.options.bits &= ~(uint32_t)OPTION_OWNER;
 }
 
-int receiver_open(struct receiver *r, const struct copy_role *role, const struct dest_plan *plan)
+int receiver_open(struct receiver *r, struct copy_role *role, const struct dest_plan *plan)
 {
 	struct copy_msg m = {.type = MSG_SETUP,
 			     .slots = role->slots,
@@ -120,7 +73,7 @@ int receiver_open(struct receiver *r, const struct copy_role *role, const struct
 			       .ring = calloc(MSG_WINDOW, sizeof(struct dest_file *))};
 	receiver_open_dest(r, role);
 	if (!r->ring)
-		return copy_fail(r->f, COPY_IO, "out of memory");
+		return copy_no_memory(r->f);
 	if (proc_need(r->f) || engine_offer(&r->intake.engine, r->device, &offer, r->f))
 		return -1;
 	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
@@ -174,13 +127,10 @@ static uint32_t receiver_give(struct receiver *r, uint32_t number, uint32_t from
 	if (!n)
 		return 0;
 	slot->writing++;
-	return write_give(&r->dest, number, run, n, r->f) ? 0 : n;
+	return write_give(&r->dest, number, run, n) ? 0 : n;
 }
 
-/*
- * Writes a slot that arrived. A file that the workers write must not be touched until its job is
- * settled.
- */
+/* Writes a slot that arrived. A file is the workers' until its job is settled. */
 static int receiver_write_slot(struct receiver *r, uint32_t number)
 {
 	struct intake_slot *slot = &r->intake.slots[number];
@@ -196,7 +146,7 @@ static int receiver_write_slot(struct receiver *r, uint32_t number)
 		n = receiver_give(r, number, i, bytes);
 		if (r->f->code)
 			return -1;
-		if (!n && dest_write(&r->dest, p->file, bytes, p->len, p->off, r->f))
+		if (!n && dest_write(&r->dest, p->file, bytes, p->len, p->off))
 			return -1;
 		n += !n;
 		for (uint32_t k = i; k < i + n; k++)
@@ -205,9 +155,7 @@ static int receiver_write_slot(struct receiver *r, uint32_t number)
 	return receiver_slot_done(r, number);
 }
 
-/*
- * Handles slots that have arrived. Posts new copies before the disk writes, so that both are busy.
- */
+/* Handles slots that have arrived. Posts new copies first, so that device and disk are busy. */
 static int receiver_reap(struct receiver *r)
 {
 	struct copy_fault device = {0};
@@ -222,10 +170,7 @@ static int receiver_reap(struct receiver *r)
 	return got < 0 ? link_ask_cause(r->link, &device, r->f) : reaped;
 }
 
-/*
- * Handles one message if there is one. If there is none, the sender may wait for verdicts: they are
- * sent.
- */
+/* Handles a message if there is one. If not, the sender may wait for verdicts: sends them. */
 static int receiver_take_message(struct receiver *r)
 {
 	struct copy_msg m;
@@ -252,7 +197,7 @@ static int receiver_work(struct receiver *r, bool listen)
 	if (posted < 0)
 		return -1;
 	reaped = full ? 0 : receiver_reap(r);
-	written = reaped < 0 ? -1 : dest_reap(&r->dest, r->f);
+	written = reaped < 0 ? -1 : dest_reap(&r->dest);
 	return written < 0 ? -1 : taken + posted + reaped + written;
 }
 
@@ -279,7 +224,7 @@ static int receiver_sleep(struct receiver *r, bool listen, int *waited_ms)
 	if (n < 0 && errno != EINTR)
 		return copy_fail(r->f, COPY_IO, "poll: %s", strerror(errno));
 	*waited_ms = n > 0 ? 0 : *waited_ms + SLICE_MS;
-	if (receiver_stopped(r))
+	if (link_stopped(r->link, r->f))
 		return -1;
 	/* A slow disk is no reason to give up. */
 	if (workers_busy(r->dest.workers)) {
@@ -310,7 +255,7 @@ static int receiver_loop(struct receiver *r, bool listen)
 		if (did) {
 			idle = waited_ms = 0;
 			armed = false;
-			if (receiver_stopped(r))
+			if (link_stopped(r->link, r->f))
 				return -1;
 			continue;
 		}
@@ -343,7 +288,7 @@ int receiver_run(struct receiver *r)
 
 	r->done = false;
 	if (receiver_loop(r, true) || receiver_flush_verdicts(r) || receiver_end_source(r) ||
-	    seen_delete(&r->dest, &r->plan, r->f))
+	    seen_delete(&r->dest, &r->plan))
 		return -1;
 	m.files = r->counts->files - before.files;
 	m.chunks = r->counts->chunks - before.chunks;

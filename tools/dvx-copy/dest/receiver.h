@@ -37,7 +37,7 @@ struct receiver {
 };
 
 /* Asks the sender for a pool of this shape, which it makes for its first data. */
-int receiver_open(struct receiver *r, const struct copy_role *role, const struct dest_plan *plan);
+int receiver_open(struct receiver *r, struct copy_role *role, const struct dest_plan *plan);
 
 /* Handles the sender's POOL: makes a pool of the same shape and connects the two. */
 int receiver_import(struct receiver *r, const struct copy_msg *m);
@@ -47,5 +47,21 @@ int receiver_run(struct receiver *r);
 
 /* Frees the receiver. After a failure it removes unfinished files. */
 void receiver_close(struct receiver *r);
+
+/* --- handle.c --- */
+
+/* Handles a message of the sender. */
+int receiver_handle(struct receiver *r, const struct copy_msg *m);
+
+/* Sends the verdicts so far: the sender may wait for them. */
+int receiver_flush_verdicts(struct receiver *r);
+
+/* Ends a source that the sender has sent completely; its last data may still be on its way. */
+int receiver_end_source(struct receiver *r);
+
+/* --- of receiver.c --- */
+
+/* Works until all announced data has arrived. */
+int receiver_drain(struct receiver *r);
 
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "seen.h"
+#include "dest.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "commit.h"
-#include "delete.h"
 
 struct seen_entry {
 	struct seen_entry *next; /* of one directory, unless sources may merge */
@@ -70,20 +66,20 @@ static struct seen_entry *seen_put(struct dest_seen *s, const char *path, bool i
 	return NULL;
 }
 
-static int seen_note(struct dest *d, const char *path, bool is_dir, struct copy_fault *f)
+static int seen_note(struct dest *d, const char *path, bool is_dir)
 {
 	struct seen_entry *e = seen_put(d->seen, path, is_dir);
 
 	if (!e)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	if (!d->seen->merges) {
 		e->next = d->now->names;
 		d->now->names = e;
 	}
-	return dest_remember(&d->remembered, strlen(path), f);
+	return dest_remember(d, strlen(path));
 }
 
-int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f)
+int seen_add(struct dest *d, const char *name, bool is_dir)
 {
 	struct seen_entry *e;
 	char path[PATH_MAX];
@@ -91,9 +87,9 @@ int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f
 	d->dir_seen = false;
 	if (!d->seen->merges && !(d->options.bits & OPTION_DELETE))
 		return 0;
-	e = seen_find(d->seen, dest_path(path, d->now, name));
+	e = seen_find(d->seen, path_join(path, d->now->path, name));
 	if (!e)
-		return seen_note(d, path, is_dir, f);
+		return seen_note(d, path, is_dir);
 	if (!d->seen->merges)
 		return 0;
 	d->dir_seen = is_dir && e->is_dir;
@@ -133,38 +129,34 @@ struct seen_level {
 	bool deletes, deleted;
 };
 
-static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f);
+static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth);
 
-static int seen_below(struct dest *d, const struct seen_level *l, const char *name,
-		      struct copy_fault *f)
+static int seen_below(struct dest *d, const struct seen_level *l, const char *name)
 {
 	int sub = openat(l->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
 
 	if (sub < 0) /* not a directory that the copy made: a dry run, or another program's doing */
 		return 0;
-	ret = delete_is_mounted(d, l->fd, sub) ? 0 : seen_sweep(d, sub, l->path, l->depth + 1, f);
+	ret = delete_is_mounted(d, l->fd, sub) ? 0 : seen_sweep(d, sub, l->path, l->depth + 1);
 	close(sub);
 	return ret;
 }
 
-static int seen_child(struct dest *d, struct seen_level *l, const char *name, struct copy_fault *f)
+static int seen_child(struct dest *d, struct seen_level *l, const char *name)
 {
 	const struct seen_entry *e = seen_find(d->seen, l->path);
 
 	if (e && d->seen->merges && e->is_dir && l->depth < DEPTH_MAX)
-		return seen_below(d, l, name, f);
+		return seen_below(d, l, name);
 	if (e || !l->deletes || delete_is_temporary(name))
 		return 0;
 	l->deleted = true;
-	return delete_entry(d, l->fd, l->path, name, f);
+	return delete_entry(d, l->fd, l->path, name);
 }
 
-/*
- * Restores the mode and time, which are the source's already. Not inlined: its message buffer would
- * be in each frame of a recursion 512 directories deep.
- */
+/* Restores mode and time, the source's. Not inlined: its buffer would be in 512 frames. */
 __attribute__((noinline)) static int seen_restore(struct dest *d, int fd, const char *path,
-						  const struct stat *before, struct copy_fault *f)
+						  const struct stat *before)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, before->st_mtim};
 	struct stat now;
@@ -178,48 +170,37 @@ __attribute__((noinline)) static int seen_restore(struct dest *d, int fd, const 
 		return 0;
 	if (d->options.bits & OPTION_TIMES && seen_find(d->seen, path))
 		(void)!futimens(fd, times);
-	return commit_dir(d, fd, QUOTED(path, strlen(path)), f);
-}
-
-static int seen_each(struct dest *d, struct seen_level *l, DIR *list, struct copy_fault *f)
-{
-	const size_t n = strlen(l->path);
-	const struct dirent *de;
-	int bad = 0;
-
-	while (!bad && (de = readdir(list))) {
-		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, "..") ||
-		    n + strlen(de->d_name) + 2 > PATH_MAX)
-			continue;
-		strcpy(l->path + n, n ? "/" : "");
-		strcat(l->path + n, de->d_name);
-		bad = seen_child(d, l, de->d_name, f) || alive_tick(&d->alive);
-		l->path[n] = '\0';
-	}
-	return bad;
+	return commit_dir(d, fd, SHOWN(path));
 }
 
 /* Not inlined: its message buffer would be in each frame of a recursion 512 directories deep. */
-__attribute__((noinline)) static int seen_unread(struct dest *d, const struct seen_level *l,
-						 struct copy_fault *f)
+__attribute__((noinline)) static int seen_unread(struct dest *d, const struct seen_level *l)
 {
-	return dest_fault_at(d, l->fd, l->path, "read", f) < 0 ? -1 : 0;
+	return dest_fault_at(d, l->fd, l->path, "read") < 0 ? -1 : 0;
 }
 
-static int seen_list(struct dest *d, struct seen_level *l, struct copy_fault *f)
+static int seen_list(struct dest *d, struct seen_level *l)
 {
-	int copy = openat(l->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad;
-	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	DIR *list = dir_list(l->fd, ".");
+	const size_t n = strlen(l->path);
+	const char *name;
+	int bad = 0;
 
-	bad = list ? seen_each(d, l, list, f) : seen_unread(d, l, f);
-	if (list)
-		closedir(list);
-	else if (copy >= 0)
-		close(copy);
-	return bad ? -1 : 0;
+	if (!list)
+		return seen_unread(d, l);
+	while (!bad && (name = dir_next(list))) {
+		if (n + strlen(name) + 2 > PATH_MAX)
+			continue;
+		strcpy(l->path + n, n ? "/" : "");
+		strcat(l->path + n, name);
+		bad = seen_child(d, l, name) || alive_tick(&d->alive) ? -1 : 0;
+		l->path[n] = '\0';
+	}
+	closedir(list);
+	return bad;
 }
 
-static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f)
+static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth)
 {
 	const struct seen_entry *e = seen_find(d->seen, path);
 	struct seen_level l = {.fd = fd, .path = path, .depth = depth, .deletes = e && e->whole};
@@ -227,14 +208,14 @@ static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, st
 	int bad;
 
 	if (fstat(fd, &st))
-		return seen_unread(d, &l, f);
+		return seen_unread(d, &l);
 	if (!(d->options.bits & OPTION_DRY))
 		dest_make_writable(fd, &st);
-	bad = seen_list(d, &l, f);
-	return seen_restore(d, fd, path, &st, f) || bad ? -1 : 0;
+	bad = seen_list(d, &l);
+	return seen_restore(d, fd, path, &st) || bad ? -1 : 0;
 }
 
-int seen_end(struct dest *d, struct dest_dir *dir, bool whole, struct copy_fault *f)
+int seen_end(struct dest *d, struct dest_dir *dir, bool whole)
 {
 	struct seen_entry *e = d->seen->merges ? seen_find(d->seen, dir->path) : NULL;
 	char path[PATH_MAX];
@@ -247,12 +228,12 @@ int seen_end(struct dest *d, struct dest_dir *dir, bool whole, struct copy_fault
 	    dir->origin == ORIGIN_NEW || dir->fd < 0 ||
 	    (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
 		return 0;
-	bad = seen_list(d, &l, f);
+	bad = seen_list(d, &l);
 	dir->dirty |= l.deleted;
 	return bad;
 }
 
-int seen_delete(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
+int seen_delete(struct dest *d, const struct dest_plan *plan)
 {
 	char path[PATH_MAX] = "";
 	int fd, ret;
@@ -263,7 +244,7 @@ int seen_delete(struct dest *d, const struct dest_plan *plan, struct copy_fault 
 	fd = dest_open(plan);
 	if (fd < 0) /* a dry run that would make it */
 		return 0;
-	ret = seen_sweep(d, fd, path, 0, f);
+	ret = seen_sweep(d, fd, path, 0);
 	close(fd);
 	return ret;
 }

@@ -3,9 +3,8 @@
  * Names of temporary files, and removal of stale ones. A name tells which process made it, so that
  * the next copy removes what a killed one left, and leaves alone what a running one uses.
  */
-#include "temp.h"
+#include "dest.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,9 +27,7 @@ static uint64_t hash_add(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/*
- * Returns an id of machine, boot and PID namespace: process numbers are unique only within these.
- */
+/* Returns an id of machine, boot and PID namespace, in which process numbers are unique. */
 static uint32_t temp_home(void)
 {
 	static uint32_t known; /* to all threads */
@@ -57,7 +54,7 @@ static uint32_t temp_home(void)
 	return home;
 }
 
-int temp_name(char to[TEMP_BYTES], struct copy_fault *f)
+int temp_name(char to[TEMP_BYTES])
 {
 	static uint32_t next; /* of all threads */
 	uint32_t n = __atomic_load_n(&next, __ATOMIC_RELAXED), first = 0;
@@ -65,8 +62,7 @@ int temp_name(char to[TEMP_BYTES], struct copy_fault *f)
 	/* Starts anywhere: an earlier process of this number may have left files. */
 	if (!n) {
 		if (getrandom(&n, sizeof(n), 0) != sizeof(n))
-			return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
-					 strerror(errno));
+			return -1;
 		__atomic_compare_exchange_n(&next, &first, n | 1, false, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED);
 	}
@@ -103,10 +99,7 @@ static bool temp_has_name(int dir, const char *name, int fd)
 	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/*
- * Removes a part that no copy has locked. It holds the lock meanwhile, so that no copy begins to
- * write it.
- */
+/* Removes a part that no copy has locked, under the lock, so that none begins to write it. */
 static bool temp_part_remove(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -165,16 +158,13 @@ static bool temp_remove(int dir, const char *name)
 
 bool temp_clean(int dir)
 {
+	DIR *list = dir_list(dir, ".");
 	bool found = false;
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *de;
+	const char *name;
 
-	if (!list && fd >= 0)
-		close(fd);
-	while (list && (de = readdir(list)))
-		if (temp_is_reserved(de->d_name))
-			found |= temp_remove(dir, de->d_name);
+	while (list && (name = dir_next(list)))
+		if (temp_is_reserved(name))
+			found |= temp_remove(dir, name);
 	if (list)
 		closedir(list);
 	return found;

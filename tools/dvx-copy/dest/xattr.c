@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Extended attributes of entries, ACLs among them. */
-#include "xattr.h"
+#include "dest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,15 +88,13 @@ static bool xattr_is_acl(const struct copy_msg *m)
 
 int xattr_report_lost(struct dest *d, const char *name)
 {
-	char path[PATH_MAX];
-
 	if (!d->xattrs_lost)
 		return 0;
-	return d->skip(d->arg, dest_path(path, d->now, name),
-		       "its extended attributes are not copied: they are more than 256 KiB");
+	return dest_skip(d, d->now, name,
+			 "its extended attributes are not copied: they are more than 256 KiB");
 }
 
-int dest_add_xattr(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
+int dest_add_xattr(struct dest *d, const struct copy_msg *m)
 {
 	const bool is_acl = xattr_is_acl(m);
 	struct dest_xattr *x;
@@ -106,8 +104,7 @@ int dest_add_xattr(struct dest *d, const struct copy_msg *m, struct copy_fault *
 	d->xattr_bytes[is_acl] += d->xattrs_lost && !is_acl ? 0 : (uint32_t)sizeof(*x) + m->text.n;
 	full = d->xattr_bytes[is_acl] > ENTRY_MAX;
 	if ((full && is_acl) || memchr(m->name.p, '\0', m->name.n))
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender sent extended attributes that no entry may have");
+		return dest_breach(d, "sent extended attributes that no entry may have");
 	if (full && !d->xattrs_lost)
 		xattr_drop(d);
 	if (d->xattrs_lost && !is_acl)
@@ -115,7 +112,7 @@ int dest_add_xattr(struct dest *d, const struct copy_msg *m, struct copy_fault *
 	x = xattr_pending(d, m->name);
 	more = x ? realloc(x->value, x->n + m->text.n + 1) : NULL;
 	if (!more)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(d->f);
 	memcpy(more + x->n, m->text.p, m->text.n);
 	x->value = more;
 	x->n += m->text.n;
@@ -216,7 +213,6 @@ static int xattr_clear(const struct dest *d, const char *path, int fd, int nofol
 int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, const char *path,
 		int fd, int nofollow, const struct dest_meta *want, bool acls)
 {
-	char where[PATH_MAX];
 	int bad;
 
 	if (!(d->options.bits & (acls ? OPTION_ACLS : OPTION_XATTRS)))
@@ -227,7 +223,7 @@ int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, co
 			bad += !!xattr_set(path, fd, nofollow, x);
 	if (!bad)
 		return 0;
-	return d->skip(d->arg, dest_path(where, dir, name ? name : "."),
-		       acls ? "its ACL can't be set here"
-			    : "its extended attributes can't all be set here");
+	return dest_skip(d, dir, name ? name : ".",
+			 acls ? "its ACL can't be set here"
+			      : "its extended attributes can't all be set here");
 }

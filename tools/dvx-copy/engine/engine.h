@@ -16,10 +16,7 @@ int device_open(struct copy_device **d, const char *name, struct copy_fault *f);
 void device_close(struct copy_device *d);
 const char *device_name(const struct copy_device *d);
 
-/*
- * Watches for the loss of the device, in a server: the descriptor becomes readable, then
- * device_check() fails.
- */
+/* Watches for the device's loss: the descriptor gets readable, then device_check() fails. */
 int device_watch(struct copy_device *d, struct copy_fault *f);
 int device_check(const struct copy_device *d, struct copy_fault *f);
 
@@ -32,19 +29,13 @@ struct ticket {
 	size_t n;
 };
 
-/*
- * Opens the source's pool to the receiver. Whoever holds the ticket can read the pool until
- * export_free().
- */
+/* Opens the source's pool to the holder of the ticket, until export_free(). */
 struct export;
 int export_make(struct export **e, struct copy_device *d, const struct pool *p,
 		const struct ticket *offer, struct ticket *t, struct copy_fault *f);
 void export_free(struct export *e);
 
-/*
- * The receiver's end. engine_offer() makes the offer; engine_make() takes the ticket that answers
- * it.
- */
+/* The receiver's end: makes the offer, and takes the ticket that answers it. */
 struct copy_engine;
 int engine_offer(struct copy_engine **e, struct copy_device *d, struct ticket *offer,
 		 struct copy_fault *f);
@@ -66,10 +57,7 @@ int engine_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len
 /* Rings the doorbell for all copies posted since the last call. */
 void engine_ring(struct copy_engine *e);
 
-/*
- * Polls for a finished piece: 1 and its cookie, or 0 if none finished. Pieces may finish in any
- * order.
- */
+/* Polls for a finished piece: 1 and its cookie, or 0. They may finish in any order. */
 int engine_poll(struct copy_engine *e, uint32_t *cookie, struct copy_fault *f);
 
 /*

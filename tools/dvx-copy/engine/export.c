@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue.h"
+#include "device.h"
 
 struct export
 {
@@ -12,9 +12,7 @@ struct export
 	enum way_why why;
 };
 
-/*
- * Access of the pool for an alias: a copy out of it needs only local read, which every mkey grants.
- */
+/* Access for an alias: a copy out of it needs only local read, which every mkey grants. */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
 static int export_alias(struct export *e, struct copy_device *d, const struct pool *p,
@@ -32,10 +30,7 @@ static int export_alias(struct export *e, struct copy_device *d, const struct po
 	return 0;
 }
 
-/*
- * Makes the source's queue and connects it to the receiver's before its number is sent, so that no
- * other queue can use it.
- */
+/* Connects the source's queue before its number is sent: no other queue can use it. */
 static int export_connection(struct export *e, struct copy_device *d, const struct pool *p,
 			     const uint8_t *blob, struct ticket *t, struct copy_fault *f)
 {
@@ -53,10 +48,7 @@ static int export_connection(struct export *e, struct copy_device *d, const stru
 	return queue_connect(&e->queue, blob, &ignored, f);
 }
 
-/*
- * Reads the offer, which is a struct way_end and, if the receiver can connect, a blob. Chooses a
- * way.
- */
+/* Chooses a way by the offer: a struct way_end and, if the receiver can connect, a blob. */
 static int export_choose(struct export *e, const struct copy_device *d, const struct ticket *offer,
 			 struct copy_fault *f)
 {
@@ -84,7 +76,7 @@ int export_make(struct export **out, struct copy_device *d, const struct pool *p
 	int ret;
 
 	if (!e)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	ret = export_choose(e, d, offer, f);
 	t->bytes[0] = (uint8_t)e->way;
 	t->bytes[1] = (uint8_t)e->why;

@@ -1,8 +1,99 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fetch.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The receiver's engine. */
+struct copy_engine {
+	struct copy_device *d;
+	struct dvx_mkey *local, *alias;
+	struct copy_queue queue;
+	struct dvx_sq *sq;
+	struct queue_pool remote; /* the source's pool */
+	uint32_t max;
+	enum way way;
+	enum way_why why;
+};
+
+/* --- the way inside one chip: an alias of the memory key, and the MMO DMA engine --- */
+
+static int import_fault(struct copy_fault *f, int err)
+{
+	if (err == -EXDEV)
+		return copy_fail(f, COPY_DEVICE,
+				 "the device refused the other end's ticket: do both use the same "
+				 "chip? --via rc copies between two");
+	return device_fault(f, "importing the other end's pool");
+}
+
+static int import(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy_fault *f)
+{
+	struct dvx_ticket plain;
+	int err;
+
+	if (dvx_ticket_decode(ticket, n, &plain))
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the other end sent a ticket that can't be read");
+	if (plain.len < dvx_mkey_len(e->local)) {
+		dvx_ticket_wipe(&plain);
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the other end's ticket is for less than its pool");
+	}
+	err = dvx_mkey_import(e->d->dev, e->d->pd, &plain, &e->alias);
+	dvx_ticket_wipe(&plain);
+	return err ? import_fault(f, err) : 0;
+}
+
+static int dma_join(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy_fault *f)
+{
+	uint64_t max = dvx_dev_caps(e->d->dev)->dma_mmo_max;
+
+	e->max = max && max < DVX_MAX_SEGMENT ? (uint32_t)max : DVX_MAX_SEGMENT;
+	if (import(e, ticket, n, f))
+		return -1;
+	e->remote.addr = dvx_mkey_addr(e->alias);
+	e->remote.key = dvx_mkey_key(e->alias);
+	if (dvx_qp_connect_self(e->queue.qp, 0))
+		return device_fault(f, "making the queue for DMA copies");
+	return 0;
+}
+
+/*
+ * Every piece is signaled: a piece is large beside a CQE, and no public document says that an MMO
+ * copy's CQE also completes the copies before it.
+ */
+static int dma_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len)
+{
+	return dvx_post_dma(e->sq, dvx_mkey_addr(e->local) + off, dvx_mkey_key(e->local),
+			    e->remote.addr + off, e->remote.key, len, cookie, DVX_SIGNALED);
+}
+
+/* --- the way between any two ends: RDMA READ over a connection of two queue pairs --- */
+
+static int rc_join(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy_fault *f)
+{
+	if (n != DVX_QP_BLOB_BYTES)
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the other end sent a ticket that can't be read");
+	if (queue_connect(&e->queue, ticket, &e->remote, f))
+		return -1;
+	if (e->remote.len < dvx_mkey_len(e->local))
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the other end's ticket is for less than its pool");
+	e->max = DVX_MAX_SEGMENT;
+	return 0;
+}
+
+static int rc_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len)
+{
+	const struct dvx_sge to = {.addr = dvx_mkey_addr(e->local) + off,
+				   .length = len,
+				   .lkey = dvx_mkey_key(e->local)};
+
+	return dvx_post_read(e->sq, e->remote.addr + off, e->remote.key, &to, 1, cookie,
+			     DVX_SIGNALED);
+}
 
 #define RING_BLOCKS 64u /* one block per copy */
 
@@ -13,7 +104,7 @@ int engine_offer(struct copy_engine **out, struct copy_device *d, struct ticket 
 	const struct queue_pool none = {0};
 
 	if (!e)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	e->d = d;
 	way_end_put(offer->bytes, &d->end);
 	offer->n = WAY_END_BYTES;

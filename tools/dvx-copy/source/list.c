@@ -1,14 +1,196 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists what the walk finds: one message per entry, with everything that the options keep of it. */
-#include "list.h"
+#include "sender.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include "base/digest.h"
-#include "ids.h"
-#include "xattrs.h"
+#include "base/path.h"
+#include "base/account.h"
+#include "base/acl.h"
+
+/* --- extended attributes --- */
+
+#define LIST_MAX  65536u
+#define VALUE_MAX 65536u
+#define PART	  4096u
+
+/* Returns the entry's path in /proc, to read values: slow, but few entries have any. */
+static const char *xattrs_path(char to[PATH_MAX], const struct walk_item *item)
+{
+	snprintf(to, PATH_MAX, "/proc/self/fd/%d/%s", item->dir->fd, item->fs_name);
+	return to;
+}
+
+/* listxattrat(), since Linux 6.13. The C library has no wrapper for it. */
+enum { LISTXATTRAT = 465 };
+
+/*
+ * Lists the names of an entry's attributes. Every entry is asked, so the call matters: it takes a
+ * third of the time of a path in /proc, which is for older kernels.
+ */
+static ssize_t xattrs_list(const struct walk_item *item, char *names, size_t n)
+{
+	static bool missing; /* to all threads */
+	char path[PATH_MAX];
+	ssize_t got;
+
+	if (!__atomic_load_n(&missing, __ATOMIC_RELAXED)) {
+		got = syscall(LISTXATTRAT, item->dir->fd, item->fs_name, AT_SYMLINK_NOFOLLOW, names,
+			      n);
+		/* EPERM: a container's seccomp filter does not know the call. */
+		if (got >= 0 || (errno != ENOSYS && errno != EPERM))
+			return got;
+		__atomic_store_n(&missing, true, __ATOMIC_RELAXED);
+	}
+	return llistxattr(xattrs_path(path, item), names, n);
+}
+
+static int xattrs_part(struct copy_sender *s, const char *name, const uint8_t *value, size_t n)
+{
+	size_t at = 0;
+
+	do {
+		size_t part = n - at < PART ? n - at : PART;
+		struct copy_msg m = {.type = MSG_XATTR,
+				     .flags = at + part < n ? MSG_GOES_ON : 0,
+				     .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
+				     .text = {value + at, (uint32_t)part}};
+
+		if (link_queue(s->link, &m, s->f))
+			return -1;
+		at += part;
+	} while (at < n);
+	return 0;
+}
+
+/* Whether the attribute is copied, as by rsync: root's, or "user.". */
+static bool xattrs_ours(const char *name)
+{
+	if (!strncmp(name, "user.", 5))
+		return true;
+	return !geteuid() && strncmp(name, "system.", 7) != 0 &&
+	       strcmp(name, "security.selinux") != 0;
+}
+
+enum { ACL_UNREAD = 1, XATTR_UNREAD };
+
+/* Sends or counts one attribute. Returns 0; or ACL_UNREAD or XATTR_UNREAD, and sets errno. */
+static int xattrs_one(struct copy_sender *s, const char *path, const char *name, uint32_t *mode,
+		      bool seen[2])
+{
+	bool is_acl = acl_is_name(name), ours = is_acl || xattrs_ours(name);
+	bool keep = s->options.bits & (is_acl ? OPTION_ACLS : OPTION_XATTRS);
+	static _Thread_local uint8_t value[VALUE_MAX];
+	ssize_t n;
+
+	if (!ours)
+		return 0;
+	seen[is_acl] |= !keep;
+	if (!keep && !is_acl)
+		return 0;
+	n = lgetxattr(path, name, value, sizeof(value));
+	if (n < 0)
+		return errno == ENODATA ? 0 : is_acl ? ACL_UNREAD : XATTR_UNREAD;
+	if (keep)
+		return xattrs_part(s, name, value, (size_t)n);
+	if (!strcmp(name, ACL_ACCESS))
+		*mode = acl_narrow(value, (size_t)n, *mode);
+	return 0;
+}
+
+/* The group bits may be an unread ACL's mask: they are not sent. ENOENT: the entry is gone. */
+static int xattrs_unknown(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
+{
+	if (errno == ENOTSUP || errno == ENOENT)
+		return 0;
+	if (mode)
+		*mode &= ~070u;
+	return sender_skip(s, item->dir, item->name, "its ACL and attributes can't be read");
+}
+
+static int xattrs_send(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
+{
+	char path[PATH_MAX], names[4096];
+	bool seen[2] = {false, false};
+	ssize_t n = xattrs_list(item, names, sizeof(names));
+	char *list = names, *more = NULL;
+	int bad = 0;
+
+	if (n < 0 && errno != ERANGE)
+		return xattrs_unknown(s, item, mode);
+	if (n == 0)
+		return 0;
+	if (n < 0) {
+		list = more = malloc(LIST_MAX);
+		if (!more)
+			return copy_no_memory(s->f);
+		n = xattrs_list(item, list, LIST_MAX);
+	}
+	xattrs_path(path, item);
+	for (ssize_t at = 0; !bad && at < n; at += (ssize_t)strlen(list + at) + 1)
+		bad = xattrs_one(s, path, list + at, mode, seen);
+	if (n < 0 || bad > 0)
+		bad = xattrs_unknown(s, item, bad == XATTR_UNREAD ? NULL : mode);
+	free(more);
+	s->lost.xattrs += seen[0];
+	s->lost.acls += seen[1];
+	return bad;
+}
+
+/* --- ids --- */
+
+#define IDS_NAMED 65536u /* as many as a receiver accepts */
+
+static int ids_hard(struct copy_sender *s, const struct stat *st, uint32_t *id)
+{
+	uint32_t *known = idmap_put(&s->ids.hard, st->st_dev, st->st_ino);
+
+	if (!known)
+		return copy_no_memory(s->f);
+	if (!*known)
+		*known = ++s->ids.n_hard;
+	*id = *known;
+	return 0;
+}
+
+static int ids_send(struct copy_sender *s, uint32_t id, bool group)
+{
+	struct copy_msg m = {.type = MSG_OWNER, .flags = group ? MSG_IS_GROUP : 0, .id = id};
+	char name[ACCOUNT_ROOM];
+
+	if (!account_name(id, group, name))
+		return 0; /* without a name, the number is used */
+	if (s->ids.named++ == IDS_NAMED)
+		return copy_fail(s->f, COPY_IO,
+				 "the source has more than %u owners: --numeric-ids copies them",
+				 IDS_NAMED);
+	m.name = bytes_text(name);
+	return link_queue(s->link, &m, s->f);
+}
+
+static int ids_owner(struct copy_sender *s, uint32_t id, bool group)
+{
+	uint32_t *sent;
+
+	if (s->options.bits & OPTION_NUMERIC)
+		return 0;
+	sent = idmap_put(&s->ids.sent, group, id);
+	if (!sent)
+		return copy_no_memory(s->f);
+	if (*sent)
+		return 0;
+	*sent = 1;
+	return ids_send(s, id, group);
+}
 
 static int list_remember(struct copy_sender *s, const struct walk_item *item)
 {
@@ -17,13 +199,12 @@ static int list_remember(struct copy_sender *s, const struct walk_item *item)
 	struct listed *e = malloc(sizeof(*e) + n + more + 2);
 
 	if (!e)
-		return copy_fail(s->f, COPY_IO, "out of memory");
+		return copy_no_memory(s->f);
 	*e = (struct listed){.dir = item->dir,
 			     .mtime = item->st.st_mtim,
 			     .size = (uint64_t)item->st.st_size,
 			     .ino = item->st.st_ino,
-			     .kind = (uint8_t)item->event,
-			     .is_device = S_ISBLK(item->st.st_mode) || S_ISCHR(item->st.st_mode),
+			     .mode = item->st.st_mode,
 			     .sparse = (uint64_t)item->st.st_blocks * 512 <
 				       (uint64_t)item->st.st_size};
 	memcpy(e->name, item->name, n + 1);
@@ -71,10 +252,7 @@ static int list_digest(struct copy_sender *s, const struct walk_item *item, stru
 {
 	if (!(s->options.bits & OPTION_CHECKSUM) || item->event != WALK_FILE)
 		return 0;
-	/*
-	 * Without a digest the receiver wants the file; sending it then reports why it can't be
-	 * read.
-	 */
+	/* Without a digest the file is sent, which reports why it can't be read. */
 	if (!digest_at(item->dir->fd, item->fs_name, digest, &s->alive))
 		m->text = (struct copy_bytes){digest, DIGEST_BYTES};
 	return s->f->code ? -1 : 0;
@@ -165,17 +343,13 @@ int list_next(struct copy_sender *s)
 
 void list_show(struct copy_sender *s, const struct listed *e)
 {
-	static const char kinds[] = {[WALK_DIR] = 'd', [WALK_FILE] = 'f', [WALK_LINK] = 'L'};
-	char kind = e->kind < sizeof(kinds) && kinds[e->kind] ? kinds[e->kind] : 'S';
 	char path[PATH_MAX];
 
 	if (!report_wants_items(s->report))
 		return;
-	if (e->kind == WALK_SPECIAL && e->is_device)
-		kind = 'D';
-	walk_path(path, e->dir, e->name);
-	report_item(s->report, e->verdict, kind, path,
-		    e->kind == WALK_LINK ? e->name + strlen(e->name) + 1 : NULL);
+	path_join(path, e->dir->rel, e->name);
+	report_item(s->report, e->verdict, e->mode, path,
+		    S_ISLNK(e->mode) ? e->name + strlen(e->name) + 1 : NULL);
 }
 
 static int list_send_totals(struct copy_sender *s, const struct copy_msg *sum)

@@ -7,8 +7,97 @@
 #include <unistd.h>
 
 #include "base/digest.h"
-#include "base/slot_crc.h"
-#include "read.h"
+#include "base/pool.h"
+#include "sender.h"
+
+/* --- reading --- */
+
+#define READ_MOST 32u /* files in one job */
+
+/* One of many small files that are read at once: a disk is slow with one request at a time. */
+struct read_file {
+	struct listed *e;
+	uint8_t *to; /* room for as many bytes as were listed */
+	uint64_t got;
+	int err; /* errno of opening or reading, or 0 */
+	struct stat st;
+};
+
+struct read_batch {
+	struct worker_job job;
+	struct read_file *files;
+	uint32_t n;
+};
+
+static int read_open(const struct listed *e)
+{
+	return openat(e->dir->fd, e->name,
+		      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static ssize_t read_full(int fd, uint8_t *to, size_t n, off_t off)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t got = pread(fd, to + have, n - have, off + (off_t)have);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (!got)
+			break;
+		have += (size_t)got;
+	}
+	return (ssize_t)have;
+}
+
+static void read_one(struct read_file *r)
+{
+	int fd = read_open(r->e);
+	ssize_t got = fd < 0 ? -1 : read_full(fd, r->to, r->e->size, 0);
+
+	r->err = got < 0 || fstat(fd, &r->st) ? errno : 0;
+	r->got = got < 0 ? 0 : (uint64_t)got;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void read_run(struct worker_job *job)
+{
+	struct read_batch *r = (struct read_batch *)job;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		read_one(&r->files[i]);
+}
+
+/* Waits for all jobs, even after a failure: they write into the slot. */
+static int read_await(struct copy_sender *s)
+{
+	int lost = 0;
+
+	while (workers_busy(s->workers))
+		if (!workers_take(s->workers, ALIVE_SECONDS * 1000) && !lost)
+			lost = alive_tick(&s->alive);
+	return lost;
+}
+
+static int read_files(struct copy_sender *s, struct read_file *files, uint32_t n)
+{
+	struct read_batch jobs[WORKERS_MOST + MSG_PIECES / READ_MOST + 1];
+	uint32_t each = n / (workers_threads(s->workers) + 1) + 1, at = 0;
+
+	if (each > READ_MOST)
+		each = READ_MOST;
+	for (uint32_t i = 0; at < n; i++, at += each) {
+		jobs[i] = (struct read_batch){.job = {.run = read_run},
+					      .files = files + at,
+					      .n = n - at < each ? n - at : each};
+		workers_give(s->workers, &jobs[i].job);
+	}
+	return read_await(s);
+}
 
 /* A slot while it is filled. */
 struct pack {
@@ -81,10 +170,7 @@ static int pack_check(struct pack *p, struct listed *e, bool whole)
 				    : pack_judge(p, e, &st, whole);
 }
 
-/*
- * Finds where data begins at or after e->at, and where it ends. File systems without holes report
- * one run.
- */
+/* Finds the next run of data from e->at on. File systems without holes report one. */
 static void next_data(const struct listed *e, int fd, uint64_t *from, uint64_t *to)
 {
 	off_t a, b;
@@ -217,9 +303,7 @@ static uint32_t pack_choose(const struct pack *p, struct read_file *files)
 	return n;
 }
 
-/*
- * Adds a file that was read. A file that could not be read leaves a gap, which the next ones fill.
- */
+/* Adds a file that was read. The next ones fill the gap of a file that could not be read. */
 static int pack_read(struct pack *p, struct read_file *r)
 {
 	struct listed *e = r->e;
@@ -248,7 +332,7 @@ static int pack_many(struct pack *p)
 		return 0;
 	files = malloc(MSG_PIECES * sizeof(*files));
 	if (!files)
-		return copy_fail(p->s->f, COPY_IO, "out of memory");
+		return copy_no_memory(p->s->f);
 	n = pack_choose(p, files);
 	if (n < PACK_LEAST)
 		n = 0;
@@ -281,10 +365,7 @@ static int pack_send(struct pack *p, uint32_t slot)
 	return link_send(s->link, &m, s->f);
 }
 
-/*
- * Returns the bytes to fill. With --bwlimit it is an eighth of a second's: neither end is silent
- * for long.
- */
+/* Returns the bytes to fill. With --bwlimit, an eighth of a second's: no end is silent long. */
 static uint32_t pack_room(const struct copy_sender *s)
 {
 	uint64_t part = s->options.rate / 8;

@@ -5,24 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/alive.h"
 #include "base/filter.h"
 #include "base/digest.h"
-#include "base/proc.h"
-#include "ids.h"
-#include "list.h"
+#include "base/path.h"
 
 int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *name,
 		const char *why)
 {
 	char path[PATH_MAX];
-	struct copy_msg m = {.type = MSG_NOTICE, .text = bytes_text(why)};
 
-	m.name = bytes_text(walk_path(path, dir, name));
-	if (!s->report)
-		return link_queue(s->link, &m, s->f);
-	report_skip(s->report, m.name, m.text);
-	return 0;
+	return role_skip(s->role, path_join(path, dir ? dir->rel : "", name), why);
 }
 
 /* --- the pool --- */
@@ -35,9 +28,8 @@ static uint32_t sender_least(uint32_t a, uint32_t b)
 /* Makes a pool for this receiver only: its ticket must not give access to another one's bytes. */
 int sender_need_pool(struct copy_sender *s)
 {
-	struct copy_msg m = {.type = MSG_POOL,
-			     .slots = s->pool.slots,
-			     .slot_bytes = s->pool.slot_bytes};
+	struct copy_msg m = {
+		.type = MSG_POOL, .slots = s->pool.slots, .slot_bytes = s->pool.slot_bytes};
 	struct ticket ticket;
 	int ret;
 
@@ -53,27 +45,19 @@ int sender_need_pool(struct copy_sender *s)
 	return ret;
 }
 
-static int sender_alive(void *arg)
-{
-	struct copy_sender *s = arg;
-	struct copy_msg m = {.type = MSG_ALIVE};
-
-	return link_stopped(s->link, s->f) || link_send(s->link, &m, s->f) ? -1 : 0;
-}
-
-int sender_open(struct copy_sender *s, const struct copy_role *role)
+int sender_open(struct copy_sender *s, struct copy_role *role)
 {
 	struct copy_msg setup;
 
-	*s = (struct copy_sender){
-		.link = role->link,
-		.device = role->device,
-		.options = role->options,
-		.counts = role->counts,
-		.report = role->report,
-		.f = role->f,
-		.fd = -1,
-		.alive = {.send = sender_alive, .arg = s, .stop = role->link->stop}};
+	*s = (struct copy_sender){.role = role,
+				  .link = role->link,
+				  .device = role->device,
+				  .options = role->options,
+				  .counts = role->counts,
+				  .report = role->report,
+				  .f = role->f,
+				  .fd = -1,
+				  .alive = role_alive(role)};
 	bwlimit_begin(&s->limit, s->options.rate, clock_now_ns());
 	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &setup, s->f))
 		return -1;
@@ -86,7 +70,7 @@ int sender_open(struct copy_sender *s, const struct copy_role *role)
 	s->lent = calloc(s->pool.slots, sizeof(*s->lent));
 	s->ring = calloc(MSG_WINDOW, sizeof(struct listed *));
 	if (!s->free_slots || !s->lent || !s->ring)
-		return copy_fail(s->f, COPY_IO, "out of memory");
+		return copy_no_memory(s->f);
 	for (uint32_t i = s->pool.slots; i; i--)
 		s->free_slots[s->n_free++] = i - 1;
 	return workers_make(&s->workers, role->jobs, s->f) ? -1 : 0;
@@ -100,7 +84,8 @@ void sender_close(struct copy_sender *s)
 		sender_retire(s);
 	if (s->fd >= 0)
 		close(s->fd);
-	ids_free(s);
+	idmap_free(&s->ids.hard);
+	idmap_free(&s->ids.sent);
 	export_free(s->export);
 	pool_free(&s->pool);
 	workers_free(s->workers);
@@ -117,9 +102,7 @@ void sender_retire(struct copy_sender *s)
 
 	if (e->verdict & VERDICT_WANT) {
 		s->wanted_files--;
-		/*
-		 * The estimate of bytes may have been too high: without wanted files none are left.
-		 */
+		/* The estimate of bytes may have been too high. */
 		if (!s->wanted_files)
 			s->wanted_bytes = 0;
 	}
@@ -133,39 +116,21 @@ void sender_retire(struct copy_sender *s)
 static int take_return(struct copy_sender *s, const struct copy_msg *m)
 {
 	if (m->slot >= s->pool.slots || !s->lent[m->slot])
-		return copy_fail(s->f, COPY_PROTOCOL, "%s returned slot %u, which it had not",
-				 s->link->peer, m->slot);
+		return link_breach(s->link, s->f, "returned slot %u, which it had not", m->slot);
 	s->lent[m->slot] = false;
 	s->free_slots[s->n_free++] = m->slot;
 	return 0;
 }
 
-static void count_verdict(struct copy_sender *s, const struct listed *e, uint32_t verdict)
-{
-	const bool would = s->options.bits & OPTION_DRY && verdict & VERDICT_DATA;
-	struct copy_counts *n = s->counts;
-	bool made = verdict & VERDICT_MADE;
-
-	n->files += would;
-	n->bytes += would ? e->size : 0;
-
-	n->dirs += made && e->kind == WALK_DIR;
-	n->links += made && e->kind == WALK_LINK;
-	n->specials += made && e->kind == WALK_SPECIAL;
-	n->hard += !!(verdict & VERDICT_HARD);
-	if (e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT)))
-		verdict_count_left(n, verdict, e->size);
-}
-
 static int take_verdict(struct copy_sender *s, struct listed *e, uint32_t verdict)
 {
 	e->verdict = verdict;
-	count_verdict(s, e, verdict);
+	verdict_count(s->counts, verdict, e->mode, e->size, s->options.bits & OPTION_DRY);
+	s->counts->hard += !!(verdict & VERDICT_HARD);
 	if (!(verdict & VERDICT_WANT))
 		return 0;
-	if (e->kind != WALK_FILE)
-		return copy_fail(s->f, COPY_PROTOCOL, "%s wants the data of what is no file",
-				 s->link->peer);
+	if (!S_ISREG(e->mode))
+		return link_breach(s->link, s->f, "wants the data of what is no file");
 	s->wanted_files++;
 	s->wanted_bytes += e->size - e->from;
 	return 0;
@@ -176,8 +141,7 @@ static int take_verdicts(struct copy_sender *s, const struct copy_msg *m)
 	uint32_t n = m->text.n / 4;
 
 	if (m->text.n % 4 || n > s->n_listed - s->n_judged)
-		return copy_fail(s->f, COPY_PROTOCOL, "%s judged more entries than were listed",
-				 s->link->peer);
+		return link_breach(s->link, s->f, "judged more entries than were listed");
 	for (uint32_t i = 0; i < n; i++) {
 		struct listed *e = s->ring[s->n_judged % MSG_WINDOW];
 
@@ -196,17 +160,15 @@ static int take_from(struct copy_sender *s, const struct copy_msg *m)
 	struct listed *e;
 
 	if (m->id - s->n_judged >= s->n_listed - s->n_judged)
-		return copy_fail(s->f, COPY_PROTOCOL, "%s has part of a file that was not listed",
-				 s->link->peer);
+		return link_breach(s->link, s->f, "has part of a file that was not listed");
 	e = s->ring[m->id % MSG_WINDOW];
 	if (m->off > e->size || m->text.n != digest_blocks(m->off) * DIGEST_BYTES)
-		return copy_fail(s->f, COPY_PROTOCOL,
-				 "%s has more of a file than there is, or more sums of it",
-				 s->link->peer);
+		return link_breach(s->link, s->f,
+				   "has more of a file than there is, or more sums of it");
 	free(e->sums);
 	e->sums = malloc(m->text.n);
 	if (!e->sums)
-		return copy_fail(s->f, COPY_IO, "out of memory");
+		return copy_no_memory(s->f);
 	memcpy(e->sums, m->text.p, m->text.n);
 	e->from = m->off;
 	return 0;
@@ -246,8 +208,7 @@ int sender_handle(struct copy_sender *s, const struct copy_msg *m)
 			report_gone(s->report, m->name);
 		return 0;
 	default:
-		return copy_fail(s->f, COPY_PROTOCOL, "%s sent %s during a copy", s->link->peer,
-				 msg_name(m->type));
+		return link_breach(s->link, s->f, "sent %s during a copy", msg_name(m->type));
 	}
 }
 
@@ -307,10 +268,7 @@ static int sender_pace(struct copy_sender *s)
 	return ms < 1000 * ALIVE_SECONDS ? (int)ms : 1000 * ALIVE_SECONDS;
 }
 
-/*
- * Waits for a message until data may be sent, and keeps the connection alive: the limit may be a
- * few bytes a second.
- */
+/* Waits for a message until data may be sent. The limit may be a few bytes a second. */
 static int sender_wait(struct copy_sender *s)
 {
 	struct copy_msg m;
@@ -380,7 +338,7 @@ int sender_send(struct copy_sender *s, const struct source_entry *e)
 /* Returns the reason without the path, which the notice has already. */
 static const char *sender_reason(const struct copy_fault *f, const char *path)
 {
-	const char *shown = QUOTED(path, strlen(path));
+	const char *shown = SHOWN(path);
 	const size_t n = strlen(shown);
 
 	return !strncmp(f->text, shown, n) && !strncmp(f->text + n, ": ", 2) ? f->text + n + 2

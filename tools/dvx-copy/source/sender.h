@@ -23,7 +23,8 @@
 struct listed; /* an entry that waits for its verdict or its data to be sent */
 
 struct copy_sender {
-	struct link *link;
+	struct copy_role *role;
+	struct link *link; /* this and the next are the role's */
 	struct copy_device *device;
 	struct copy_options options;
 	struct copy_counts *counts;
@@ -48,7 +49,7 @@ struct copy_sender {
 	struct bwlimit limit;
 	struct alive alive;
 	struct workers *workers;
-	int fd;		       /* the file that is being sent */
+	int fd; /* the file that is being sent */
 	struct {
 		idmap hard, sent; /* inodes to ids; owners whose names were sent */
 		uint32_t n_hard, named;
@@ -58,10 +59,8 @@ struct copy_sender {
 	uint64_t files_before; /* files of the finished requests */
 };
 
-/*
- * Handles SETUP: the pool will have the shape that the receiver requests, within the role's limits.
- */
-int sender_open(struct copy_sender *s, const struct copy_role *role);
+/* Handles SETUP: the pool will have the shape that it requests, within the role's limits. */
+int sender_open(struct copy_sender *s, struct copy_role *role);
 void sender_close(struct copy_sender *s);
 /* Makes the pool if there is none yet, and sends its ticket. A copy without data needs no pool. */
 int sender_need_pool(struct copy_sender *s);
@@ -75,10 +74,7 @@ int sender_send(struct copy_sender *s, const struct source_entry *e);
  */
 int sender_lose(struct copy_sender *s, const char *path, bool others);
 
-/*
- * Ends the last source of a request: sends DONE. With wait it returns when the receiver has
- * finished.
- */
+/* Ends a request: sends DONE. With wait it returns when the receiver has finished. */
 int sender_done(struct copy_sender *s, bool wait);
 
 /* Handles a message of the receiver, which may come at any time during a copy. */
@@ -94,21 +90,18 @@ struct listed {
 	uint8_t *sums; /* of these bytes, by blocks */
 	ino_t ino;
 	uint32_t verdict;
-	uint8_t kind; /* enum walk_event */
-	bool sparse, is_device;
+	uint32_t mode;
+	bool sparse;
 	char name[]; /* a link's target follows behind the zero */
 };
 
 /* Whether the receiver may open a part of it. */
 static inline bool listed_is_large(const struct listed *e)
 {
-	return e->kind == WALK_FILE && e->size >= MSG_PART_LEAST;
+	return S_ISREG(e->mode) && e->size >= MSG_PART_LEAST;
 }
 
-/*
- * Fills a slot with pieces of wanted files and sends it. The caller makes sure that there are some
- * and that a slot is free.
- */
+/* Fills a free slot with pieces of wanted files, of which there are some, and sends it. */
 int pack_slot(struct copy_sender *s);
 
 /* Drops the oldest entry. */
@@ -117,5 +110,16 @@ void sender_retire(struct copy_sender *s);
 /* Reports an entry that is not copied whole. */
 int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *name,
 		const char *why);
+
+/* --- list.c --- */
+
+/* Takes the next step of the walk and lists what it finds. */
+int list_next(struct copy_sender *s);
+
+/* Shows an entry with its verdict, if the report shows entries. */
+void list_show(struct copy_sender *s, const struct listed *e);
+
+/* Counts a tree that is going to be sent, and sends the receiver the sums. */
+int list_totals(struct copy_sender *s, const struct source_entry *e);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/filter.h"
 #include "base/options.h"
+#include "base/path.h"
 
 struct walk_level {
 	struct walk_level *up;
@@ -38,20 +39,6 @@ void walk_release(struct walk_dir *dir)
 	}
 }
 
-const char *walk_path(char *to, const struct walk_dir *dir, const char *name)
-{
-	size_t n = dir ? dir->rel_len : 0, more = strlen(name);
-
-	if (n + more + 2 > PATH_MAX) {
-		n = 0; /* the name alone */
-	} else if (n) {
-		memcpy(to, dir->rel, n);
-		to[n++] = '/';
-	}
-	memcpy(to + n, name, more + 1);
-	return to;
-}
-
 /* Makes a directory. Takes the descriptor. */
 static struct walk_dir *walk_dir_new(struct walk *w, struct walk_dir *up, int fd, const char *rel)
 {
@@ -62,8 +49,7 @@ static struct walk_dir *walk_dir_new(struct walk *w, struct walk_dir *up, int fd
 		close(fd);
 		return NULL;
 	}
-	*dir = (struct walk_dir){
-		.up = up, .users = 1, .n_open = &w->n_open, .fd = fd, .rel_len = n};
+	*dir = (struct walk_dir){.up = up, .users = 1, .n_open = &w->n_open, .fd = fd};
 	w->n_open++;
 	memcpy(dir->rel, rel, n + 1);
 	if (up)
@@ -80,8 +66,7 @@ int walk_start(struct walk *w, int dir, const char *name, const char *rel, bool 
 	if (fd >= 0)
 		w->base = walk_dir_new(w, NULL, fd, "");
 	if (!w->base)
-		return copy_fail(f, COPY_IO, "walking %s: %s", QUOTED(name, strlen(name)),
-				 strerror(errno));
+		return copy_fail(f, COPY_IO, "walking %s: %s", SHOWN(name), strerror(errno));
 	strcpy(w->name, name);
 	strcpy(w->top, rel);
 	return 0;
@@ -123,8 +108,8 @@ static int walk_errno(struct walk_item *item, struct copy_fault *f)
 
 	if (err != EMFILE && err != ENFILE && err != ENOMEM)
 		return walk_skip(item, strerror(err));
-	walk_path(path, item->dir, item->name);
-	return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)), strerror(err));
+	path_join(path, item->dir->rel, item->name);
+	return copy_fail(f, COPY_IO, "%s: %s", SHOWN(path), strerror(err));
 }
 
 static int walk_symlink(const struct walk_dir *dir, const char *name, struct walk_item *item,
@@ -228,10 +213,7 @@ static const char *walk_name(struct walk_level *level)
 	return NULL;
 }
 
-/*
- * Ends the innermost directory. If it could not be read to its end, that is reported first, as a
- * skip.
- */
+/* Ends the innermost directory. If it was not read to its end, that is a skip before. */
 static int walk_end_dir(struct walk *w, struct walk_item *item)
 {
 	struct walk_level *level = w->level;
@@ -272,11 +254,11 @@ int walk_step(struct walk *w, struct walk_item *item, struct copy_fault *f)
 	strcpy(w->name, name);
 	item->dir = w->level->dir;
 	item->name = item->fs_name = w->name;
-	if (item->dir->rel_len + strlen(name) + 2 > sizeof(rel)) {
+	if (strlen(item->dir->rel) + strlen(name) + 2 > sizeof(rel)) {
 		w->level->whole = false;
 		return walk_skip(item, "has a path that is too long");
 	}
-	walk_path(rel, item->dir, name);
+	path_join(rel, item->dir->rel, name);
 	if (walk_visit(w, w->level->dir, name, rel, item, f))
 		return -1;
 	/* --delete must not remove at the destination what can't be listed here. */

@@ -17,15 +17,11 @@ struct walk_dir {
 	struct walk_dir *up;
 	unsigned int users, *n_open;
 	int fd;
-	size_t rel_len;
 	char rel[]; /* path from the start of the walk, as messages and lists show it */
 };
 
 void walk_hold(struct walk_dir *dir);
 void walk_release(struct walk_dir *dir);
-
-/* Builds the path of an entry for messages; `to` has PATH_MAX bytes. */
-const char *walk_path(char *to, const struct walk_dir *dir, const char *name);
 
 enum walk_event {
 	WALK_END,  /* the walk is over */
@@ -52,7 +48,7 @@ struct walk_item {
 
 struct walk_level;
 struct walk {
-	struct walk_level *level; /* the innermost directory */
+	struct walk_level *level;   /* the innermost directory */
 	unsigned int depth, n_open; /* n_open: directories that the walk or an entry holds */
 	struct walk_dir *base;
 	bool begun, into_dirs;

@@ -30,10 +30,7 @@ bool access_has(const struct access *a, const struct access *other, const struct
 /* Fails if `a` grants rights that `other` does not: the process is confined to the latter. */
 int access_within(const struct access *a, const struct access *other, struct copy_fault *f);
 
-/*
- * Returns the keys for the handshake. After it, access_check() decides whether the key is still
- * valid.
- */
+/* Returns the keys for the handshake. After it, access_check() checks that the key is valid. */
 struct key_ring access_ring(const struct access *a);
 int access_check(const struct access *a, const struct key *who, struct copy_fault *f);
 
@@ -45,7 +42,7 @@ const char *access_key_name(const struct access *a, const struct key *who);
 
 /*
  * The place that a requested path leads to: a directory, which the path may not leave, and the rest
- * of the path. access_find() fails with COPY_REFUSED if the key has no right to it, with COPY_AUTH
+ * of the path, which a zero follows. access_find() fails with COPY_REFUSED if the key has no right to it, with COPY_AUTH
  * if the key has expired.
  */
 struct access_place {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "link.h"
+#include "base/alive.h"
 
 #include <string.h>
 
@@ -25,12 +26,11 @@ static int check_hello(struct link *l, const struct copy_msg *m, bool ours, stru
 	bool theirs = m->flags & MSG_HAS_KEY;
 
 	if (m->magic != MSG_MAGIC)
-		return copy_fail(f, COPY_PROTOCOL, "%s does not speak dvx-copy's protocol",
-				 l->peer);
+		return link_breach(l, f, "does not speak dvx-copy's protocol");
 	if (m->version != MSG_VERSION)
-		return copy_fail(f, COPY_PROTOCOL,
-				 "%s speaks version %u of the protocol, this end speaks version %u",
-				 l->peer, m->version, MSG_VERSION);
+		return link_breach(l, f,
+				   "speaks version %u of the protocol, this end speaks version %u",
+				   m->version, MSG_VERSION);
 	if (theirs && !ours)
 		return copy_fail(f, COPY_AUTH,
 				 "%s was started with a key: give the same --key-file", l->peer);
@@ -77,10 +77,10 @@ static int handshake_steps(struct link *l, const struct secure_end *end, struct 
 	if (handshake_hello(l, has_key, f))
 		return -1;
 	if (l->have != l->at + l->used)
-		return copy_fail(f, COPY_PROTOCOL, "%s did not wait for an answer", l->peer);
+		return link_breach(l, f, "did not wait for an answer");
 	l->secure = secure_new(end);
 	if (!l->secure)
-		return copy_fail(f, COPY_IO, "out of memory");
+		return copy_no_memory(f);
 	if (handshake_secure(l, f))
 		return -1;
 	l->key = secure_key(l->secure);
@@ -92,7 +92,7 @@ static int handshake_steps(struct link *l, const struct secure_end *end, struct 
 
 static int handshake(struct link *l, struct secure_end *end, struct copy_fault *f)
 {
-	l->deadline = link_now_ms() + HANDSHAKE_MS;
+	l->deadline = clock_now_ms() + HANDSHAKE_MS;
 	end->fd = l->fd;
 	end->is_server = l->is_server;
 	if (handshake_steps(l, end, f))

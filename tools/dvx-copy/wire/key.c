@@ -72,10 +72,7 @@ void key_wipe(struct key *k)
 	explicit_bzero(k, sizeof(*k));
 }
 
-/*
- * Derives a value like HKDF's extract step: it reveals neither the key nor the value of another
- * label.
- */
+/* Derives a value as HKDF's extract step: it reveals neither the key nor another label's. */
 static void key_derive(const struct key *k, const char *label, uint8_t out[32])
 {
 	gnutls_hmac_fast(GNUTLS_MAC_SHA256, k->bytes, k->n, label, strlen(label), out);

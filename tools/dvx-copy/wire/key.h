@@ -18,10 +18,7 @@ struct key {
 int key_load(struct key *k, const char *path, struct copy_fault *f);
 void key_wipe(struct key *k);
 
-/*
- * Size of a key's id, which a client sends to name its key. It is computed from the key and does
- * not reveal it.
- */
+/* Size of a key's id, by which a client names its key. It does not reveal the key. */
 #define KEY_ID 17
 void key_id(const struct key *k, char id[KEY_ID]);
 

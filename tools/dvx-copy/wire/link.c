@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "link.h"
+#include "base/alive.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 void link_init(struct link *l, int fd, bool is_server, int patience_ms)
@@ -69,7 +69,10 @@ static int link_fault(struct link *l, ssize_t why, struct copy_fault *f)
 
 int link_stopped(const struct link *l, struct copy_fault *f)
 {
-	return l->stop && *l->stop ? copy_fail(f, COPY_INTERRUPTED, "interrupted") : 0;
+	if (!l->stop || !*l->stop)
+		return 0;
+	return copy_fail(f, COPY_INTERRUPTED, "interrupted%s",
+			 l->sealed ? "; finished files stay" : "");
 }
 
 #define SLICE_MS 250 /* latency of a signal that comes just before poll() */
@@ -94,18 +97,10 @@ static int link_wait_for(struct link *l, short events, int wait_ms, struct copy_
 	}
 }
 
-int64_t link_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Returns how long the peer may be silent now: the handshake has one deadline for all of it. */
 static int link_patience(const struct link *l)
 {
-	int64_t left = l->deadline - link_now_ms();
+	int64_t left = l->deadline - clock_now_ms();
 
 	if (!l->deadline || left > l->patience_ms)
 		return l->patience_ms;
@@ -130,9 +125,7 @@ int link_wait_secure(struct link *l, ssize_t why, struct copy_fault *f)
 	return got > 0 ? 0 : got ? -1 : silent(l, f);
 }
 
-/*
- * A send failed: reads what has come first. A peer that gives up sends the reason before it closes.
- */
+/* Reads what has come before the send failed: a peer that gives up sends the reason first. */
 static int link_send_failed(struct link *l, ssize_t why, struct copy_fault *f)
 {
 	struct copy_fault reason = {0};
@@ -198,7 +191,7 @@ static int link_spill_fill(struct link *l, struct copy_fault *f)
 		uint8_t *more = realloc(sp->p, room);
 
 		if (!more)
-			return copy_fail(f, COPY_IO, "out of memory");
+			return copy_no_memory(f);
 		sp->p = more;
 		sp->room = room;
 	}
@@ -323,9 +316,8 @@ static int frame_length(struct link *l, size_t *len, struct copy_fault *f)
 {
 	*len = bytes_get(l->in + l->at, LINK_HEAD);
 	if (*len < 4 || *len > MSG_MAX)
-		return copy_fail(f, COPY_PROTOCOL,
-				 "%s sent a frame of %zu bytes, allowed are 4 to %u%s", l->peer,
-				 *len, MSG_MAX, l->sealed ? "" : ": is the peer dvx-copy?");
+		return link_breach(l, f, "sent a frame of %zu bytes, allowed are 4 to %u%s", *len,
+				   MSG_MAX, l->sealed ? "" : ": is the peer dvx-copy?");
 	return 0;
 }
 
@@ -360,7 +352,7 @@ static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 /* The whole message has to arrive in time: a peer that sends single bytes counts as silent. */
 int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault *f)
 {
-	int64_t deadline = wait_ms ? link_now_ms() + wait_ms : 0;
+	int64_t deadline = wait_ms ? clock_now_ms() + wait_ms : 0;
 	int got;
 
 	link_retire(l);
@@ -370,7 +362,7 @@ int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault
 		got = link_fill(l, f);
 		if (got < 0)
 			return -1;
-		left = wait_ms ? deadline - link_now_ms() : 0;
+		left = wait_ms ? deadline - clock_now_ms() : 0;
 		if (left < 0)
 			left = 0;
 		if (!got && (!left || (got = link_wait_for(l, POLLIN, (int)left, f)) <= 0))
@@ -388,8 +380,8 @@ int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct c
 	if (!got)
 		return silent(l, f);
 	if (type != MSG_TYPES && m->type != type)
-		return copy_fail(f, COPY_PROTOCOL, "%s sent %s where %s belongs", l->peer,
-				 msg_name(m->type), msg_name(type));
+		return link_breach(l, f, "sent %s where %s belongs", msg_name(m->type),
+				   msg_name(type));
 	return 0;
 }
 
@@ -405,13 +397,13 @@ void link_send_error(struct link *l, const struct copy_fault *why)
 
 int link_ask_cause(struct link *l, const struct copy_fault *own, struct copy_fault *f)
 {
-	const int64_t deadline = link_now_ms() + l->patience_ms;
+	const int64_t deadline = clock_now_ms() + l->patience_ms;
 	struct copy_fault reason = {0};
 	struct copy_msg m;
 	int64_t left;
 
 	link_send_error(l, own);
-	while ((left = deadline - link_now_ms()) > 0 && link_take(l, &m, (int)left, &reason) == 1)
+	while ((left = deadline - clock_now_ms()) > 0 && link_take(l, &m, (int)left, &reason) == 1)
 		;
 	if (!reason.code || reason.code == own->code)
 		reason = *own;
@@ -422,12 +414,12 @@ int link_ask_cause(struct link *l, const struct copy_fault *own, struct copy_fau
 
 void link_shutdown(struct link *l, const struct copy_fault *why)
 {
-	const int64_t deadline = link_now_ms() + PART_MS;
+	const int64_t deadline = clock_now_ms() + PART_MS;
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 
 	link_send_error(l, why);
 	shutdown(l->fd, SHUT_WR);
-	while (link_now_ms() < deadline && poll(&p, 1, SLICE_MS) >= 0)
+	while (clock_now_ms() < deadline && poll(&p, 1, SLICE_MS) >= 0)
 		if (p.revents && recv(l->fd, l->in, sizeof(l->in), MSG_DONTWAIT) <= 0)
 			return;
 }

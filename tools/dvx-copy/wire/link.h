@@ -38,6 +38,10 @@ struct link {
 	} spill;
 };
 
+/* Fails as the peer broke the protocol: "the server sent ..." */
+#define link_breach(l, f, what, ...) \
+	copy_fail(f, COPY_PROTOCOL, "%s " what, (l)->peer, ##__VA_ARGS__)
+
 void link_init(struct link *l, int fd, bool is_server, int patience_ms);
 
 /* Closes the socket and wipes the keys. */
@@ -66,9 +70,6 @@ int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct c
 
 /* Waits until the handshake can go on, or fails with the reason. */
 int link_wait_secure(struct link *l, ssize_t why, struct copy_fault *f);
-
-/* Returns milliseconds of the monotonic clock. */
-int64_t link_now_ms(void);
 
 /* -1 and a fault if *stop is set. */
 int link_stopped(const struct link *l, struct copy_fault *f);

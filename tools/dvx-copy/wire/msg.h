@@ -63,12 +63,6 @@ enum msg_flag {
 /* A file of fewer bytes is sent again from the start if its copy is interrupted. */
 #define MSG_PART_LEAST (4u << 20)
 
-/*
- * Returns how many directories and large files the entries under way may hold open in this process,
- * whose descriptors are shared by so many connections. SETUP has the receiver's number.
- */
-uint32_t msg_window(unsigned int sharers);
-
 /* One struct for all types; the rows of msg.c name the fields that a type uses. */
 struct copy_msg {
 	enum msg_type type;
@@ -104,15 +98,10 @@ void msg_piece_get(struct msg_piece *p, const uint8_t from[MSG_PIECE_BYTES]);
 void msg_verdict_put(uint8_t to[4], uint32_t verdict);
 uint32_t msg_verdict_get(const uint8_t from[4]); /* enum verdict */
 
-/*
- * Encodes a message and returns its length. Asserts that the fields are within the limits of msg.c.
- */
+/* Encodes a message and returns its length. Asserts that the fields are within their limits. */
 size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX]);
 
-/*
- * Decodes a message. Refuses unknown types, missing or surplus bytes, and fields past their limits,
- * and names the field.
- */
+/* Decodes a message. A fault names the field that is missing or past its limits. */
 int msg_decode(struct copy_msg *m, const uint8_t *from, size_t len, struct copy_fault *f);
 
 const char *msg_name(unsigned int type);

@@ -88,10 +88,7 @@ static int secure_server(struct secure *s)
 	return gnutls_credentials_set(s->tls, GNUTLS_CRD_PSK, s->theirs);
 }
 
-/*
- * Makes a session without tickets: it is never resumed, so each connection has its own key
- * exchange.
- */
+/* Makes a session without tickets, so that each connection has its own key exchange. */
 struct secure *secure_new(const struct secure_end *end)
 {
 	unsigned int flags = (end->is_server ? GNUTLS_SERVER : GNUTLS_CLIENT) | GNUTLS_NONBLOCK |

@@ -41,10 +41,7 @@ enum secure_result secure_handshake(struct secure *s);
 /* Returns the key that the client has shown, in a server after the handshake. */
 const struct key *secure_key(const struct secure *s);
 
-/*
- * Return a number of bytes, or a secure_result. After SECURE_WRITE, secure_send() needs the same
- * bytes again.
- */
+/* Return bytes, or a secure_result. After SECURE_WRITE, send the same bytes again. */
 ssize_t secure_send(struct secure *s, const void *p, size_t n);
 ssize_t secure_recv(struct secure *s, void *p, size_t n);
 
