@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "attr.h"
 #include "cmd.h"
 #include "events.h"
 #include "pins.h"
@@ -174,22 +173,4 @@ void uobj_destroy_all(struct uverbs_file *f)
 		uobj_drop(f->newest);
 	}
 	id_table_free(&f->handles);
-}
-
-/* The first attribute of such a method is the handle; a queue's second one gets its events. */
-int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
-{
-	const struct method_spec *m = method_find(req->object, req->method);
-	const struct uobj_class *class = uobj_class_of(f->k, req->object);
-	const size_t len = m->nattrs > 1 ? m->attrs[1].max_len : 0;
-	uint32_t events[2];
-	int err;
-
-	/* Without a class, uobj_find() would accept any object. */
-	if (!class)
-		return refuse(-EPROTONOSUPPORT, "%s: this device has no such objects", m->name);
-	err = uobj_destroy_handle(f, attr_find(req, m->attrs[0].id)->data, class, events);
-	if (!err && len)
-		attr_out(req, m->attrs[1].id, (uint8_t *)events + sizeof(events) - len, len);
-	return err;
 }
