@@ -133,18 +133,6 @@ int dvx_caps_read(struct dvx_dev *dev)
 	return 0;
 }
 
-int dvx_cross_supported(struct dvx_dev *dev, const char *call)
-{
-	const void *cap;
-	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
-
-	if (err || prm_cmd_hca_cap_get_cd(cap))
-		return err;
-	return dvx_fail(EOPNOTSUPP,
-			"%s: attr.flags has a flag of cross-channel queues, but %s has no cd", call,
-			dvx_dev_name(dev));
-}
-
 void dvx_caps_free(struct dvx_dev *dev)
 {
 	struct cap_page *page;

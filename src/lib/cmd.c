@@ -87,9 +87,22 @@ int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out
 	return cmd_result(in, out, mlx5dv_devx_obj_modify(obj->devx, in, in_len, out, out_len));
 }
 
+void dvx_obj_unwatch(struct dvx_obj *obj)
+{
+	struct dvx_watch *w;
+
+	pthread_mutex_lock(&obj->dev->watch_lock);
+	w = obj->watch;
+	if (w)
+		LIST_REMOVE(w, link);
+	obj->watch = NULL;
+	pthread_mutex_unlock(&obj->dev->watch_lock);
+	free(w);
+}
+
 static void lib_obj_free(struct dvx_obj *obj)
 {
-	dvx_events_forget(obj);
+	dvx_obj_unwatch(obj);
 	dvx_unref(&obj->dev->refs);
 	free(obj);
 }

@@ -25,19 +25,6 @@ void dvx_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint3
 	cq->stop_index = index;
 }
 
-/* Sets the length of a turn: at most the slack, and at most a quarter of the ring. */
-void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack)
-{
-	uint32_t most = cq->entries / 4, index = dvx_cq_index(cq);
-
-	if (slack > most)
-		slack = most;
-	cq->turn = slack > 1 ? 1u << (31 - __builtin_clz(slack)) : 1;
-	cq->turn_bytes = cq->turn * cq->stride;
-	cq->stop_index = index + cq->turn - index % cq->turn;
-	cq->stop = cq->next + (cq->stop_index - index) * cq->stride;
-}
-
 static bool lib_cq_mini_known(uint32_t mini)
 {
 	return mini == DVX_CQ_MINI_HASH || mini == DVX_CQ_MINI_CSUM ||

@@ -22,6 +22,19 @@ const struct dvx_cq dvx_cq_of_several = {
 static const _Alignas(DVX_CQE_BYTES) uint8_t cq_collapsed_error[2 * DVX_CQE_BYTES] = {
 	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4 | 1};
 
+/* Sets the length of a turn: at most the slack, and at most a quarter of the ring. */
+void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack)
+{
+	uint32_t most = cq->entries / 4, index = dvx_cq_index(cq);
+
+	if (slack > most)
+		slack = most;
+	cq->turn = slack > 1 ? 1u << (31 - __builtin_clz(slack)) : 1;
+	cq->turn_bytes = cq->turn * cq->stride;
+	cq->stop_index = index + cq->turn - index % cq->turn;
+	cq->stop = cq->next + (cq->stop_index - index) * cq->stride;
+}
+
 /*
  * Makes a CQ collapsed, and discards its completion: after a reset, a queue may get a CQE with the
  * same last word.

@@ -11,21 +11,8 @@
 struct dvx_events {
 	struct dvx_dev *dev;
 	struct mlx5dv_devx_event_channel *devx;
-	struct dvx_watch *watches;
+	LIST_HEAD(, dvx_watch) watches;
 	uint64_t last_id;
-};
-
-/*
- * A watched object. The kernel's cookie is `id`, and not a pointer: an event of a destroyed object
- * finds no watch. Objects are watched and destroyed in any thread: dev->watch_lock protects the
- * lists, and each obj->watch.
- */
-struct dvx_watch {
-	struct dvx_watch *next;
-	struct dvx_events *events;
-	uint64_t id;
-	uint32_t number;
-	void *cookie;
 };
 
 static const uint16_t cq_types[] = {PRM_EVENT_CQ_ERROR};
@@ -117,8 +104,8 @@ static uint32_t events_still_watched(struct dvx_events *ev)
 	uint32_t number = 0;
 
 	pthread_mutex_lock(&ev->dev->watch_lock);
-	if (ev->watches)
-		number = ev->watches->number;
+	if (!LIST_EMPTY(&ev->watches))
+		number = LIST_FIRST(&ev->watches)->number;
 	pthread_mutex_unlock(&ev->dev->watch_lock);
 	return number;
 }
@@ -152,28 +139,11 @@ static bool events_link(struct dvx_events *ev, struct dvx_obj *obj, struct dvx_w
 	first = !obj->watch;
 	if (first) {
 		w->id = ++ev->last_id;
-		w->next = ev->watches;
-		ev->watches = w;
+		LIST_INSERT_HEAD(&ev->watches, w, link);
 		obj->watch = w;
 	}
 	pthread_mutex_unlock(&ev->dev->watch_lock);
 	return first;
-}
-
-void dvx_events_forget(struct dvx_obj *obj)
-{
-	struct dvx_watch *w, **p;
-
-	pthread_mutex_lock(&obj->dev->watch_lock);
-	w = obj->watch;
-	if (w) {
-		for (p = &w->events->watches; *p != w; p = &(*p)->next)
-			;
-		*p = w->next;
-		obj->watch = NULL;
-	}
-	pthread_mutex_unlock(&obj->dev->watch_lock);
-	free(w);
 }
 
 static int events_watch(struct dvx_events *ev, const char *what, struct dvx_obj *obj,
@@ -190,7 +160,7 @@ static int events_watch(struct dvx_events *ev, const char *what, struct dvx_obj 
 	w = malloc(sizeof(*w));
 	if (!w)
 		return dvx_fail(ENOMEM, "no memory to watch %s %u", what, number);
-	*w = (struct dvx_watch){.events = ev, .number = number, .cookie = cookie};
+	*w = (struct dvx_watch){.number = number, .cookie = cookie};
 	if (!events_link(ev, obj, w)) {
 		free(w);
 		return dvx_fail(EBUSY, "dvx_events_watch_%s: %s %u is watched already", what, what,
@@ -199,7 +169,7 @@ static int events_watch(struct dvx_events *ev, const char *what, struct dvx_obj 
 	id = w->id;
 	err = events_subscribe(ev, obj, types, n, id);
 	if (err)
-		dvx_events_forget(obj);
+		dvx_obj_unwatch(obj);
 	return err;
 }
 
@@ -265,8 +235,9 @@ static bool events_find(struct dvx_events *ev, uint64_t id, struct dvx_event *ou
 	if (!id)
 		return true;
 	pthread_mutex_lock(&ev->dev->watch_lock);
-	for (w = ev->watches; w && w->id != id; w = w->next)
-		;
+	LIST_FOREACH(w, &ev->watches, link)
+	if (w->id == id)
+		break;
 	if (w) {
 		out->cookie = w->cookie;
 		out->number = w->number;

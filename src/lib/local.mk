@@ -6,7 +6,7 @@ src_lib_libdvx_la_SOURCES = \
 	src/lib/mkey_list.c src/lib/mkey_verbs.c \
 	src/lib/path.c src/lib/pd.c src/lib/poll.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
 	src/lib/qp_attr.c src/lib/qp_blob.c src/lib/qp_local.c src/lib/qp_state.c src/lib/qp_type.c src/lib/rq.c src/lib/rss.c src/lib/rxq.c src/lib/rxq_drops.c src/lib/rxq_strides.c src/lib/share.c src/lib/sq.c \
-	src/lib/srq.c src/lib/srq_adopt.c \
+	src/lib/srq.c \
 	src/lib/ticket.c src/lib/tir.c src/lib/txq.c src/lib/uar.c \
 	src/lib/umem.c src/lib/users.c
 src_lib_libdvx_la_SOURCES += \

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <dvx/prm/rq.h>
 #include "priv.h"
 
 struct dvx_mem {
@@ -156,39 +155,4 @@ size_t dvx_mem_len(const struct dvx_mem *mem)
 bool dvx_mem_huge(const struct dvx_mem *mem)
 {
 	return mem->huge;
-}
-
-int dvx_queue_ring_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
-			 struct dvx_queue_memory *at)
-{
-	int err = dvx_mem_alloc(bytes, place, &at->mem);
-
-	return err ? err
-		   : dvx_umem_reg(dev, dvx_mem_addr(at->mem), bytes, DVX_LOCAL_WRITE, &at->umem);
-}
-
-int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
-			   struct dvx_queue_memory *at)
-{
-	int err = dvx_dbr_alloc(dev, &at->dbr);
-
-	return err ? err : dvx_queue_ring_alloc(dev, bytes, place, at);
-}
-
-void dvx_queue_memory_free(struct dvx_queue_memory *at)
-{
-	dvx_umem_dereg(at->umem);
-	dvx_mem_free(at->mem);
-	dvx_dbr_free(at->dbr);
-}
-
-void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const struct dvx_pd *pd)
-{
-	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
-	prm_wq_set_pd(wq, pd->pdn);
-	prm_wq_set_dbr_umem_valid(wq, 1);
-	prm_wq_set_dbr_umem_id(wq, dvx_dbr_umem_id(at->dbr));
-	prm_wq_set_dbr_addr(wq, dvx_dbr_offset(at->dbr));
-	prm_wq_set_wq_umem_valid(wq, 1);
-	prm_wq_set_wq_umem_id(wq, dvx_umem_id(at->umem));
 }

@@ -3,25 +3,12 @@
 #include <dvx/prm/mkey.h>
 #include "priv.h"
 
-#define KNOWN_ACCESS                                                                \
-	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC | \
-	 DVX_RELAXED_ORDERING)
-
 /* Returns the virtual address of the first byte. WQEs use it, too, unless iova is set. */
 static uint64_t mkey_first_byte(const struct dvx_mkey_attr *attr)
 {
 	if (attr->umem)
 		return (uintptr_t)attr->umem->addr + attr->umem_offset;
 	return (uintptr_t)attr->addr;
-}
-
-int dvx_mkey_check_access(const char *call, const char *name, uint32_t access)
-{
-	if (access & ~(uint32_t)KNOWN_ACCESS)
-		return dvx_fail(EINVAL, "%s: %s 0x%x: unknown bits", call, name, access);
-	if (access & (DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC) && !(access & DVX_LOCAL_WRITE))
-		return dvx_fail(EINVAL, "%s: %s: remote write needs local write", call, name);
-	return 0;
 }
 
 static int lib_mkey_check_range(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
@@ -53,7 +40,7 @@ static int lib_mkey_check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 	if (attr->flags & ~(uint32_t)DVX_MKEY_ON_DEMAND)
 		return dvx_fail(EINVAL, "dvx_mkey_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
-	err = dvx_mkey_check_access("dvx_mkey_create", "attr.access", attr->access);
+	err = dvx_access_check("dvx_mkey_create", "attr.access", attr->access);
 	return err ? err : lib_mkey_check_range(dev, attr);
 }
 
@@ -72,6 +59,19 @@ struct dvx_mkey *dvx_mkey_new(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t a
 	return mkey;
 }
 
+/* Called after the mkey's destruction: the mkey refers to its PSVs. */
+static void mkey_sig_free(struct dvx_mkey *mkey)
+{
+	int i;
+
+	if (!mkey->sig)
+		return;
+	for (i = 0; i < 2; i++)
+		if (mkey->sig->psv[i])
+			dvx_obj_forget(mkey->sig->psv[i]);
+	free(mkey->sig);
+}
+
 /* Keeps the thread's last error, which is the reason for the call. */
 void dvx_mkey_drop(struct dvx_mkey *mkey)
 {
@@ -81,7 +81,7 @@ void dvx_mkey_drop(struct dvx_mkey *mkey)
 		dvx_unref(&mkey->umem->refs);
 	if (mkey->own_umem)
 		dvx_umem_dereg(mkey->umem);
-	dvx_mkey_sig_free(mkey);
+	mkey_sig_free(mkey);
 	dvx_unref(&mkey->pd->refs);
 	free(mkey);
 	dvx_restore(&why);
@@ -209,7 +209,7 @@ int dvx_mkey_destroy(struct dvx_mkey *mkey)
 	err = mkey->mr ? dvx_mkey_dereg(mkey) : dvx_obj_destroy(mkey->obj);
 	if (err)
 		return err;
-	dvx_mkey_sig_free(mkey);
+	mkey_sig_free(mkey);
 	dvx_unref(&mkey->pd->refs);
 	if (mkey->umem)
 		dvx_unref(&mkey->umem->refs);

@@ -31,7 +31,7 @@ static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *
 					"1 << attr.log_entity, %u",
 					i, attr->pieces[i].length, 1u << attr->log_entity);
 	}
-	return dvx_mkey_check_access("dvx_mkey_create_of", "attr.access", attr->access);
+	return dvx_access_check("dvx_mkey_create_of", "attr.access", attr->access);
 }
 
 /* Sets the same fields as mlx5dv_create_mkey(): room for a list, which a UMR writes. */

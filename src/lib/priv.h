@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/dvx.h>
 #include "attrs.h"
@@ -70,6 +71,18 @@ struct dvx_umem {
 	size_t len;
 	uint8_t log_page; /* DVX_LOG_PAGE_MIN if the kernel chose the pages */
 	int refs;
+};
+
+/*
+ * The watch of an object (events.c). The kernel's cookie is `id`, and not a pointer: an event of a
+ * destroyed object finds no watch. Objects are watched and destroyed in any thread: dev->watch_lock
+ * protects the lists, and each obj->watch.
+ */
+struct dvx_watch {
+	LIST_ENTRY(dvx_watch) link;
+	uint64_t id;
+	uint32_t number;
+	void *cookie;
 };
 
 struct dvx_obj {
@@ -223,6 +236,8 @@ int dvx_check_not_null(const char *call, ...) __attribute__((sentinel));
  * device refuses, it leaks the object until the context is closed.
  */
 void dvx_obj_forget(struct dvx_obj *obj);
+/* Ends the watch of an object, if it has one. */
+void dvx_obj_unwatch(struct dvx_obj *obj);
 
 /* rxq_drops.c: allocates a set of Q counters, which counts for all queues created with `*set`. */
 int dvx_q_counter_alloc(struct dvx_dev *dev, struct dvx_obj **out, uint32_t *set);
@@ -243,18 +258,18 @@ struct dvx_mkey *dvx_mkey_new(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t a
 void dvx_mkey_drop(struct dvx_mkey *mkey);
 void dvx_mkey_context(const struct dvx_mkey *mkey, void *mkc);
 int dvx_mkey_submit(struct dvx_mkey *mkey, const void *in, size_t len);
-int dvx_mkey_check_access(const char *call, const char *name, uint32_t access);
 /* mkey_list.c: sets the context of an mkey with room for a list */
 void dvx_mkey_list_context(const struct dvx_mkey *mkey, void *mkc, uint32_t max_pieces);
-/* sig.c */
-void dvx_mkey_sig_free(struct dvx_mkey *mkey);
 /* crypt.c: fails if mkeys can't encrypt */
 int dvx_crypt_supported(struct dvx_dev *dev);
 /* mkey_verbs.c: makes an mkey whose pages the device faults in */
 int dvx_mkey_on_demand(struct dvx_mkey *mkey, const struct dvx_mkey_attr *attr);
 int dvx_mkey_dereg(struct dvx_mkey *mkey);
 
-/* mem.c. If dvx_queue_memory_alloc() fails, call dvx_queue_memory_free() as after success. */
+/* umem.c: checks the rights that a caller gives to memory */
+int dvx_access_check(const char *call, const char *name, uint32_t access);
+
+/* dbr.c. If dvx_queue_memory_alloc() fails, call dvx_queue_memory_free() as after success. */
 int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
 			   struct dvx_queue_memory *at);
 /* Allocates a ring without a doorbell record. */
@@ -270,23 +285,15 @@ struct dvx_users *dvx_uar_users(struct dvx_uar *uar);
 /* rq.c: brings the ring and its record back to their state after creation */
 void dvx_rq_empty(struct dvx_rq *rq);
 
-/* sq.c; qpn has 24 bits */
+/* sq.c: checks that the device has cross-channel queues; qpn has 24 bits */
+int dvx_cross_supported(struct dvx_dev *dev, const char *call);
 void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn);
 
-/* qp.c: attach the QP to its CQs; detach; drop its CQEs */
+/* qp.c: attach the QP to its CQs; detach */
 int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index);
 void dvx_qp_detach(struct dvx_qp *qp);
-void dvx_qp_clean(struct dvx_qp *qp);
-
-/* srq.c: initialises the ring without linking its entries */
-int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init);
-
-/* srq_adopt.c */
-void dvx_srq_unadopt(struct dvx_srq_priv *srq);
-int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit);
 
 /* cq.c */
-void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack);
 /* Returns a ring's entries for `wanted` completions: a power of two, limited by the device. */
 uint32_t dvx_cq_log_max(const struct dvx_dev *dev);
 uint32_t dvx_cq_entries(const struct dvx_dev *dev, uint32_t wanted);
@@ -316,6 +323,7 @@ uint32_t dvx_cq_waiting(const struct dvx_cq *cq);
 void dvx_cq_refit(struct dvx_cq_priv *cq);
 /* Copies a CQE, and sets its owner bit to `owner`. */
 void dvx_cq_copy(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from, uint8_t owner);
+void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack);
 /* Makes a CQ collapsed, without a completion. */
 void dvx_cq_collapse(struct dvx_cq *cq);
 struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq);
@@ -339,7 +347,6 @@ void *dvx_adopted(struct dvx_dev *dev, const void *verbs);
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);
-int dvx_cross_supported(struct dvx_dev *dev, const char *call);
 void dvx_caps_free(struct dvx_dev *dev);
 
 /* tir.c: the transport domain that a device's TIRs and TISs share */
@@ -418,9 +425,6 @@ static inline bool dvx_event_ends(int err)
 {
 	return err == EIO || err == EINVAL;
 }
-
-/* events.c: ends the watch of an object that is being destroyed */
-void dvx_events_forget(struct dvx_obj *obj);
 
 /* txq.c */
 struct dvx_obj *dvx_txq_obj(const struct dvx_txq *txq);

@@ -291,13 +291,6 @@ int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index)
 	return err;
 }
 
-void dvx_qp_clean(struct dvx_qp *qp)
-{
-	dvx_cq_clean(qp->scq, qp->qpn);
-	if (qp->rcq != qp->scq)
-		dvx_cq_clean(qp->rcq, qp->qpn);
-}
-
 void dvx_qp_detach(struct dvx_qp *qp)
 {
 	dvx_cq_detach(qp->scq, qp->qpn);

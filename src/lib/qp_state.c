@@ -284,6 +284,14 @@ static void lib_qp_state_empty(struct dvx_qp *qp)
 	dvx_rq_empty(&qp->rq);
 }
 
+/* Drops the QP's CQEs. */
+static void lib_qp_state_clean(struct dvx_qp *qp)
+{
+	dvx_cq_clean(qp->scq, qp->qpn);
+	if (qp->rcq != qp->scq)
+		dvx_cq_clean(qp->rcq, qp->qpn);
+}
+
 /* Resets a QP of the kernel's (uid 0), which DevX can't reset, if nothing is in flight. */
 static int lib_qp_state_reset_drained(struct dvx_qp *qp)
 {
@@ -292,7 +300,7 @@ static int lib_qp_state_reset_drained(struct dvx_qp *qp)
 				"QP 0x%x: %u blocks are not completed; call dvx_qp_to_err(), then "
 				"poll all completions",
 				qp->qpn, qp->sq.pi - qp->sq.ci);
-	dvx_qp_clean(qp);
+	lib_qp_state_clean(qp);
 	return lib_qp_state_verbs(qp, IBV_QPS_RESET, "dvx_qp_to_rst");
 }
 
@@ -311,7 +319,7 @@ static int lib_qp_state_reset_adopted(struct dvx_qp *qp)
 	prm_qp_2rst_in_set_qpn(in, qp->qpn);
 	if (mlx5dv_devx_qp_modify(qp->ibqp, in, sizeof(in), reply, sizeof(reply)))
 		return dvx_fail_cmd(in, reply, errno);
-	dvx_qp_clean(qp);
+	lib_qp_state_clean(qp);
 	return lib_qp_state_verbs(qp, IBV_QPS_RESET, "dvx_qp_to_rst");
 }
 
@@ -325,7 +333,7 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 			      : lib_qp_state_reset_adopted(qp);
 	if (err)
 		return err;
-	dvx_qp_clean(qp);
+	lib_qp_state_clean(qp);
 	lib_qp_state_empty(qp);
 	return 0;
 }

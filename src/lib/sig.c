@@ -72,19 +72,6 @@ static int sig_command(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *at
 	return dvx_mkey_submit(mkey, in, sizeof(in));
 }
 
-/* Called after the mkey's destruction: the mkey refers to its PSVs. */
-void dvx_mkey_sig_free(struct dvx_mkey *mkey)
-{
-	int i;
-
-	if (!mkey->sig)
-		return;
-	for (i = 0; i < 2; i++)
-		if (mkey->sig->psv[i])
-			dvx_obj_forget(mkey->sig->psv[i]);
-	free(mkey->sig);
-}
-
 static int lib_sig_make(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *attr)
 {
 	struct dvx_mkey_sig *sig = calloc(1, sizeof(*sig));

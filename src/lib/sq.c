@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cap.h>
 #include "priv.h"
 
 /* These offsets are compiled into programs: a change needs a new version of libdvx (local.mk). */
@@ -8,6 +9,18 @@ _Static_assert(offsetof(struct dvx_sq, cq) == 64, "the first line is what a post
 _Static_assert(offsetof(struct dvx_sq, mmo_addr) == 80, "ABI");
 _Static_assert(sizeof(struct dvx_sq_slot) == 16, "ABI");
 _Static_assert(sizeof(struct dvx_sge) == 16, "ABI");
+
+int dvx_cross_supported(struct dvx_dev *dev, const char *call)
+{
+	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+
+	if (err || prm_cmd_hca_cap_get_cd(cap))
+		return err;
+	return dvx_fail(EOPNOTSUPP,
+			"%s: attr.flags has a flag of cross-channel queues, but %s has no cd", call,
+			dvx_dev_name(dev));
+}
 
 void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn)
 {

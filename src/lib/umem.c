@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
+#define KNOWN_ACCESS                                                                \
+	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC | \
+	 DVX_RELAXED_ORDERING)
+
 /* Possible page sizes. Memory that can't be mapped by one of them can't by the next ones. */
 static const uint8_t page_logs[] = {16, 21, 25, 29, 30};
 
@@ -69,11 +73,20 @@ static uint32_t umem_access(uint32_t access)
 	return access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 }
 
+int dvx_access_check(const char *call, const char *name, uint32_t access)
+{
+	if (access & ~(uint32_t)KNOWN_ACCESS)
+		return dvx_fail(EINVAL, "%s: %s 0x%x: unknown bits", call, name, access);
+	if (access & (DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC) && !(access & DVX_LOCAL_WRITE))
+		return dvx_fail(EINVAL, "%s: %s: remote write needs local write", call, name);
+	return 0;
+}
+
 static int umem_check(const char *call, size_t len, uint32_t access)
 {
 	if (!len)
 		return dvx_fail(EINVAL, "%s: len is 0", call);
-	return dvx_mkey_check_access(call, "access", access);
+	return dvx_access_check(call, "access", access);
 }
 
 int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
