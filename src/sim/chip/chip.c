@@ -13,7 +13,6 @@
 #include "chip.h"
 #include "datapath.h"
 #include "mads.h"
-#include "netdev.h"
 #include "queue/queue.h"
 #include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
@@ -45,7 +44,6 @@ struct chip {
 	struct host *host;
 	struct kernel *kernel;
 	struct mads *mads;
-	const struct netdevs *netdevs; /* NULL: none */
 	struct port_replay *replay;
 	struct port_captures *captures;
 	struct clock *clock;
@@ -59,6 +57,8 @@ struct chip {
 	uint64_t control_at;
 	bool control_done; /* requests were handled since the last turn */
 	struct wire_wait wire;
+	bool (*on_frame)(void *arg, const struct vhca *, const uint8_t *bytes, uint32_t len);
+	void *on_frame_arg;
 	void (*on_link)(void *arg, bool up);
 	void *on_link_arg;
 	void (*on_neighbours)(void *arg);
@@ -119,7 +119,7 @@ static bool front_to_netdev(void *chip, const struct vhca *v, const uint8_t *byt
 {
 	const struct chip *c = chip;
 
-	return c->netdevs && netdevs_receive(c->netdevs, v, bytes, len);
+	return c->on_frame && c->on_frame(c->on_frame_arg, v, bytes, len);
 }
 
 static void front_neighbour(void *chip)
@@ -255,9 +255,12 @@ void chip_set_link(struct chip *c, bool up)
 		kernel_event(c->kernel, &c->device.vhca[i], 0, eqe);
 }
 
-void chip_set_netdevs(struct chip *c, const struct netdevs *netdevs)
+void chip_on_frame(struct chip *c,
+		   bool (*fn)(void *arg, const struct vhca *, const uint8_t *bytes, uint32_t len),
+		   void *arg)
 {
-	c->netdevs = netdevs;
+	c->on_frame = fn;
+	c->on_frame_arg = arg;
 }
 
 void chip_on_neighbours(struct chip *c, void (*fn)(void *arg), void *arg)

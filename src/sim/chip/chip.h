@@ -9,7 +9,6 @@
 struct chip;
 struct clock;
 struct kernel;
-struct netdevs;
 struct profile;
 struct cm;
 struct port_captures;
@@ -17,6 +16,7 @@ struct host;
 struct port_replay;
 struct device;
 struct uverbs_resource;
+struct vhca;
 struct wire;
 
 /*
@@ -43,8 +43,10 @@ struct port_captures *chip_captures(struct chip *);
 void chip_set_link(struct chip *, bool up);
 void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
 
-/* Sets the functions' network interfaces; NULL: none. */
-void chip_set_netdevs(struct chip *, const struct netdevs *);
+/* Sets the function that passes frames to network interfaces; it returns false for a lost one. */
+void chip_on_frame(struct chip *,
+		   bool (*fn)(void *arg, const struct vhca *, const uint8_t *bytes, uint32_t len),
+		   void *arg);
 
 /* Sets the function to call when a neighbour is known, or not in time: ends -EINPROGRESS. */
 void chip_on_neighbours(struct chip *, void (*fn)(void *arg), void *arg);

@@ -4,7 +4,7 @@
 #include "datapath.h"
 #include "queue/queue.h"
 #include "transport/raw/raw.h"
-#include "transport/roce_port.h"
+#include "transport/transport.h"
 #include "transport/sched.h"
 #include "obj/tir.h"
 #include "obj/device.h"
@@ -58,7 +58,7 @@ static void datapath_to_netdev(struct vhca *v, const struct packet *p)
 }
 
 static const struct eswitch_ops eswitch_ops = {
-	.roce = roce_port_rx,
+	.roce = transport_receive,
 	.ethernet = datapath_to_tables,
 	.netdev = datapath_netdev,
 };

@@ -13,9 +13,9 @@ libsim_la_SOURCES += \
 	src/sim/chip/rtnetlink.c \
 	src/sim/chip/rtnetlink.h \
 	src/sim/chip/session.h \
+	src/sim/chip/session_answer.c \
 	src/sim/chip/session_device.c \
 	src/sim/chip/session_packets.c \
-	src/sim/chip/session_refusals.c \
 	src/sim/chip/session_wire.c \
 	src/sim/chip/sessions.c \
 	src/sim/chip/trace.c \

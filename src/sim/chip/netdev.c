@@ -79,9 +79,10 @@ static void netdev_readable(void *arg, int fd)
 }
 
 /* Writes a frame. It is lost if the interface is down or its queue full, as behind any NIC. */
-bool netdevs_receive(const struct netdevs *all, const struct vhca *v, const uint8_t *bytes,
-		     uint32_t len)
+static bool netdevs_receive(void *arg, const struct vhca *v, const uint8_t *bytes, uint32_t len)
 {
+	const struct netdevs *all = arg;
+
 	return write(all->at[v->index].tap, bytes, len) == (ssize_t)len;
 }
 
@@ -252,7 +253,7 @@ struct netdevs *netdevs_new(struct chip *chip, const char *chip_name,
 	if (!all)
 		return NULL;
 	*all = (struct netdevs){.chip = chip, .changed = changed, .arg = arg};
-	chip_set_netdevs(chip, all);
+	chip_on_frame(chip, netdevs_receive, all);
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
 		struct netdev *d = &all->at[all->n++];
 
@@ -284,7 +285,7 @@ void netdevs_free(struct netdevs *all)
 		return;
 	for (unsigned int i = 0; i < all->n; i++)
 		netdev_close(&all->at[i]);
-	chip_set_netdevs(all->chip, NULL);
+	chip_on_frame(all->chip, NULL, NULL);
 	free(all);
 }
 

@@ -3,7 +3,6 @@
 #define SIM_CHIP_NETDEV_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct chip;
 struct netdevs;
@@ -18,9 +17,6 @@ struct vhca;
 struct netdevs *netdevs_new(struct chip *, const char *chip_name,
 			    void (*changed)(void *arg, const struct vhca *), void *arg);
 void netdevs_free(struct netdevs *);
-/* Passes a packet to the function's interface. Returns false if it was not taken. */
-bool netdevs_receive(const struct netdevs *, const struct vhca *, const uint8_t *bytes,
-		     uint32_t len);
 /* Sets the interfaces' carrier to the port's link. */
 void netdevs_link(struct netdevs *, bool up);
 /* Returns the name of a function's interface. */

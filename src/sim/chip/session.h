@@ -11,9 +11,20 @@ struct chip;
 struct cm_file;
 struct uverbs_file;
 struct session_refusals;
-struct sessions;
 struct mm;
 struct session_packets;
+struct chip_session;
+
+/* Clients of a listening socket. */
+struct sessions {
+	struct chip *chip;
+	void (*free)(struct chip_session *); /* closes one; its parts are in several files */
+	int listener;
+	int spare; /* a reserve descriptor for when there is none left */
+	char name[LINK_NAME_MAX];
+	struct chip_session *open;
+	struct chip_session *asking; /* the session whose message is being handled */
+};
 
 /* A client's open of the device, or a question of the tool. */
 struct chip_session {
@@ -30,20 +41,9 @@ struct chip_session {
 	struct cm_file *cm;	   /* of an open of the RDMA_CM device */
 	struct link_in in;
 	bool waits; /* for the network: the message in `in` is handled again */
-	struct session_refusals *refusals; /* session_refusals.c: NULL until there is one */
+	struct session_refusals *refusals; /* session_answer.c: NULL until there is one */
 	struct session_packets *packets; /* session_packets.c: a replay or a capture */
 };
-
-void session_close(struct chip_session *);
-/* Closes the connection, with a line in the log. */
-void session_disconnect(struct chip_session *, const char *why);
-/* Sends an answer. Returns false if the connection is gone. */
-bool session_answer(struct chip_session *, uint16_t type, int result, const void *body, size_t len,
-		    const int *fds, unsigned int nfds);
-
-/* Answers the message that is being handled. Returns false if the connection is gone. */
-bool session_reply(struct chip_session *, int result, const void *body, size_t len, const int *fds,
-		   unsigned int nfds);
 
 /* session_device.c: open files of the device. Each function handles one message. */
 void session_open_file(struct chip_session *);
@@ -64,10 +64,19 @@ unsigned int census_objects(struct chip *, struct link_object_row *, unsigned in
 /* census_drops.c: fills at most max rows of dropped packets, by reason. Returns how many. */
 unsigned int census_drops(struct chip *, struct link_drop_row *, unsigned int max);
 
-/* session_refusals.c: keeps a refusal for this program. */
+/* session_answer.c */
+void session_close(struct chip_session *);
+/* Closes the connection, with a line in the log. */
+void session_disconnect(struct chip_session *, const char *why);
+/* Sends an answer. Returns false if the connection is gone. */
+bool session_answer(struct chip_session *, uint16_t type, int result, const void *body, size_t len,
+		    const int *fds, unsigned int nfds);
+
+/* Answers the message that is being handled. Returns false if the connection is gone. */
+bool session_reply(struct chip_session *, int result, const void *body, size_t len, const int *fds,
+		   unsigned int nfds);
+/* Keeps a refusal for this program. */
 void session_refusals_add(struct chip_session *, const char *line);
-/* Sends the refusals in a separate message. Returns 0, or the socket's -errno. */
-int session_refusals_send(struct chip_session *);
 void session_refusals_answer(struct chip_session *); /* LINK_REFUSALS */
 void session_refusals_forget(struct chip_session *);
 
@@ -90,8 +99,6 @@ void session_set_port(struct chip_session *);
 struct sessions *sessions_new(struct chip *, int listener, const char *name);
 /* From here on sends refusals to the programs. */
 void sessions_pass_refusals_on(struct sessions *);
-/* Returns the first; the others follow by `next`. */
-struct chip_session *sessions_first(const struct sessions *);
 /* Closes all connections and destroys their objects. */
 void sessions_free(struct sessions *);
 

@@ -102,7 +102,7 @@ static const struct chip_session *session_of_bar(const struct sessions *s, int f
 
 	if (fstat(fd, &want))
 		return NULL;
-	for (c = sessions_first(s); c; c = c->next)
+	for (c = s->open; c; c = c->next)
 		if (c->file && !fstat(bar_fd(file_bar(c->file)), &st) && st.st_ino == want.st_ino &&
 		    st.st_dev == want.st_dev)
 			return c;
@@ -201,7 +201,7 @@ static struct chip_session *session_other(const struct chip_session *c)
 {
 	struct chip_session *o;
 
-	for (o = sessions_first(c->all); o; o = o->next)
+	for (o = c->all->open; o; o = o->next)
 		if (o != c && o->file == c->file)
 			return o;
 	return NULL;

@@ -24,16 +24,7 @@
 #define ROWS	      256
 #define BACKLOG_PAUSE 64 /* connections accepted in one call */
 
-struct sessions {
-	struct chip *chip;
-	int listener;
-	int spare; /* a reserve descriptor for when there is none left */
-	char name[LINK_NAME_MAX];
-	struct chip_session *open;
-	struct chip_session *asking; /* the session whose message is being handled */
-};
-
-void session_close(struct chip_session *c)
+static void session_free(struct chip_session *c)
 {
 	struct sessions *s = c->all;
 
@@ -55,33 +46,6 @@ void session_close(struct chip_session *c)
 	link_in_reset(&c->in);
 	DL_DELETE(s->open, c);
 	free(c);
-}
-
-void session_disconnect(struct chip_session *c, const char *why)
-{
-	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
-	session_close(c);
-}
-
-bool session_answer(struct chip_session *c, uint16_t type, int result, const void *body, size_t len,
-		    const int *fds, unsigned int nfds)
-{
-	int err = link_write(c->sock, type, result, body, len, fds, nfds, MSG_DONTWAIT);
-
-	if (!err)
-		return true;
-	if (err == -EAGAIN)
-		sim_refuse("client %d (%s) is disconnected: it does not read its answers", c->pid,
-			   c->comm);
-	session_close(c);
-	return false;
-}
-
-bool session_reply(struct chip_session *c, int result, const void *body, size_t len, const int *fds,
-		   unsigned int nfds)
-{
-	session_refusals_send(c); /* if this fails, so does the answer */
-	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
 static void comm_of(pid_t pid, char comm[16])
@@ -447,11 +411,6 @@ static void acceptable(void *arg, int listener)
 	}
 }
 
-struct chip_session *sessions_first(const struct sessions *s)
-{
-	return s->open;
-}
-
 struct sessions *sessions_new(struct chip *chip, int listener, const char *name)
 {
 	struct sessions *s = calloc(1, sizeof(*s));
@@ -460,6 +419,7 @@ struct sessions *sessions_new(struct chip *chip, int listener, const char *name)
 	if (!s)
 		return NULL;
 	s->chip = chip;
+	s->free = session_free;
 	s->listener = listener;
 	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	snprintf(s->name, sizeof(s->name), "%s", name);
@@ -483,7 +443,7 @@ void sessions_free(struct sessions *s)
 	sim_on_refusal(NULL, NULL);
 	chip_on_neighbours(s->chip, NULL, NULL);
 	DL_FOREACH_SAFE(s->open, c, next)
-	session_close(c);
+	session_free(c);
 	chip_unwatch(s->chip, s->listener);
 	close(s->listener);
 	close(s->spare);

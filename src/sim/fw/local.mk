@@ -29,7 +29,6 @@ libsim_la_SOURCES += \
 	src/sim/fw/qp.c \
 	src/sim/fw/qp_state.c \
 	src/sim/fw/raw_queue.c \
-	src/sim/fw/reserved.c \
 	src/sim/fw/reserved_qpn.c \
 	src/sim/fw/rmp.c \
 	src/sim/fw/sched_elem.c \

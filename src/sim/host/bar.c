@@ -11,9 +11,6 @@
 #include "base/log.h"
 #include "bar.h"
 
-#define HOT   16u /* pages polled in each turn */
-#define SLICE 16u /* other pages polled in each turn */
-
 /* Seals keep a program from shrinking the file under the chip's mapping. */
 static int bar_map(struct bar *bar)
 {
@@ -73,34 +70,6 @@ int bar_fd(const struct bar *bar)
 void *bar_clock(const struct bar *bar)
 {
 	return bar->map + (size_t)BAR_CLOCK_PAGE * UAR_PAGE;
-}
-
-static void awake_put(struct host *h, struct uar_page *page, uint32_t at)
-{
-	h->awake[at] = page;
-	page->awake = at;
-}
-
-void page_awaken(struct uar_page *page)
-{
-	struct host *h = page->bar->host;
-
-	if (page->state == PAGE_AWAKE)
-		return;
-	awake_put(h, page, h->nawake++);
-	page->state = PAGE_AWAKE;
-	if (h->held == page)
-		h->held = NULL;
-	page->rung = true;
-}
-
-void page_asleep(struct uar_page *page, enum page_state state)
-{
-	struct host *h = page->bar->host;
-
-	if (page->state == PAGE_AWAKE)
-		awake_put(h, h->awake[--h->nawake], page->awake);
-	page->state = (uint8_t)state;
 }
 
 static void uar_page_free(struct uar_page *page)
@@ -206,82 +175,4 @@ void bar_page_free(struct bar *bar, uint32_t uar)
 		uar_page_free(page);
 		return;
 	}
-}
-
-static int reg_take(struct host *h, struct uar_page *page, uint32_t offset)
-{
-	void *at = page->bar->map + (size_t)page->index * UAR_PAGE + offset;
-	uint64_t *reg = at, value;
-
-	/* Acquire: stores that the program made before the doorbell are visible after this. */
-	if (!__atomic_load_n(reg, __ATOMIC_RELAXED))
-		return 0;
-	value = __atomic_exchange_n(reg, 0, __ATOMIC_ACQUIRE);
-	if (offset >= UAR_BF)
-		page->last = value;
-	if (h->strict)
-		strict_rang(page, offset, value);
-	if (h->doorbell)
-		h->doorbell(h->doorbell_ctx, page->uar, offset, value);
-	return 1;
-}
-
-int page_take(struct host *h, struct uar_page *page)
-{
-	int taken = reg_take(h, page, UAR_CQ_ARM);
-	uint32_t i;
-
-	for (i = 0; i < UAR_BF_COUNT; i++)
-		taken += reg_take(h, page, UAR_BF + i * UAR_BF_SIZE);
-	if (h->strict)
-		strict_page_check(h, page);
-	if (!taken)
-		return 0;
-	h->rung = true;
-	page->rung = true;
-	page->bar->rang = RANG_LATELY;
-	page_landed(page, h->now);
-	return taken;
-}
-
-static int page_poll(struct host *h, struct uar_page *page)
-{
-	return h->strict && strict_waits(page) ? 0 : page_take(h, page);
-}
-
-static void page_heat(struct host *h, uint32_t at)
-{
-	struct uar_page *page = h->awake[at];
-
-	h->hand = (h->hand + 1) % HOT;
-	awake_put(h, h->awake[h->hand], at);
-	awake_put(h, page, h->hand);
-}
-
-/*
- * Polls all hot pages and a slice of the others. So a program with hundreds of UARs costs no more
- * per turn than one with 32, and a page whose first doorbell comes is found within a few turns. The
- * handler of a doorbell neither allocates nor frees pages.
- */
-int host_poll(struct host *h)
-{
-	uint32_t i, at, hot = h->nawake < HOT ? h->nawake : HOT;
-	uint32_t cold = h->nawake - hot, slice = cold < SLICE ? cold : SLICE;
-	int n, taken = 0;
-
-	if (h->nclocks)
-		clock_pages_turn(h);
-	for (i = 0; i < hot; i++)
-		taken += page_poll(h, h->awake[i]);
-	for (i = 0; i < slice; i++) {
-		h->cursor = (h->cursor + 1) % cold;
-		at = HOT + h->cursor;
-		n = page_poll(h, h->awake[at]);
-		if (n)
-			page_heat(h, at);
-		taken += n;
-	}
-	if (h->strict)
-		taken += arm_all(h);
-	return taken;
 }

@@ -57,21 +57,23 @@ struct bar {
 	bool refused;	      /* write-protection has failed: its pages are polled for ever */
 };
 
-#define RANG_LATELY 16u
+#define RANG_LATELY    16u
+#define EXPECT_UNDATED UINT64_MAX /* uar_page.expect until host_arm() dates it */
 
-/* bar.c */
-int page_take(struct host *, struct uar_page *);
+static inline void awake_put(struct host *h, struct uar_page *page, uint32_t at)
+{
+	h->awake[at] = page;
+	page->awake = at;
+}
+
+/* uffd.c */
 void page_awaken(struct uar_page *);
 void page_asleep(struct uar_page *, enum page_state);
-/* uffd.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
+void page_rings(struct uar_page *); /* releases a store to it */
+/* Protects a page in all its mappings: 0, or -errno and it is left unprotected. */
 int page_protect(struct uar_page *, bool protect);
-/*
- * idle.c: page_landed() handles a write to a register of this page, page_rings() releases a page;
- * arm_all() arms pages and returns how many registers it took.
- */
-void page_landed(struct uar_page *, uint64_t now);
-void page_rings(struct uar_page *);
-int arm_all(struct host *);
+int va_protect(struct watch *, uint64_t va, bool protect);
+void watch_drop(struct watch *);
 /* strict.c: called for a new page, after a doorbell, and when whole WQEs may be in registers */
 void strict_page_clear(const struct uar_page *);
 void strict_rang(const struct uar_page *, uint32_t offset, uint64_t value);
@@ -90,10 +92,8 @@ uint64_t clock_pages_nap(const struct host *, uint64_t ns);
 /* lockstep.c */
 void sched_watch(struct bar *);
 void lockstep_sample(struct host *);
-void page_traps(struct uar_page *, uint32_t offset);
 uint64_t lockstep_turn(struct host *);
 void watch_read(struct watch *);
-void watch_drop(struct watch *);
 /* Drops a watch whose descriptor might block. */
 void watch_lost(struct watch *);
 

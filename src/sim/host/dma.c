@@ -74,12 +74,6 @@ static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 
 #define IOTLB_IN_PAGE ((1ull << IOTLB_SHIFT) - 1)
 
-void iotlb_forget(struct host *h)
-{
-	memset(h->iotlb, 0xff, sizeof(h->iotlb)); /* no page has this number */
-	h->changes.changes++;
-}
-
 /* Returns a hash: a program's buffers often are a power of two apart. */
 static unsigned int iotlb_index(bus_t addr)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 #include "bar.h"
 
 struct host *host_new(void)
@@ -53,22 +50,6 @@ void host_on_doorbell(struct host *h, doorbell_fn fn, void *ctx)
 int host_epoll_fd(const struct host *h)
 {
 	return h->epfd;
-}
-
-int host_watch_fd(struct host *h, struct event_source *s)
-{
-	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = s};
-
-	return epoll_ctl(h->epfd, EPOLL_CTL_ADD, s->fd, &ev) ? -errno : 0;
-}
-
-void host_unwatch_fd(struct host *h, struct event_source *s)
-{
-	if (s->fd < 0)
-		return;
-	epoll_ctl(h->epfd, EPOLL_CTL_DEL, s->fd, NULL);
-	close(s->fd);
-	s->fd = -1;
 }
 
 /* Notes the end of a process at once, before its owner closes the mm: its pid may be reused. */

@@ -3,9 +3,13 @@
 #define SIM_HOST_HOST_H
 
 /* Private to the host folder: what memory (mem.h) and UAR pages (bar.h) have in common. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 #include "base/intervals.h"
 #include "client.h"
 #include "uar.h"
@@ -107,16 +111,34 @@ static inline struct mm *host_slot(const struct host *h, bus_t addr)
 	return h->slots[addr >> BUS_SLOT_SHIFT];
 }
 
-int host_watch_fd(struct host *, struct event_source *);
-void host_unwatch_fd(struct host *, struct event_source *);
+static inline int host_watch_fd(struct host *h, struct event_source *s)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = s};
+
+	return epoll_ctl(h->epfd, EPOLL_CTL_ADD, s->fd, &ev) ? -errno : 0;
+}
+
+static inline void host_unwatch_fd(struct host *h, struct event_source *s)
+{
+	if (s->fd < 0)
+		return;
+	epoll_ctl(h->epfd, EPOLL_CTL_DEL, s->fd, NULL);
+	close(s->fd);
+	s->fd = -1;
+}
+
+/* Forgets all translations: a share ends, or its client is gone. */
+static inline void iotlb_forget(struct host *h)
+{
+	memset(h->iotlb, 0xff, sizeof(h->iotlb)); /* no page has this number */
+	h->changes.changes++;
+}
 
 /* share.c: NULL unless one share has all of it */
 uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
 /* Drops the pieces in a range that the client has replaced by this mapping. */
 void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_t end);
 void shares_free(struct mm *);
-/* dma.c: called when a share ends or its client is gone */
-void iotlb_forget(struct host *);
 /* Reads a byte by the call that reaches unshared memory. Returns 0 or its -errno. */
 int mm_probe(struct mm *, uint64_t va, uint8_t *byte);
 /* eventfd.c */

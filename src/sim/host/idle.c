@@ -24,17 +24,8 @@
 #define PATIENCE_LOG_MAX 10u
 #define STAY_TURNS	 4u /* turns of the program after which a page without doorbells is quiet */
 #define STAY_MAX_NS	 1000000000u
-#define EXPECT_UNDATED	 UINT64_MAX
-
-void page_rings(struct uar_page *page)
-{
-	struct host *h = page->bar->host;
-
-	page_protect(page, false);
-	page_awaken(page);
-	page->expect = EXPECT_UNDATED;
-	h->woken = true;
-}
+#define HOT		 16u /* pages polled in each turn */
+#define SLICE		 16u /* other pages polled in each turn */
 
 /* Sets the deadlines of pages that were released since the last host_arm(). */
 static void expect_date(struct host *h)
@@ -59,7 +50,7 @@ static void expect_date(struct host *h)
  * trap costs the program one more turn. Where turns are long, the page also stays awake for some of
  * them, so that the next doorbells do not trap at all (doc/design/0005, "Many spinning threads").
  */
-void page_landed(struct uar_page *page, uint64_t now)
+static void page_landed(struct uar_page *page, uint64_t now)
 {
 	uint64_t given, stay;
 
@@ -76,6 +67,42 @@ void page_landed(struct uar_page *page, uint64_t now)
 	page->expect = 0;
 	stay = page->patience ? STAY_TURNS * (uint64_t)PATIENCE_NS << page->patience : 0;
 	page->stay = now + (stay < STAY_MAX_NS ? stay : STAY_MAX_NS);
+}
+
+static int reg_take(struct host *h, struct uar_page *page, uint32_t offset)
+{
+	void *at = page->bar->map + (size_t)page->index * UAR_PAGE + offset;
+	uint64_t *reg = at, value;
+
+	/* Acquire: stores that the program made before the doorbell are visible after this. */
+	if (!__atomic_load_n(reg, __ATOMIC_RELAXED))
+		return 0;
+	value = __atomic_exchange_n(reg, 0, __ATOMIC_ACQUIRE);
+	if (offset >= UAR_BF)
+		page->last = value;
+	if (h->strict)
+		strict_rang(page, offset, value);
+	if (h->doorbell)
+		h->doorbell(h->doorbell_ctx, page->uar, offset, value);
+	return 1;
+}
+
+static int page_take(struct host *h, struct uar_page *page)
+{
+	int taken = reg_take(h, page, UAR_CQ_ARM);
+	uint32_t i;
+
+	for (i = 0; i < UAR_BF_COUNT; i++)
+		taken += reg_take(h, page, UAR_BF + i * UAR_BF_SIZE);
+	if (h->strict)
+		strict_page_check(h, page);
+	if (!taken)
+		return 0;
+	h->rung = true;
+	page->rung = true;
+	page->bar->rang = RANG_LATELY;
+	page_landed(page, h->now);
+	return taken;
 }
 
 static bool page_can_sleep(const struct uar_page *page, uint64_t now)
@@ -95,7 +122,7 @@ static int page_arm(struct host *h, struct uar_page *page)
 	return page_take(h, page);
 }
 
-int arm_all(struct host *h)
+static int arm_all(struct host *h)
 {
 	uint32_t i = h->nawake;
 	int taken = 0;
@@ -121,20 +148,6 @@ static int arm_quiet(struct host *h)
 			page->rung = false;
 	}
 	return taken;
-}
-
-void bar_poll(struct bar *bar, const char *why)
-{
-	unsigned int i;
-
-	sim_note("doorbells of client %d are polled: %s", (int)bar->pid, why);
-	bar->refused = true;
-	for (i = 0; i < bar->npages; i++) {
-		if (bar->pages[i].state != PAGE_ARMED)
-			continue;
-		page_protect(&bar->pages[i], false);
-		page_awaken(&bar->pages[i]);
-	}
 }
 
 /*
@@ -275,4 +288,48 @@ static uint64_t idle_arm(struct host *h, uint64_t now)
 uint64_t host_arm(struct host *h, uint64_t now)
 {
 	return clock_pages_nap(h, idle_arm(h, now));
+}
+
+/* --- polling ---------------------------------------------------------------------------------- */
+
+static int page_poll(struct host *h, struct uar_page *page)
+{
+	return h->strict && strict_waits(page) ? 0 : page_take(h, page);
+}
+
+static void page_heat(struct host *h, uint32_t at)
+{
+	struct uar_page *page = h->awake[at];
+
+	h->hand = (h->hand + 1) % HOT;
+	awake_put(h, h->awake[h->hand], at);
+	awake_put(h, page, h->hand);
+}
+
+/*
+ * Polls all hot pages and a slice of the others. So a program with hundreds of UARs costs no more
+ * per turn than one with 32, and a page whose first doorbell comes is found within a few turns. The
+ * handler of a doorbell neither allocates nor frees pages.
+ */
+int host_poll(struct host *h)
+{
+	uint32_t i, at, hot = h->nawake < HOT ? h->nawake : HOT;
+	uint32_t cold = h->nawake - hot, slice = cold < SLICE ? cold : SLICE;
+	int n, taken = 0;
+
+	if (h->nclocks)
+		clock_pages_turn(h);
+	for (i = 0; i < hot; i++)
+		taken += page_poll(h, h->awake[i]);
+	for (i = 0; i < slice; i++) {
+		h->cursor = (h->cursor + 1) % cold;
+		at = HOT + h->cursor;
+		n = page_poll(h, h->awake[at]);
+		if (n)
+			page_heat(h, at);
+		taken += n;
+	}
+	if (h->strict)
+		taken += arm_all(h);
+	return taken;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include "bar.h"
 
@@ -101,7 +104,7 @@ static bool is_blueflame(uint32_t offset)
 	       offset % UAR_BF_SIZE == 0;
 }
 
-void page_traps(struct uar_page *page, uint32_t offset)
+static void page_traps(struct uar_page *page, uint32_t offset)
 {
 	struct host *h = page->bar->host;
 
@@ -141,4 +144,62 @@ uint64_t lockstep_turn(struct host *h)
 	if (++h->vain == VAIN_MAX)
 		lockstep_end(h);
 	return 0;
+}
+
+/* --- traps ------------------------------------------------------------------------------------ */
+
+/* Reads without blocking, even if the program has just cleared O_NONBLOCK. */
+static ssize_t read_now(int fd, void *to, size_t len)
+{
+	struct iovec iov = {to, len};
+	ssize_t n = preadv2(fd, &iov, 1, -1, RWF_NOWAIT);
+
+	/* Linux before 6.10 can't do that to a userfaultfd. */
+	return n < 0 && errno == EOPNOTSUPP ? read(fd, to, len) : n;
+}
+
+/*
+ * Drops the watch. The program has a copy of the descriptor and may clear O_NONBLOCK, a flag of
+ * both copies. poll() reports this as an error.
+ */
+void watch_lost(struct watch *w)
+{
+	struct bar *bar = w->bar;
+
+	bar_poll(bar, "its userfaultfd was made to wait for events");
+	watch_drop(w);
+}
+
+static struct uar_page *page_at(struct watch *w, uint64_t va)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->nranges; i++) {
+		const struct range *r = &w->ranges[i];
+
+		if (va >= r->va && va - r->va < r->len)
+			return &w->bar->pages[(r->offset + (va - r->va)) / UAR_PAGE];
+	}
+	return NULL;
+}
+
+void watch_read(struct watch *w)
+{
+	struct uffd_msg msg[16];
+	ssize_t i, n;
+
+	n = read_now(w->source.fd, msg, sizeof(msg));
+	for (i = 0; i < n / (ssize_t)sizeof(msg[0]); i++) {
+		uint64_t va = msg[i].arg.pagefault.address & ~(uint64_t)(UAR_PAGE - 1);
+		struct uar_page *page = page_at(w, va);
+
+		if (msg[i].event != UFFD_EVENT_PAGEFAULT)
+			continue;
+		if (page && page->index == BAR_CORE_CLOCK_PAGE)
+			clock_page_fault(w, va);
+		else if (page && page->state == PAGE_ARMED)
+			page_traps(page, (uint32_t)(msg[i].arg.pagefault.address - va));
+		else
+			va_protect(w, va, false);
+	}
 }

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "bar.h"
 
 /*
- * Where a BAR is mapped, and the write-protection of its pages there. The ioctls work on the
- * address space that made the userfaultfd, so the chip can do all of it from outside.
+ * Where a BAR is mapped, and the write-protection of its pages there, by their states. The ioctls
+ * work on the address space that made the userfaultfd, so the chip can do all of it from outside.
  *
  * Pages of a shared file that were never touched are protected, too, by markers in the page
  * table (Linux 5.19 with UFFD_FEATURE_WP_HUGETLBFS_SHMEM): nothing has to be populated first.
@@ -64,28 +63,6 @@ void watch_drop(struct watch *w)
 	host_unwatch_fd(w->bar->host, &w->source);
 	free(w->ranges);
 	free(w);
-}
-
-/*
- * Drops the watch. The program has a copy of the descriptor and may clear O_NONBLOCK, a flag of
- * both copies. poll() reports this as an error.
- */
-void watch_lost(struct watch *w)
-{
-	struct bar *bar = w->bar;
-
-	bar_poll(bar, "its userfaultfd was made to wait for events");
-	watch_drop(w);
-}
-
-/* Reads without blocking, even if the program has just cleared O_NONBLOCK. */
-static ssize_t read_now(int fd, void *to, size_t len)
-{
-	struct iovec iov = {to, len};
-	ssize_t n = preadv2(fd, &iov, 1, -1, RWF_NOWAIT);
-
-	/* Linux before 6.10 can't do that to a userfaultfd. */
-	return n < 0 && errno == EOPNOTSUPP ? read(fd, to, len) : n;
 }
 
 static int range_add(struct watch *w, uint64_t va, uint64_t len, uint64_t offset)
@@ -172,7 +149,7 @@ void bar_unmapped(struct bar *bar, uint64_t va, size_t len)
 	}
 }
 
-static int va_protect(struct watch *w, uint64_t va, bool protect)
+int va_protect(struct watch *w, uint64_t va, bool protect)
 {
 	struct uffdio_writeprotect wp = {
 		.range = {.start = va, .len = UAR_PAGE},
@@ -205,36 +182,48 @@ int page_protect(struct uar_page *page, bool protect)
 	return err;
 }
 
-static struct uar_page *page_at(struct watch *w, uint64_t va)
+void page_awaken(struct uar_page *page)
 {
-	uint32_t i;
+	struct host *h = page->bar->host;
 
-	for (i = 0; i < w->nranges; i++) {
-		const struct range *r = &w->ranges[i];
-
-		if (va >= r->va && va - r->va < r->len)
-			return &w->bar->pages[(r->offset + (va - r->va)) / UAR_PAGE];
-	}
-	return NULL;
+	if (page->state == PAGE_AWAKE)
+		return;
+	awake_put(h, page, h->nawake++);
+	page->state = PAGE_AWAKE;
+	if (h->held == page)
+		h->held = NULL;
+	page->rung = true;
 }
 
-void watch_read(struct watch *w)
+void page_asleep(struct uar_page *page, enum page_state state)
 {
-	struct uffd_msg msg[16];
-	ssize_t i, n;
+	struct host *h = page->bar->host;
 
-	n = read_now(w->source.fd, msg, sizeof(msg));
-	for (i = 0; i < n / (ssize_t)sizeof(msg[0]); i++) {
-		uint64_t va = msg[i].arg.pagefault.address & ~(uint64_t)(UAR_PAGE - 1);
-		struct uar_page *page = page_at(w, va);
+	if (page->state == PAGE_AWAKE)
+		awake_put(h, h->awake[--h->nawake], page->awake);
+	page->state = (uint8_t)state;
+}
 
-		if (msg[i].event != UFFD_EVENT_PAGEFAULT)
+void page_rings(struct uar_page *page)
+{
+	struct host *h = page->bar->host;
+
+	page_protect(page, false);
+	page_awaken(page);
+	page->expect = EXPECT_UNDATED;
+	h->woken = true;
+}
+
+void bar_poll(struct bar *bar, const char *why)
+{
+	unsigned int i;
+
+	sim_note("doorbells of client %d are polled: %s", (int)bar->pid, why);
+	bar->refused = true;
+	for (i = 0; i < bar->npages; i++) {
+		if (bar->pages[i].state != PAGE_ARMED)
 			continue;
-		if (page && page->index == BAR_CORE_CLOCK_PAGE)
-			clock_page_fault(w, va);
-		else if (page && page->state == PAGE_ARMED)
-			page_traps(page, (uint32_t)(msg[i].arg.pagefault.address - va));
-		else
-			va_protect(w, va, false);
+		page_protect(&bar->pages[i], false);
+		page_awaken(&bar->pages[i]);
 	}
 }

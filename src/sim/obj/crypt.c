@@ -29,6 +29,13 @@ static void crypt_read_order(struct crypt *c, uint32_t order)
 		    order == PRM_BSF_ENC_ORDER_ENCRYPTED_RAW_WIRE;
 }
 
+uint16_t bsf_block_size(uint32_t selector)
+{
+	static const uint16_t size[] = {0, 512, 520, 4096, 4160, 0, 4048};
+
+	return selector < sizeof(size) / sizeof(size[0]) ? size[selector] : 0;
+}
+
 const char *crypt_read(struct crypt *c, const uint8_t *bsf, unsigned int size)
 {
 	const uint32_t order = prm_crypto_bsf_get_enc_order(bsf);
@@ -41,7 +48,7 @@ const char *crypt_read(struct crypt *c, const uint8_t *bsf, unsigned int size)
 		       "(behind signatures)";
 	if (order > PRM_BSF_ENC_ORDER_ENCRYPTED_RAW_MEMORY || prm_crypto_bsf_get_enc_standard(bsf))
 		return "crypto_bsf.enc_order is over 3, or enc_standard is not 0 (AES-XTS)";
-	c->unit = sig_block_size(prm_crypto_bsf_get_bs_pointer(bsf));
+	c->unit = bsf_block_size(prm_crypto_bsf_get_bs_pointer(bsf));
 	if (!c->unit)
 		return "crypto_bsf.bs_pointer is none of 1 (512), 2 (520), 3 (4096), 4 (4160), "
 		       "6 (4048)";

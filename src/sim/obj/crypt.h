@@ -40,6 +40,8 @@ struct dek {
 	uint64_t keytag, opaque;
 };
 
+/* Returns the block size of a BSF's selector; 0: none. */
+uint16_t bsf_block_size(uint32_t selector);
 /*
  * Reads a crypto BSF of 64 bytes whose bsf_size is `size`. Returns NULL, or the reason why it is
  * wrong.

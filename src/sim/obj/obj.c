@@ -21,6 +21,23 @@ const char *obj_type_name(enum obj_type type)
 	return type < OBJ_NTYPES ? types[type].name : "unknown";
 }
 
+struct vhca *device_vhca_by_id(struct device *dev, uint16_t vhca_id)
+{
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (dev->vhca[i].id == vhca_id)
+			return &dev->vhca[i];
+	return NULL;
+}
+
+unsigned int device_log_uars(const struct device *dev)
+{
+	unsigned int log_functions = 1;
+
+	while (1u << log_functions < dev->nfunctions)
+		log_functions++;
+	return VHCA_LOG_MAX_UAR - log_functions;
+}
+
 static unsigned int space_bits(const struct device *dev, enum obj_type type)
 {
 	const struct profile *p = dev->profile;

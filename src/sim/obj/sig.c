@@ -38,13 +38,6 @@ static uint64_t mask_bits(uint32_t bytes)
 	return bits;
 }
 
-uint16_t sig_block_size(uint32_t selector)
-{
-	static const uint16_t size[] = {0, 512, 520, 4096, 4160, 0, 4048};
-
-	return selector < sizeof(size) / sizeof(size[0]) ? size[selector] : 0;
-}
-
 static const char *side_read_crc(struct sig_side *s, uint32_t bfs)
 {
 	static const uint8_t kind[16] = {[BFS_CRC32 >> 4] = SIG_CRC32,
@@ -92,7 +85,7 @@ static const char *side_read(struct sig_side *s, uint32_t bfs, uint32_t psv, con
 		why = side_read_dif(s, inl);
 	else
 		return psv ? "bsf names a PSV for a side without signatures" : NULL;
-	s->block = sig_block_size(selector);
+	s->block = bsf_block_size(selector);
 	if (!why && !s->block)
 		why = "bsf's block size is none of 1 (512), 2 (520), 3 (4096), 4 (4160), 6 (4048)";
 	return why;

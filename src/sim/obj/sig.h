@@ -55,8 +55,6 @@ struct psv {
 
 /* Reads one or two BSFs of 64 bytes. Returns NULL, or the reason why they are wrong. */
 const char *sig_read(struct sig *, const uint8_t *bsf, unsigned int octowords);
-/* Returns the block size of a BSF's selector; 0: none. */
-uint16_t sig_block_size(uint32_t selector);
 
 /*
  * Returns true if the mkey can be used: its PSVs exist, in its PD, with the values of the BSF, and

@@ -160,14 +160,6 @@ void device_fini(struct device *dev)
 	dev->nfunctions = 0;
 }
 
-struct vhca *device_vhca_by_id(struct device *dev, uint16_t vhca_id)
-{
-	for (unsigned int i = 0; i < dev->nfunctions; i++)
-		if (dev->vhca[i].id == vhca_id)
-			return &dev->vhca[i];
-	return NULL;
-}
-
 const struct vhca *device_first(const struct device *dev, enum function_kind kind)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++)
@@ -194,15 +186,6 @@ uint8_t vhca_mtu(const struct vhca *v)
 	while (mtu < MTU_4096 && v->netdev.mtu >= (128u << (mtu + 1)) + MTU_HEADERS)
 		mtu++;
 	return mtu;
-}
-
-unsigned int device_log_uars(const struct device *dev)
-{
-	unsigned int log_functions = 1;
-
-	while (1u << log_functions < dev->nfunctions)
-		log_functions++;
-	return VHCA_LOG_MAX_UAR - log_functions;
 }
 
 bool vhca_has_gid(const struct vhca *v, const uint8_t gid[16])

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include <dvx/prm/eqe.h>
 #include "priv.h"
-#include "base/log.h"
 
 /*
  * Small writes to client memory are posted, as writes on PCIe are: they wait here, in order, and
@@ -152,14 +150,4 @@ bool post_end_turn(struct queues *qs, uint64_t now)
 bool post_waiting(const struct queues *qs)
 {
 	return qs->posted.n;
-}
-
-/* Fails the queue of a write that found no memory; the peer has its acknowledgement already. */
-void post_failed(struct queue *q)
-{
-	if (!q->priv->write_lost)
-		return;
-	q->priv->write_lost = false;
-	queue_unmapped(q, "memory behind a key");
-	queue_error(q, PRM_EVENT_WQ_ACCESS_ERROR);
 }

@@ -143,6 +143,17 @@ static inline struct queues *queues_of(const struct obj *o)
 	return o->vhca->dev->queues;
 }
 
+/* Puts the queue on the list of those that are flushed at the turn's end. */
+static inline void queue_flush_later(struct queue *q)
+{
+	struct queue_priv *d = q->priv;
+
+	if (d->flushing)
+		return;
+	d->flushing = true;
+	TAILQ_INSERT_TAIL(&queues_of(&q->o)->flush, d, flush_link);
+}
+
 static inline struct host *host_of(const struct obj *o)
 {
 	return o->vhca->dev->host;
@@ -206,7 +217,6 @@ void sq_fetched(struct sq *, const void *bytes, unsigned int blocks, uint16_t co
 void sq_blueflame(struct sq *, const uint8_t *wqe, unsigned int blocks);
 /* SEND_EN: lets the queue run up to this counter, whatever its record holds. */
 void sq_enable(struct sq *, uint16_t counter);
-void sq_ready(struct sq *);
 bool sq_run(struct queues *);
 int sq_start(struct sq *);
 void sq_stop(struct sq *);
@@ -218,16 +228,11 @@ void wr_free(struct queues *, struct send_wr *);
 
 /* wqe.c: parses the control segment, then the rest by its opcode's row. */
 void wqe_parse(struct queue *, struct send_wr *);
-void wqe_fail(struct send_wr *, uint8_t syndrome, uint8_t vendor);
 
 /* segs.c: access to memory of this PD; small writes may be posted. */
 enum segs_how { SEGS_READ, SEGS_RECV, SEGS_RECV_POSTED }; /* RECV: data of a READ or a SEND */
 uint8_t segs_scatter(struct queue *, uint32_t pdn, const uint8_t *p, const uint8_t *end,
 		     uint64_t off, size_t len, const void *from, enum segs_how);
-
-/* segs.c: true if the first segment has room for all and is one piece of memory, as usual. */
-bool segs_one_piece(const struct queue *, const uint8_t *p, const uint8_t *end, size_t len,
-		    unsigned int right, struct dma_seg *);
 
 /* segs.c: Returns whether the list has room for this many bytes. */
 bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len);
@@ -276,7 +281,6 @@ bool post_end_turn(struct queues *, uint64_t now); /* true if something was flus
  */
 int post_flush_then(struct queues *, const struct dma_seg *, unsigned int n, unsigned int ordered,
 		    const void *, size_t len);
-void post_failed(struct queue *);
 
 /* cq.c: Returns a zeroed 64-byte CQE for cq_filled(), or NULL if the CQ is full or has failed. */
 void *cq_next(struct cq *);
@@ -308,7 +312,6 @@ void error_count_receive(struct queue *, uint8_t syndrome);
 void error_count_no_cqe(struct queue *, const struct cq *);
 
 /* queue.c */
-void queue_flush_later(struct queue *);
 void queue_record_unmapped(struct queue *); /* Fails a queue whose doorbell record can't be read. */
 void queue_sends_failed(struct queue *); /* Moves the send side to SQER, or the queue to ERR. */
 void queue_stop_sends(struct queue *);	 /* to SQD; requests not begun are fetched again */

@@ -99,16 +99,6 @@ void queue_stop(struct queue *q)
 	queue_free_parts(q);
 }
 
-void queue_flush_later(struct queue *q)
-{
-	struct queue_priv *d = q->priv;
-
-	if (d->flushing)
-		return;
-	d->flushing = true;
-	TAILQ_INSERT_TAIL(&queues_of(&q->o)->flush, d, flush_link);
-}
-
 static void queue_flush_these(struct queue *q, struct send_wr *wr)
 {
 	struct send_wr *next;
@@ -208,11 +198,21 @@ static void last_wqe(struct queue *q)
 	eq_queue(q, PRM_EVENT_SRQ_LAST_WQE);
 }
 
+/* Fails the queue of a write that found no memory; the peer has its acknowledgement already. */
+static void queue_write_failed(struct queue *q)
+{
+	if (!q->priv->write_lost)
+		return;
+	q->priv->write_lost = false;
+	queue_unmapped(q, "memory behind a key");
+	queue_error(q, PRM_EVENT_WQ_ACCESS_ERROR);
+}
+
 static bool queue_flush(struct queue *q)
 {
 	unsigned int sq, rq;
 
-	post_failed(q);
+	queue_write_failed(q);
 	if (!queue_flushes(q) || q->flush_silent)
 		return false;
 	sq = q->sq ? sq_flush(q->sq, FLUSH_MOST) : 0;

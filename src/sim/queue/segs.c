@@ -161,8 +161,9 @@ bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len)
 	return !len;
 }
 
-bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end, size_t len,
-		    unsigned int right, struct dma_seg *seg)
+/* Returns true if the first segment has room for all and is one piece of memory, as usual. */
+static bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end, size_t len,
+			   unsigned int right, struct dma_seg *seg)
 {
 	struct data_seg s;
 

@@ -248,7 +248,7 @@ static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
 
 /* --- running ------------------------------------------------------------------------------- */
 
-void sq_ready(struct sq *sq)
+static void sq_ready(struct sq *sq)
 {
 	struct sq_priv *d = sq->priv;
 

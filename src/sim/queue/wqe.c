@@ -9,7 +9,7 @@
 
 #define DS 16u
 
-void wqe_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+static void wqe_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	wr->error = syndrome;
 	wr->vendor = vendor;

@@ -328,15 +328,6 @@ void parse_l3(const struct packet *p, struct packet_headers *h, uint16_t etherty
 	by_ethertype(p, h, at, end);
 }
 
-void packet_parse_headers(struct packet *p)
-{
-	parse_l2(p, &p->outer, 0, p->len);
-	p->inner.present = false;
-	parse_tunnel(p);
-	if (!p->inner.present)
-		memset(&p->inner, 0, sizeof(p->inner));
-}
-
 /* --- checksums ------------------------------------------------------------------------------ */
 
 uint32_t packet_pseudo_header_sum(const struct packet *p, const struct packet_headers *h,

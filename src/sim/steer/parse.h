@@ -27,7 +27,4 @@ void parse_l2(const struct packet *, struct packet_headers *, uint32_t at, uint3
 void parse_l3(const struct packet *, struct packet_headers *, uint16_t ethertype, uint32_t at,
 	      uint32_t end);
 
-/* Finds the tunnel behind the outer headers, and parses the inner headers. */
-void parse_tunnel(struct packet *);
-
 #endif

@@ -3,6 +3,7 @@
  * Parses tunnels and the headers inside them, one level deep. MPLS inside GRE or UDP, GTP-U and
  * Geneve's options need a flex parser, which this device lacks (flex_parser_protocols).
  */
+#include <string.h>
 #include "parse.h"
 
 #define PROTO_IPIP     4
@@ -132,7 +133,8 @@ static void parse_inner(struct packet *p, const struct tunnel_header *h)
 		parse_l3(p, &p->inner, h->inner, at, p->outer.l3_end);
 }
 
-void parse_tunnel(struct packet *p)
+/* Finds the tunnel behind the outer headers, and parses the inner headers. */
+static void parse_tunnel(struct packet *p)
 {
 	const struct packet_headers *o = &p->outer;
 	const struct tunnel_kind *k = tunnel_kind_of(o);
@@ -149,4 +151,13 @@ void parse_tunnel(struct packet *p)
 	} else {
 		tunnel_clear(p);
 	}
+}
+
+void packet_parse_headers(struct packet *p)
+{
+	parse_l2(p, &p->outer, 0, p->len);
+	p->inner.present = false;
+	parse_tunnel(p);
+	if (!p->inner.present)
+		memset(&p->inner, 0, sizeof(p->inner));
 }

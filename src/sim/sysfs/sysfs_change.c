@@ -1,13 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes of a tree: the link, the network interface, entries of the table of GIDs. */
+/* Files of a tree, and their changes: the link, the network interface, GIDs. */
 #include "sysfs_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int sysfs_make_parents(int root, const char *path)
+{
+	char part[PATH_MAX];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(root, part, 0755) && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+int sysfs_make_bytes(int root, const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	int err = sysfs_make_parents(root, path);
+	ssize_t n;
+	int fd;
+
+	if (err)
+		return err;
+	fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0)
+		return -errno;
+	n = write(fd, bytes, len);
+	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0; /* a full disk, or RLIMIT_FSIZE */
+	close(fd);
+	return err;
+}
+
+int sysfs_make_file(int root, const char *path, const char *text)
+{
+	return sysfs_make_bytes(root, path, text, strlen(text), 0444);
+}
+
+const char *sysfs_gid_type(uint8_t type)
+{
+	return type == 2 ? "RoCE v2\n" : "IB/RoCE v1\n";
+}
+
+void sysfs_print_gid(const uint8_t gid[16], char text[64])
+{
+	for (unsigned int b = 0; b < 16; b += 2)
+		text += sprintf(text, "%02x%02x%c", gid[b], gid[b + 1], b == 14 ? '\n' : ':');
+}
 
 /* Replaces a file, so that a reader finds the old text or the new one. */
 static int sysfs_replace(int root, const char *path, const char *text)

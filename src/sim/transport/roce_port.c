@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "bth.h"
-#include "cnp.h"
-#include "gsi.h"
 #include "roce_port.h"
 #include "transport.h"
 #include "base/log.h"
 #include "base/probe.h"
-#include "obj/mcg.h"
 #include "obj/qp.h"
 #include "obj/device.h"
 #include "eswitch/eswitch.h"
 
-#define QPN_GROUP   0xffffffu /* BTH.destqp of multicast packets */
 #define BURST_BYTES (64u << 10)
 
 void roce_port_path(const struct qp *qp, struct roce_path *path)
@@ -100,72 +96,8 @@ void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_pack
 /* Counts dropped packets: a burst is several. A group's dqpn is not a queue pair's. */
 void roce_port_dropped(struct vhca *v, uint32_t dqpn, uint32_t npkts, enum drop why)
 {
-	if (!why)
-		return;
 	v->drops.n[why] += npkts;
 	sim_note("a packet for qp 0x%x was dropped: %s", dqpn, drop_words(why));
-}
-
-/* Delivers a copy to each member, also to the sender unless it blocks that. */
-static enum drop roce_port_deliver_group(struct vhca *vhca, const struct roce_packet *r,
-					   const struct bth_packet *p)
-{
-	const struct mcg *g = mcg_find(vhca, r->group);
-
-	for (unsigned int i = 0; g && i < g->n; i++) {
-		struct queue *q = &g->member[i]->q;
-		bool own = p->sqpn == q->o.id && vhca_has_gid(vhca, r->sgid);
-		struct bth_packet copy = *p;
-
-		if (!own || !g->member[i]->block_lb_mc)
-			roce_port_dropped(vhca, q->o.id, r->npkts,
-					  q->transport->receive(q, &copy));
-	}
-	return DROP_NONE;
-}
-
-/* Delivers the packet to its QP. */
-static enum drop roce_port_deliver(struct vhca *vhca, const struct roce_packet *r,
-				     struct bth_packet *p)
-{
-	enum drop why = bth_parse(p, r);
-	struct dct *dct;
-	struct qp *qp;
-
-	if (why)
-		return cnp_is(r) ? cnp_receive(vhca, r) : why;
-	vhca->stats->rcv_packets += r->npkts;
-	vhca->stats->rcv_bytes += r->octets;
-	vhca->stats->multicast_rcv_packets += r->group != NULL;
-	p->mtu = r->mtu;
-	p->roce = r;
-	if (r->group)
-		return p->dqpn == QPN_GROUP && BTH_TYPE(p->opcode) == BTH_UD
-			       ? roce_port_deliver_group(vhca, r, p)
-			       : DROP_GROUP;
-	if (BTH_TYPE(p->opcode) == BTH_DC && (dct = obj_find(vhca, OBJ_DCT, p->dqpn)))
-		return dct_receive(dct, p);
-	if (p->dqpn == GSI_QPN)
-		return gsi_receive(vhca, p);
-	qp = obj_find(vhca, OBJ_QP, p->dqpn);
-	if (!qp)
-		return DROP_QPN;
-	if (qp->q.transport->bth_type != BTH_TYPE(p->opcode))
-		return DROP_TRANSPORT;
-	if (!qp->q.transport->datagrams && BTH_TYPE(p->opcode) != BTH_DC && !r->forced &&
-	    memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
-		return DROP_PEER;
-	if (cnp_is_marked(r))
-		cnp_marked(qp, r);
-	return qp->q.transport->receive(&qp->q, p);
-}
-
-void roce_port_rx(struct vhca *vhca, const struct roce_packet *r)
-{
-	struct bth_packet p = {0};
-	enum drop why = roce_port_deliver(vhca, r, &p);
-
-	roce_port_dropped(vhca, p.dqpn, r->npkts, why);
 }
 
 void roce_port_purge(const struct qp *qp)

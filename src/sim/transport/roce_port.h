@@ -28,9 +28,7 @@ void roce_port_send_to(const struct qp *, struct roce_path *, struct bth_packet 
 void roce_port_put(struct roce_path *, struct frame *, bool datagram);
 /* Drops packets still under way to the QP, so that a later QP of this number does not get them. */
 void roce_port_purge(const struct qp *);
-/* Counts and notes npkts dropped packets for a QP, unless `why` is DROP_NONE. */
+/* Counts and notes npkts dropped packets for a QP. */
 void roce_port_dropped(struct vhca *, uint32_t dqpn, uint32_t npkts, enum drop why);
-/* Passes a packet for this function to its QP's transport. */
-void roce_port_rx(struct vhca *, const struct roce_packet *);
 
 #endif

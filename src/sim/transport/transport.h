@@ -11,7 +11,9 @@
 struct bth_packet;
 struct dct;
 struct queue;
+struct roce_packet;
 struct send_wr;
+struct vhca;
 
 /* Kinds of requests, by how transports handle them. From SEND_READ on, a response brings data. */
 enum send_kind { SEND_MESSAGE, SEND_WRITE, SEND_LOCAL, SEND_READ, SEND_ATOMIC };
@@ -227,5 +229,7 @@ enum drop dct_receive(struct dct *, struct bth_packet *);
 
 /* Returns the transport of a qpc.st, or NULL. */
 const struct transport *transport_find(uint8_t st);
+/* Passes a packet for this function to its QP's transport. */
+void transport_receive(struct vhca *, const struct roce_packet *);
 
 #endif

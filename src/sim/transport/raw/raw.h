@@ -37,8 +37,6 @@ struct rss {
 	uint8_t type; /* cqe64.rss_hash_type; 0: not hashed */
 };
 
-/* Returns the Toeplitz hash over len bytes; the key must have 4 bytes more. */
-uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len);
 struct rss rss_of(const struct tir *, const struct packet *);
 
 #endif

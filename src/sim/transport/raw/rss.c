@@ -15,7 +15,8 @@
 #define PROTO_ESP 50u
 _Static_assert(INPUT + 4 <= TIR_KEY_BYTES, "the key is as long as the longest input needs");
 
-uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len)
+/* Returns the Toeplitz hash over len bytes; the key must have 4 bytes more. */
+static uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len)
 {
 	uint32_t window = packet_load32(key), hash = 0;
 

@@ -273,7 +273,8 @@ static bool direct_taken(struct rc *rc, struct rc *peer, struct bth_packet *p)
 	p->ends = bth_row(p->last_opcode)->ends;
 	p->mtu = rc->mtu;
 	why = resp_rx(peer, p);
-	roce_port_dropped(peer->qp->q.o.vhca, peer->qp->q.o.id, p->npkts, why);
+	if (why)
+		roce_port_dropped(peer->qp->q.o.vhca, peer->qp->q.o.id, p->npkts, why);
 	if (peer->resp.up && !peer->resp.fatal && peer->resp.epsn == end) {
 		direct_acknowledged(rc, end);
 		return true;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Refusals go to the chip's log, and to the program's stderr with the answer to its next request:
- * if the server wrote there itself, it could be blocked. The program gets each kind of refusal once
- * per open of the device, whatever numbers it contains, so a loop that goes wrong reports it once.
- * The log has them all.
+ * Answers to a client, and refusals. A refusal goes to the chip's log, and to the program's stderr
+ * with the answer to its next request: if the server wrote there itself, it could be blocked. The
+ * program gets each kind of refusal once per open of the device, whatever numbers it contains, so a
+ * loop that goes wrong reports it once. The log has them all.
  */
 #include "session.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "base/log.h"
 
 #define KINDS 32u
 #define BYTES 4096u
@@ -77,7 +79,8 @@ void session_refusals_add(struct chip_session *c, const char *line)
 	r->text[r->len++] = '\n';
 }
 
-int session_refusals_send(struct chip_session *c)
+/* Sends the refusals in a separate message. Returns 0, or the socket's -errno. */
+static int session_refusals_send(struct chip_session *c)
 {
 	struct session_refusals *r = c->refusals;
 	size_t len = r ? r->len : 0;
@@ -86,6 +89,38 @@ int session_refusals_send(struct chip_session *c)
 		return 0;
 	r->len = 0;
 	return link_write(c->sock, LINK_REFUSALS, 0, r->text, len, NULL, 0, MSG_DONTWAIT);
+}
+
+void session_close(struct chip_session *c)
+{
+	c->all->free(c);
+}
+
+void session_disconnect(struct chip_session *c, const char *why)
+{
+	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
+	session_close(c);
+}
+
+bool session_answer(struct chip_session *c, uint16_t type, int result, const void *body, size_t len,
+		    const int *fds, unsigned int nfds)
+{
+	int err = link_write(c->sock, type, result, body, len, fds, nfds, MSG_DONTWAIT);
+
+	if (!err)
+		return true;
+	if (err == -EAGAIN)
+		sim_refuse("client %d (%s) is disconnected: it does not read its answers", c->pid,
+			   c->comm);
+	session_close(c);
+	return false;
+}
+
+bool session_reply(struct chip_session *c, int result, const void *body, size_t len, const int *fds,
+		   unsigned int nfds)
+{
+	session_refusals_send(c); /* if this fails, so does the answer */
+	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
 /* Answers a program that ends: sends the refusals since its last request. */
