@@ -2,21 +2,14 @@
 #include "client_priv.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include "base/bar_file.h"
 #include "base/log.h"
-#include "dm_op.h"
 #include "link/link.h"
-#include "paths.h"
 #include "real.h"
-#include "share.h"
-#include "share_fork.h"
 #include "sysfs/sysfs.h"
 #include "uverbs/resource.h"
 
@@ -66,19 +59,16 @@ void client_leave(const struct lock_saved *held)
 	ticket_unlock(&client.lock, held);
 }
 
-static void in_child(void)
+void client_in_child(void)
 {
 	client.pid = getpid();
 	client.lock = (struct ticket_lock){0};
 	inside = false;
-	share_in_child();
-	dm_op_in_child();
 	for (unsigned int i = 0; i < files_end; i++) {
 		files[i].lock = (struct ticket_lock){0};
 		if (files[i].ino)
 			cfile_forked(&files[i]);
 	}
-	client_map_in_child();
 }
 
 void client_init(const char *sysfs, unsigned int function)
@@ -87,8 +77,6 @@ void client_init(const char *sysfs, unsigned int function)
 	client.pid = getpid();
 	client.sysfs = sysfs; /* from here on there is a device for the hooks */
 	real();
-	path_moved();
-	pthread_atfork(share_before_fork, share_in_parent, in_child);
 }
 
 void client_fini(void)
@@ -294,14 +282,6 @@ bool client_foreign(const struct cfile *cf)
 	return cf->owner != client.pid || !client_is_this_process();
 }
 
-static int refuse_foreign(const struct cfile *cf, const char *call)
-{
-	sim_refuse("%s: the device was opened by process %d before the fork; its memory and its "
-		   "queues are that process's, open it again here",
-		   call, cf->owner);
-	return -EIO;
-}
-
 /* Returns whether a fork child may use the file; asks once per file. Not in a vfork child. */
 static bool client_attach(struct cfile *cf, int fd)
 {
@@ -318,32 +298,14 @@ static bool client_attach(struct cfile *cf, int fd)
 	return cf->owner == client.pid;
 }
 
-int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
+int client_claim(struct cfile *cf, int fd, const char *call)
 {
-	int saved = errno;
-	int rc;
-
-	if (!cf->cm) /* without a working ioctl, libibverbs would write commands */
-		return -EINVAL;
-	if (client_foreign(cf))
-		return refuse_foreign(cf, "write");
-	rc = cm_client_write(cf, fd, buf, n);
-	errno = saved;
-	return rc;
-}
-
-int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
-{
-	int saved = errno;
-	int rc;
-
-	if (request != RDMA_VERBS_IOCTL || cf->cm)
-		return -ENOTTY;
-	if (client_foreign(cf) && !client_attach(cf, fd))
-		return refuse_foreign(cf, "ioctl");
-	rc = flatten_ioctl(cf, arg);
-	errno = saved;
-	return rc;
+	if (!client_foreign(cf) || (!cf->cm && client_attach(cf, fd)))
+		return 0;
+	sim_refuse("%s: the device was opened by process %d before the fork; its memory and its "
+		   "queues are that process's, open it again here",
+		   call, cf->owner);
+	return -EIO;
 }
 
 /* --- files of other processes ------------------------------------------------------------------ */
@@ -400,42 +362,13 @@ struct cfile *client_adopt(int fd, const struct stat *st)
 	return cf;
 }
 
-/* Looks in /proc/self/fd for another descriptor of the file. The kernel would count references. */
-static bool still_open(const struct cfile *cf)
+bool client_is_last(void)
 {
-	DIR *d = real()->opendir("/proc/self/fd");
-	struct dirent *e;
-	bool found = false;
-
-	if (!d)
-		return false;
-	while (!found && (e = readdir(d))) {
-		int fd = atoi(e->d_name);
-
-		found = e->d_name[0] != '.' && client_find(fd) == cf;
-	}
-	closedir(d);
-	return found;
+	return __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1;
 }
 
-static void cfile_release(struct cfile *cf)
+void client_release(struct cfile *cf)
 {
-	client_map_forget(cf);
-	share_close(cf, cfile_close(cf), __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
-}
-
-void client_closed(struct cfile *cf)
-{
-	int saved = errno;
-	struct lock_saved held;
-
-	if (client_foreign(cf))
-		return;
-	client_enter(&held);
-	if (cf->ino && !still_open(cf))
-		cfile_release(cf);
-	client_leave(&held);
-	errno = saved;
 }

@@ -17,6 +17,9 @@ struct uverbs_resource;
 /* Called once, before any other function. sysfs: root of the function's tree. */
 void client_init(const char *sysfs, unsigned int function);
 void client_fini(void); /* called at exit */
+/* Called in a fork child: forgets the locks and connections, and all mappings. */
+void client_in_child(void);
+void client_map_in_child(void);
 
 /*
  * Returns the root of the tree. NULL: paths stay as they are (no device, or the caller is the
@@ -50,8 +53,11 @@ struct cfile *client_find_stat(const struct stat *st); /* by its fstat() */
 struct cfile *client_adopt(int fd, const struct stat *st);
 bool client_idle(void);	     /* true if no file is open */
 bool client_is_link(int fd); /* a connection to the server, hidden from the program */
-int client_ioctl(struct cfile *, int fd, unsigned long request, void *arg);
-int client_write(struct cfile *, int fd, const void *buf, size_t n); /* 0 or -errno */
+/*
+ * Claims the file for a call. Returns 0, or -EIO after a sentence if a parent opened it; a fork
+ * child asks the device once.
+ */
+int client_claim(struct cfile *, int fd, const char *call);
 void client_closed(struct cfile *); /* one of the file's descriptors was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, int prot, off_t offset);
 /* On -errno the mapping must be removed. */
@@ -65,7 +71,7 @@ void client_unmap(void *va, size_t len); /* called before the range is unmapped 
 bool client_inside(bool);
 
 /* flatten.c: Turns one ioctl into a request, and writes the results back. */
-int flatten_ioctl(struct cfile *, void *arg);
+int flatten_ioctl(struct cfile *, int fd, unsigned long request, void *arg);
 /* Copies between this code and the program's memory. Returns 0 or -EFAULT. */
 int flatten_copy_in(void *to, uint64_t from, size_t len);
 int flatten_copy_out(uint64_t to, const void *from, size_t len);

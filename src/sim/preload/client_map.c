@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program's mappings of the device's pages. */
+/* The program's mappings of the device's pages, and the end of its files. */
 #include "client_priv.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
 #include <rdma/mlx5-abi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "real.h"
+#include "share.h"
 
 #define CMAPS 4096
 
@@ -30,13 +32,6 @@ static unsigned int maps_end; /* slots from here on have never been used */
 void client_map_in_child(void)
 {
 	memset(maps, 0, sizeof(maps));
-}
-
-void client_map_forget(const struct cfile *cf)
-{
-	for (unsigned int i = 0; i < maps_end; i++)
-		if (maps[i].file == cf)
-			maps[i].file = NULL;
 }
 
 static bool client_map_holds(uint64_t offset, uint64_t len, uint64_t page)
@@ -126,6 +121,54 @@ void client_unmap(void *va, size_t len)
 		cfile_unmapped(maps[i].file, maps[i].va, maps[i].len);
 		maps[i].file = NULL;
 	}
+	client_leave(&held);
+	errno = saved;
+}
+
+/* --- the end of a file ----------------------------------------------------------------------- */
+
+static void client_map_forget(const struct cfile *cf)
+{
+	for (unsigned int i = 0; i < maps_end; i++)
+		if (maps[i].file == cf)
+			maps[i].file = NULL;
+}
+
+/* Looks in /proc/self/fd for another descriptor of the file. The kernel would count references. */
+static bool still_open(const struct cfile *cf)
+{
+	DIR *d = real()->opendir("/proc/self/fd");
+	struct dirent *e;
+	bool found = false;
+
+	if (!d)
+		return false;
+	while (!found && (e = readdir(d))) {
+		int fd = atoi(e->d_name);
+
+		found = e->d_name[0] != '.' && client_find(fd) == cf;
+	}
+	closedir(d);
+	return found;
+}
+
+static void client_map_release(struct cfile *cf)
+{
+	client_map_forget(cf);
+	share_close(cf, cfile_close(cf), client_is_last());
+	client_release(cf);
+}
+
+void client_closed(struct cfile *cf)
+{
+	int saved = errno;
+	struct lock_saved held;
+
+	if (client_foreign(cf))
+		return;
+	client_enter(&held);
+	if (cf->ino && !still_open(cf))
+		client_map_release(cf);
 	client_leave(&held);
 	errno = saved;
 }

@@ -13,8 +13,9 @@ void client_leave(const struct lock_saved *);
 /* Returns whether this process neither opened the file nor attached to it: a parent did. */
 bool client_foreign(const struct cfile *);
 
-/* Drops the file's mappings, in a fork child all mappings. Called with the lock held. */
-void client_map_forget(const struct cfile *);
-void client_map_in_child(void);
+/* Returns whether one file is open. */
+bool client_is_last(void);
+/* Frees the file's slot. Called with the lock held, as client_is_last(). */
+void client_release(struct cfile *);
 
 #endif

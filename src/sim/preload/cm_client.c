@@ -134,7 +134,7 @@ static int cm_event(struct cfile *cf, int fd, struct ucma_request *r)
 	return err;
 }
 
-int cm_client_write(struct cfile *cf, int fd, const void *buf, size_t n)
+static int cm_execute(struct cfile *cf, int fd, const void *buf, size_t n)
 {
 	const struct ucma_command *c;
 	struct ucma_request r;
@@ -147,5 +147,18 @@ int cm_client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 							      : cfile_cm_write(cf, &r);
 	if (!err && r.nout)
 		err = flatten_copy_out(ucma_address(r.in, c->response), r.out, r.nout);
+	return err;
+}
+
+int cm_client_write(struct cfile *cf, int fd, const void *buf, size_t n)
+{
+	int saved = errno, err;
+
+	if (!cf->cm) /* without a working ioctl, libibverbs would write commands */
+		return -EINVAL;
+	err = client_claim(cf, fd, "write");
+	if (!err)
+		err = cm_execute(cf, fd, buf, n);
+	errno = saved;
 	return err;
 }

@@ -4,6 +4,7 @@
  * request to the kernel half, and copies out the answer. Copies go through the kernel (process_vm_*
  * on this process), so a bad pointer is EFAULT, never a crash.
  */
+#include "cfile.h"
 #include "client.h"
 
 #include <errno.h>
@@ -147,7 +148,7 @@ static int flatten_exchange(struct cfile *cf, struct owned_request *r, struct ib
 	return rc ? rc : err;
 }
 
-int flatten_ioctl(struct cfile *cf, void *arg)
+static int flatten_request(struct cfile *cf, void *arg)
 {
 	struct ib_uverbs_attr ua[REQUEST_ATTRS];
 	struct ib_uverbs_ioctl_hdr h;
@@ -165,5 +166,18 @@ int flatten_ioctl(struct cfile *cf, void *arg)
 	if (!err)
 		err = flatten_exchange(cf, &r, ua, at);
 	request_fini(&r);
+	return err;
+}
+
+int flatten_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
+{
+	int saved = errno, err;
+
+	if (request != RDMA_VERBS_IOCTL || cf->cm)
+		return -ENOTTY;
+	err = client_claim(cf, fd, "ioctl");
+	if (!err)
+		err = flatten_request(cf, arg);
+	errno = saved;
 	return err;
 }

@@ -30,7 +30,7 @@ int ioctl(int fd, unsigned long request, ...)
 		cf = client_adopt(fd, &st);
 	if (!cf)
 		return real()->ioctl(fd, request, arg);
-	rc = client_ioctl(cf, fd, request, arg);
+	rc = flatten_ioctl(cf, fd, request, arg);
 	if (rc >= 0)
 		return rc;
 	errno = -rc;
@@ -44,7 +44,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 
 	if (!cf)
 		return netlink_write(fd, buf, n);
-	rc = client_write(cf, fd, buf, n);
+	rc = cm_client_write(cf, fd, buf, n);
 	if (!rc)
 		return (ssize_t)n;
 	errno = -rc;

@@ -69,34 +69,22 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	return fd >= 0 ? fd : real()->openat(dir, open_instead(to), flags, mode);
 }
 
-#define OPEN_HOOK(name)                                       \
-	int name(const char *path, int flags, ...)            \
-	{                                                     \
-		va_list ap;                                   \
-		mode_t mode;                                  \
-                                                              \
-		va_start(ap, flags);                          \
-		mode = mode_arg(flags, ap);                   \
-		va_end(ap);                                   \
-		return open_any(AT_FDCWD, path, flags, mode); \
+#define OPEN_HOOK(name, dir, ...)                        \
+	int name(__VA_ARGS__, int flags, ...)            \
+	{                                                \
+		va_list ap;                              \
+		mode_t mode;                             \
+                                                         \
+		va_start(ap, flags);                     \
+		mode = mode_arg(flags, ap);              \
+		va_end(ap);                              \
+		return open_any(dir, path, flags, mode); \
 	}
 
-#define OPENAT_HOOK(name)                                   \
-	int name(int dir, const char *path, int flags, ...) \
-	{                                                   \
-		va_list ap;                                 \
-		mode_t mode;                                \
-                                                            \
-		va_start(ap, flags);                        \
-		mode = mode_arg(flags, ap);                 \
-		va_end(ap);                                 \
-		return open_any(dir, path, flags, mode);    \
-	}
-
-OPEN_HOOK(open)
-OPEN_HOOK(open64)
-OPENAT_HOOK(openat)
-OPENAT_HOOK(openat64)
+OPEN_HOOK(open, AT_FDCWD, const char *path)
+OPEN_HOOK(open64, AT_FDCWD, const char *path)
+OPEN_HOOK(openat, at, int at, const char *path)
+OPEN_HOOK(openat64, at, int at, const char *path)
 
 int __open_2(const char *path, int flags)
 {

@@ -8,14 +8,6 @@
 
 #define NODE_CA 1
 
-int netlink_check_target(const struct netlink_reply *r, const struct netlink_request *q, bool index,
-			 bool port)
-{
-	if (index && (!q->has_index || !r->dev->present || q->index != DEVICE_INDEX))
-		return -EINVAL;
-	return port && (!q->has_port || q->port < 1 || q->port > PORTS) ? -EINVAL : 0;
-}
-
 /* --- operations ------------------------------------------------------------------------------- */
 
 static int fill_device(struct netlink_reply *r, const struct netlink_request *q)
@@ -134,7 +126,8 @@ enum {
 	NEEDS_INDEX = 8,
 	NEEDS_PORT = 16,
 	DUMP_NEEDS_INDEX = 32,
-	ADMIN = 64
+	ADMIN = 64,
+	OBJECTS = ONE | DUMP | DUMP_NEEDS_INDEX
 };
 static const struct netlink_op {
 	int (*fill)(struct netlink_reply *, const struct netlink_request *);
@@ -154,16 +147,13 @@ static const struct netlink_op {
 	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_DELLINK] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_RES_GET] = {netlink_fill_summary, ONE | DUMP | NEEDS_INDEX, NULL},
-	[RDMA_NLDEV_CMD_RES_QP_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, netlink_dump_resources},
-	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX,
-					  netlink_dump_resources},
-	[RDMA_NLDEV_CMD_RES_CQ_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, netlink_dump_resources},
-	[RDMA_NLDEV_CMD_RES_MR_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, netlink_dump_resources},
-	[RDMA_NLDEV_CMD_RES_PD_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, netlink_dump_resources},
-	[RDMA_NLDEV_CMD_RES_CTX_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX,
-					netlink_dump_resources},
-	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX,
-					netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_QP_GET] = {NULL, OBJECTS, netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {NULL, OBJECTS, netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_CQ_GET] = {NULL, OBJECTS, netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_MR_GET] = {NULL, OBJECTS, netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_PD_GET] = {NULL, OBJECTS, netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_CTX_GET] = {NULL, OBJECTS, netlink_dump_resources},
+	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, OBJECTS, netlink_dump_resources},
 	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_STAT_SET] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_STAT_DEL] = {NULL, ONE | ADMIN, NULL},

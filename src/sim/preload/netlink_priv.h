@@ -43,13 +43,11 @@ static inline size_t netlink_padded(size_t len)
 	return (len + 3) & ~(size_t)3;
 }
 
-/* --- netlink.c --- */
+/* --- netlink_reply.c: a message, piece by piece --- */
 
 /* Checks the attributes that a request must have. Returns 0 or -EINVAL. */
 int netlink_check_target(const struct netlink_reply *, const struct netlink_request *, bool index,
 			 bool port);
-
-/* --- netlink_reply.c: a message, piece by piece --- */
 
 void netlink_reply_begin(struct netlink_reply *, const struct netlink_request *, uint16_t type,
 			 uint16_t flags);

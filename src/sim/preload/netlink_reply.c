@@ -2,6 +2,7 @@
 #include "netlink_priv.h"
 
 #include <rdma/rdma_netlink.h>
+#include <errno.h>
 #include <string.h>
 
 #define DEVICE_NAME "mlx5_0"
@@ -84,4 +85,12 @@ void netlink_put_device(struct netlink_reply *r)
 {
 	netlink_put_u32(r, RDMA_NLDEV_ATTR_DEV_INDEX, DEVICE_INDEX);
 	netlink_put_text(r, RDMA_NLDEV_ATTR_DEV_NAME, DEVICE_NAME);
+}
+
+int netlink_check_target(const struct netlink_reply *r, const struct netlink_request *q, bool index,
+			 bool port)
+{
+	if (index && (!q->has_index || !r->dev->present || q->index != DEVICE_INDEX))
+		return -EINVAL;
+	return port && (!q->has_port || q->port < 1 || q->port > PORTS) ? -EINVAL : 0;
 }

@@ -5,13 +5,17 @@
  * of the server before the first access to the device's files.
  */
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
 #include "cfile.h"
 #include "client.h"
+#include "dm_op.h"
+#include "paths.h"
 #include "real.h"
+#include "share_fork.h"
 #include "obj/profile.h"
 
 static char sysfs[PATH_MAX];
@@ -30,6 +34,14 @@ static void preload_find_tree(const char *socket, const char *function)
 	in = real()->realpath(dir, real_dir) ? real_dir : dir;
 	if (snprintf(sysfs, sizeof(sysfs), "%s/%s", in, function) >= (int)sizeof(sysfs))
 		sim_refuse("the path of the sysfs tree is too long, below %s", dir);
+}
+
+static void preload_in_child(void)
+{
+	client_in_child();
+	share_in_child();
+	dm_op_in_child();
+	client_map_in_child();
 }
 
 __attribute__((constructor)) static void preload_init(void)
@@ -56,6 +68,8 @@ __attribute__((constructor)) static void preload_init(void)
 	cfile_server(socket);
 	preload_find_tree(socket, profile->functions[index].name);
 	client_init(sysfs, (unsigned int)index);
+	path_moved();
+	pthread_atfork(share_before_fork, share_in_parent, preload_in_child);
 	setenv("SYSFS_PATH", sysfs, 1);
 }
 
