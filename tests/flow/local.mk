@@ -8,11 +8,11 @@ DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/locate.c to
 DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
 	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c \
 	tools/dvx-flow/daemon/rule_state.c tools/dvx-flow/daemon/flow_list.c \
-	tools/dvx-flow/daemon/flow_list_edit.c tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
+	tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
 	tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/holder_edit.c \
-	tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c
+	tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c
 DIFF_RIG = tests/flow/diff_rig.c tests/flow/diff_rig.h tests/flow/diff_file.c $(DIFF_CHANGES)
 tests_flow_rules_compile_SOURCES = tests/flow/rules_compile.c tests/flow/rules_rig.h
 tests_flow_rules_entries_SOURCES = tests/flow/rules_entries.c tests/flow/rules_rig.h

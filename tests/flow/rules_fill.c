@@ -35,11 +35,6 @@ TEST(none, each_key)
 	}
 }
 
-int edit_no_memory(UNUSED struct generation_edit *e)
-{
-	return -1;
-}
-
 #define FITS_RULES 120
 
 /*

@@ -235,13 +235,6 @@ static int codes_build(struct generation_build *b, void **out)
 	return TABLE_UNFIT;
 }
 
-const char *codes_missing(const struct dvx_dev *dev)
-{
-	return dvx_dev_caps(dev)->switchdev
-		       ? "in switchdev mode the kernel uses c0 and c1, which codes need"
-		       : NULL;
-}
-
 static void codes_renumber(void *table, const uint32_t *to)
 {
 	const struct codes *c = table;

@@ -28,24 +28,11 @@ struct flow_list {
 	} edit;
 };
 
-/* --- flow_list.c --- */
-
 /* Makes a list without matchers and entries. NULL: no memory. */
 struct flow_list *flow_list_new(struct generation *gen, uint32_t table);
 void flow_list_free(void *list);
 void flow_list_renumber(void *list, const uint32_t *to);
 void flow_list_entries(const void *list, entry_of_fn visit, void *arg);
-/* Makes the device's matcher for matcher m of l->live; `like` is one of its entries' values. */
-int flow_list_make_matcher(struct flow_list *l, size_t m, size_t expected, const uint64_t *like);
-/* Describes entry i to the device. Returns 0 or libdvx's -errno. */
-int flow_list_describe(const struct flow_list *l, size_t i, struct table_entry *x,
-		       struct dvx_flow_rule_attr *attr);
-/* Sets the fault that the device has refused an entry. no_room: before it was tried. */
-int flow_list_entry_fault(const struct flow_list *l, uint32_t rule, const struct table_entry *x,
-			  bool no_room, struct flow_fault *f);
-
-/* --- flow_list_edit.c --- */
-
 /* Notes the state before an edit, and the entries that it will remove. */
 int flow_list_edit_begin(struct flow_list *l, struct generation_edit *e);
 /* Copies a shape and a value to memory that lasts. *memory may be NULL. False: no memory. */
@@ -57,7 +44,6 @@ bool flow_list_keep(struct flow_list *l, struct arena **memory, const struct sha
  */
 int flow_list_put(struct flow_list *l, struct generation_edit *e, const struct covered_entry *c,
 		  struct live_spot spot);
-int flow_list_edit_place(void *list, struct generation_edit *e);
 int flow_list_edit_write(void *list, struct generation_edit *e);
 int flow_list_edit_finish(void *list, struct generation_edit *e);
 void flow_list_edit_undo(void *list, struct generation_edit *e);

@@ -4,8 +4,17 @@
 #include <string.h>
 #include <dvx/cmd.h>
 
+#include <dvx/dev.h>
 #include "generation_priv.h"
 #include "dvx-flow.h"
+
+/* Returns why the device can have no codes; NULL: it can. */
+static const char *generation_lacks_codes(const struct dvx_dev *dev)
+{
+	return dvx_dev_caps(dev)->switchdev
+		       ? "in switchdev mode the kernel uses c0 and c1, which codes need"
+		       : NULL;
+}
 
 /* --- a whole generation --------------------------------------------------------------------- */
 
@@ -27,7 +36,7 @@ static int generation_compile(struct generation *gen, struct plan *p, struct flo
 {
 	char why[512];
 	size_t wrong = 0;
-	int ret = plan_make(&gen->set, codes_missing(gen->base->dev), p, &wrong);
+	int ret = plan_make(&gen->set, generation_lacks_codes(gen->base->dev), p, &wrong);
 
 	if (!ret)
 		return 0;
@@ -173,11 +182,6 @@ bool generation_has(const struct generation *gen, enum rule_dir dir)
 size_t generation_size(const struct generation *gen)
 {
 	return gen->built;
-}
-
-struct dvx_flow_domain *generation_domain(const struct generation *gen, uint32_t table)
-{
-	return gen->base->side[gen->plan.list.table[table].dir].domain;
 }
 
 void generation_set_places(struct generation *gen, const struct source_place *place)

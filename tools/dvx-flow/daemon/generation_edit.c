@@ -323,7 +323,7 @@ int generation_edit_begin(struct generation *gen, const struct generation_change
 			  struct generation_edit **out, struct flow_fault *f)
 {
 	struct generation_edit *e = edit_new(gen, c, f);
-	int ret = e ? edit_find_tables(e, c) : -1;
+	int ret = !e ? -1 : edit_find_tables(e, c) ? edit_no_memory(e) : 0;
 
 	if (!ret && !edit_fits(e, c))
 		ret = EDIT_REBUILD;

@@ -33,7 +33,7 @@ int edit_kept(struct generation_edit *e);
 
 /*
  * Finds the table of each arriving rule: that of the rule behind it, since mirrors divide the
- * tables of the file.
+ * tables of the file. Returns 0 or -ENOMEM.
  */
 int edit_find_tables(struct generation_edit *e, const struct generation_change *c);
 /* Returns whether the change can be made entry by entry, as far as its rules show it. */

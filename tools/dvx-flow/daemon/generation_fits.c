@@ -8,6 +8,7 @@
  *	- None of them is a mirror, or it is the only change: a packet meets it and a later rule.
  *	- An arriving rule leads to a table that exists and is behind its own.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "generation_edit.h"
@@ -89,7 +90,7 @@ int edit_find_tables(struct generation_edit *e, const struct generation_change *
 	size_t m = c->nmore;
 
 	if (!next)
-		return edit_no_memory(e);
+		return -ENOMEM;
 	for (uint32_t t = 0; t < gen->ntables; t++)
 		next[t] = fits_last(gen, t);
 	for (size_t i = gen->set.n + 1; i-- > 0;) {

@@ -8,6 +8,11 @@
 #include "generation_priv.h"
 #include "dvx-flow.h"
 
+struct dvx_flow_domain *generation_domain(const struct generation *gen, uint32_t table)
+{
+	return gen->base->side[gen->plan.list.table[table].dir].domain;
+}
+
 /* --- actions ---------------------------------------------------------------------------------- */
 
 /* Returns the destination of packets that no rule of the table takes. */

@@ -8,13 +8,13 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/lock.c tools/dvx-flow/daemon/pause.h tools/dvx-flow/daemon/pause.c \
 	tools/dvx-flow/daemon/service.h tools/dvx-flow/daemon/service.c \
 	tools/dvx-flow/daemon/members.h tools/dvx-flow/daemon/members.c \
-	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c \
+	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
 	tools/dvx-flow/daemon/generation_priv.h tools/dvx-flow/daemon/generation_table.c \
 	tools/dvx-flow/daemon/generation_edit.h tools/dvx-flow/daemon/generation_edit.c \
 	tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/rule_state.c \
 	tools/dvx-flow/daemon/table.h tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
-	tools/dvx-flow/daemon/flow_list.h tools/dvx-flow/daemon/flow_list.c tools/dvx-flow/daemon/flow_list_edit.c \
+	tools/dvx-flow/daemon/flow_list.h tools/dvx-flow/daemon/flow_list.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/counters.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The file of the rules that were committed last. Its first line, a comment, has the length and the
- * checksum of the rest: the rules, and behind them the edits since (journal.c).
+ * checksum of the rest: the rules, and behind them the edits since.
  */
 #ifndef DVX_FLOW_STATE_H
 #define DVX_FLOW_STATE_H
@@ -32,8 +32,6 @@ struct state_tail {
 	size_t len; /* of the rules with all edits */
 };
 
-/* --- state.c --- */
-
 /*
  * Write a whole file, in two steps. A full disk fails the first one, which leaves the old file in
  * place; only the second one changes what a restarted daemon finds. Both return 0 or -errno.
@@ -60,16 +58,6 @@ struct state_text {
  */
 int state_read(const char *path, struct state_text *out, struct flow_fault *f);
 
-#define STATE_SEAL	"# dvx-flow state: "
-#define STATE_SEAL_ROOM 120
-/* Writes the first line, whose length does not depend on the edits. Returns its length. */
-size_t state_seal_line(const struct state_seal *s, char out[STATE_SEAL_ROOM]);
-/* Writes the whole buffer; at -1: at the file's position. Returns 0 or -errno. */
-int state_write(int fd, const char *p, size_t n, off_t at);
-int state_damaged(struct flow_fault *f, const char *path, const char *how);
-
-/* --- journal.c --- */
-
 /*
  * Appends the edit that turns the old text into the new one. Returns 0, -errno (nothing has
  * changed), or JOURNAL_WHOLE: the caller has to write a whole file.
@@ -80,11 +68,5 @@ struct journal_texts {
 	size_t old_len, now_len;
 };
 int journal_append(const char *path, struct state_tail *t, const struct journal_texts *texts);
-
-/* Returns whether the text has the first line of an edit, so that it is no user's rule file. */
-bool journal_has_edit(const char *text, size_t len);
-
-/* Makes the edits that follow the rules in s->text. Returns as state_read() does. */
-int journal_replay(const char *path, struct state_text *s, struct flow_fault *f);
 
 #endif

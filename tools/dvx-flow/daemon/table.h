@@ -53,9 +53,6 @@ struct table_ops {
 	void (*undo)(void *table, struct generation_edit *e);
 };
 
-/* Returns why the device can have no codes; NULL: it can. */
-const char *codes_missing(const struct dvx_dev *dev);
-
 extern const struct table_ops flow_list_ops, overlay_ops, codes_ops;
 
 #endif

@@ -7,25 +7,6 @@
 #include "build.h"
 #include "compile.h"
 
-static uint16_t clip(uint32_t v)
-{
-	return (uint16_t)(v > UINT16_MAX ? UINT16_MAX : v);
-}
-
-struct source_location build_location(const struct rule_build *b, const struct source_range *at)
-{
-	return (struct source_location){clip(at->first_line - b->rule.line),
-					clip(at->first_column)};
-}
-
-void *build_keep(struct rule_build *b, const void *items, size_t n, size_t size)
-{
-	void *kept = arena_get(b->ps->set->memory, n * size);
-
-	b->ps->no_memory |= !kept;
-	return kept && n ? memcpy(kept, items, n * size) : kept;
-}
-
 void build_begin(struct rule_build *b, const struct source_range *at, enum rule_verdict verdict,
 		 const struct source_range *dir_at, enum rule_dir dir)
 {
@@ -50,52 +31,6 @@ void build_begin(struct rule_build *b, const struct source_range *at, enum rule_
 }
 
 /* --- implied matches -------------------------------------------------------------------------- */
-
-static bool has_ports(const struct rule_headers *r)
-{
-	return r->sport.n || r->dport.n || r->port.n;
-}
-
-static void fields_remove(struct build_fields *fields, const struct rule_field *f)
-{
-	size_t i = (size_t)(f - fields->field);
-
-	memmove(&fields->field[i], &fields->field[i + 1], (--fields->n - i) * sizeof(*f));
-}
-
-void build_settle_l4(struct rule_build *b, const struct source_range *at)
-{
-	const struct rule_field *proto = build_field_here(b, KEY_PROTO);
-	struct build_needs needs =
-		b->group.active ? (struct build_needs){0} : b->needs[b->is_inner];
-	bool flags = build_field_here(b, KEY_TCP_FLAGS)->mask || needs.flags;
-	bool ports = has_ports(b->h) || needs.ports;
-
-	if (proto->mask && (proto->value == L4_TCP || proto->value == L4_UDP)) {
-		b->h->l4 = (enum rule_l4)proto->value;
-		b->h->l4_at = proto->at;
-		fields_remove(b->f, proto);
-	} else if (proto->mask && (ports || flags)) {
-		parse_mistake(b->ps, at, "%s go with tcp%s, not with protocol %" PRIu64,
-			      flags ? "flags" : "ports", flags ? "" : " or udp", proto->value);
-	} else if (flags) {
-		b->h->l4 = L4_TCP;
-	} else if (ports) {
-		b->h->l4 = L4_TCP_OR_UDP;
-	}
-	if (flags && b->h->l4 == L4_UDP)
-		parse_mistake(b->ps, at, "UDP has no flags");
-}
-
-bool build_has_ip_field(const struct rule_build *b, const struct build_fields *fields)
-{
-	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
-	bool has = false;
-
-	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
-		has |= build_field(fields, build_key(b, of_ip[i]))->mask != 0;
-	return has;
-}
 
 static void settle_ip(struct rule_build *b, const struct source_range *at)
 {

@@ -86,13 +86,14 @@ void build_add(struct rule_build *b, const struct rule_node *n);
 void build_end(struct rule_build *b, const struct source_range *at);
 void build_free(struct rule_build *b);
 
-/* Returns the place relative to the rule's first line. */
-struct source_location build_location(const struct rule_build *b, const struct source_range *at);
-
 #define node_mistake(b, n, ...) parse_mistake((b)->ps, &(n)->at, __VA_ARGS__)
 
 /* --- build_field.c --- */
 
+/* Returns the place relative to the rule's first line. */
+struct source_location build_location(const struct rule_build *b, const struct source_range *at);
+/* Copies an array to the set's memory; NULL: there is none. */
+void *build_keep(struct rule_build *b, const void *items, size_t n, size_t size);
 /* Returns the key at the current level. */
 enum rule_key build_key(const struct rule_build *b, enum rule_key key);
 /* Returns a field; mask 0: not given. */
@@ -108,10 +109,6 @@ void build_set_value(struct rule_build *b, const struct rule_node *n, enum rule_
 void build_set_field(struct rule_build *b, const struct source_range *at, enum rule_key key,
 		     uint64_t value, uint64_t mask);
 
-/* --- build_match.c --- */
-
-/* Makes the following matches refer to the headers inside a tunnel, or to the outer ones. */
-void build_level(struct rule_build *b, bool inner);
 void build_set_ip(struct rule_build *b, const struct source_range *at, uint8_t version);
 const char *build_ip_name(uint8_t version);
 /* Returns the IP version of an EtherType, or 0. */
@@ -119,8 +116,7 @@ uint8_t build_type_version(uint64_t type);
 /* Returns whether the EtherType excludes this IP version; 0: both versions. */
 bool build_not_ip(const struct rule_build *b, uint8_t version);
 
-/* --- build_group.c: `not` --- */
-
+/* Groups behind `not`. */
 void build_not(struct rule_build *b, const struct rule_node *n);
 /* Opens a group for a value behind `!=`, which build_group_end() closes. */
 bool build_group_of_value(struct rule_build *b, const struct rule_node *n);
@@ -129,15 +125,22 @@ void build_group_target(struct rule_build *b, enum build_scope scope, bool word)
 /* Closes the group, if one is open. */
 void build_group_end(struct rule_build *b);
 
-/* --- build.c: what words imply --- */
-
 void build_settle_l4(struct rule_build *b, const struct source_range *at);
+/* The tunnels that a rule names. */
+extern const struct build_tunnel {
+	const char *name;
+	uint16_t port;
+	enum rule_key vni;
+} build_tunnels[TUNNELS];
 /* Adds the tunnel's port, if it is not named. */
 void build_settle_tunnel(struct rule_build *b, const struct source_range *at);
 /* Returns whether one of these fields is of the current level's IP header. */
 bool build_has_ip_field(const struct rule_build *b, const struct build_fields *fields);
-/* Copies an array to the set's memory; NULL: there is none. */
-void *build_keep(struct rule_build *b, const void *items, size_t n, size_t size);
+
+/* --- build_match.c --- */
+
+/* Makes the following matches refer to the headers inside a tunnel, or to the outer ones. */
+void build_level(struct rule_build *b, bool inner);
 
 /* --- build_to.c, build_change.c, build_name.c --- */
 

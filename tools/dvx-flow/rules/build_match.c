@@ -57,39 +57,6 @@ static void match_tos(struct rule_build *b, const struct rule_node *n)
 
 /* --- layers ---------------------------------------------------------------------------------- */
 
-const char *build_ip_name(uint8_t ip)
-{
-	return ip == 4 ? "IPv4" : "IPv6";
-}
-
-uint8_t build_type_version(uint64_t type)
-{
-	return type == 0x0800 ? 4 : type == 0x86dd ? 6 : 0;
-}
-
-bool build_not_ip(const struct rule_build *b, uint8_t version)
-{
-	const struct rule_field *type = build_field_here(b, KEY_ETHERTYPE);
-	uint8_t other = build_type_version(type->value);
-
-	return type->mask && type->value != TYPE_MPLS && (version ? other != version : !other);
-}
-
-void build_set_ip(struct rule_build *b, const struct source_range *at, uint8_t version)
-{
-	if (b->h->ip && b->h->ip != version)
-		parse_mistake(b->ps, at, "this is %s, but the rule said %s before",
-			      build_ip_name(version), build_ip_name(b->h->ip));
-	else if (build_not_ip(b, version))
-		parse_mistake(b->ps, at,
-			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
-			      build_ip_name(version), build_field_here(b, KEY_ETHERTYPE)->value);
-	else if (!b->h->ip) {
-		b->h->ip = version;
-		b->h->ip_at = build_location(b, at);
-	}
-}
-
 static void match_ip(struct rule_build *b, const struct rule_node *n)
 {
 	build_set_ip(b, &n->at, (uint8_t)n->of);
@@ -353,16 +320,6 @@ static void match_ports(struct rule_build *b, const struct rule_node *n)
 
 /* --- tunnels and labels ---------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	uint16_t port;
-	enum rule_key vni;
-} tunnels[TUNNELS] = {
-	[TUNNEL_VXLAN] = {"vxlan", 4789, KEY_VXLAN_VNI},
-	[TUNNEL_GPE] = {"vxlan-gpe", 4790, KEY_GPE_VNI},
-	[TUNNEL_GENEVE] = {"geneve", 6081, KEY_GENEVE_VNI},
-};
-
 static void match_tunnel(struct rule_build *b, const struct rule_node *n)
 {
 	enum node_tunnel tunnel = (enum node_tunnel)n->of;
@@ -370,28 +327,10 @@ static void match_tunnel(struct rule_build *b, const struct rule_node *n)
 	if (only_outer(b, &n->at, "a tunnel") && b->tunnel && b->tunnel != tunnel &&
 	    !b->group.active)
 		node_mistake(b, n, "a packet is in one tunnel; the rule said %s before",
-			     tunnels[b->tunnel].name);
+			     build_tunnels[b->tunnel].name);
 	b->tunnel = tunnel;
 	b->group.names_tunnel = b->group.active;
 	set_proto(b, n, PROTO_UDP);
-}
-
-void build_settle_tunnel(struct rule_build *b, const struct source_range *at)
-{
-	uint16_t port = tunnels[b->tunnel].port;
-	struct rule_range range = {port, port, 0};
-	const struct rule_ports *p = &b->h->dport;
-
-	if (!b->tunnel)
-		return;
-	if (!p->n)
-		match_ports(b, &(struct rule_node){
-				       .of = SIDE_DST,
-				       .at = *at,
-				       .list = list_range(b->ps, (struct node_list){0}, range)});
-	else if (p->n > 1 || p->range[0].first != port || p->range[0].last != port)
-		parse_mistake(b->ps, at, "%s is UDP to port %u; the rule says another port",
-			      tunnels[b->tunnel].name, port);
 }
 
 static void match_vni(struct rule_build *b, const struct rule_node *n)
@@ -399,7 +338,7 @@ static void match_vni(struct rule_build *b, const struct rule_node *n)
 	if (!b->tunnel)
 		node_mistake(b, n, "vni belongs behind vxlan, vxlan-gpe or geneve");
 	else
-		build_set_values(b, n, tunnels[b->tunnel].vni, &n->list);
+		build_set_values(b, n, build_tunnels[b->tunnel].vni, &n->list);
 }
 
 static void match_oam(struct rule_build *b, const struct rule_node *n)

@@ -5,7 +5,7 @@
 #include "arena.h"
 #include "cubes.h"
 
-void cubes_add(struct cubes *c, cube_bits value, cube_bits mask)
+static void cubes_add(struct cubes *c, cube_bits value, cube_bits mask)
 {
 	if (c->n == CUBES_MAX)
 		c->err = -E2BIG;

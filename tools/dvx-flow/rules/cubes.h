@@ -27,8 +27,6 @@ struct cubes {
 /* More cubes in one list are -E2BIG. */
 #define CUBES_MAX 65536u
 
-void cubes_add(struct cubes *c, cube_bits value, cube_bits mask);
-
 /* Adds the values first to last of a field of `width` bits, as the fewest prefixes. */
 void cubes_add_range(struct cubes *c, cube_bits first, cube_bits last, unsigned int width);
 

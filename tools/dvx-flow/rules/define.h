@@ -55,7 +55,8 @@ char *defines_text(const struct ruleset *of, size_t *len);
 /* Returns whether c is a letter, a digit or _. */
 bool define_name_char(char c);
 
-/* Reads all of a definition's line and leaves its end for the next token. */
-int define_line(struct rule_parser *ps, struct source_range *at, void *scanner);
+/* Puts a variable's tokens in its place. Returns the first one; *value is the name. */
+int define_use(struct rule_parser *ps, const struct source_range *at, FLOW_STYPE *value,
+	       int before);
 
 #endif

@@ -7,82 +7,13 @@
 #include "expand.h"
 #include "shape.h"
 
-int expand_emit(struct expansion *x, const struct alternative *a)
-{
-	if (++x->entries > RULE_ENTRIES_MAX)
-		return -E2BIG;
-	return x->each(x->arg, &a->shape, a->value);
-}
-
-void alternative_copy(struct alternative *to, const struct alternative *from)
-{
-	unsigned int n = from->shape.n;
-
-	to->inner = from->inner;
-	to->shape.n = from->shape.n;
-	memcpy(to->shape.key, from->shape.key, n * sizeof(*to->shape.key));
-	memcpy(to->shape.mask, from->shape.mask, n * sizeof(*to->shape.mask));
-	memcpy(to->value, from->value, n * sizeof(*to->value));
-}
-
-/* Returns the key's index in the shape, or the one that it would have. */
-static unsigned int alternative_at(const struct alternative *a, unsigned int key)
-{
-	unsigned int i = 0;
-
-	while (i < a->shape.n && a->shape.key[i] < key)
-		i++;
-	return i;
-}
-
-uint64_t alternative_value(const struct alternative *a, unsigned int key)
-{
-	unsigned int i = alternative_at(a, key);
-
-	return i < a->shape.n && a->shape.key[i] == key ? a->value[i] : 0;
-}
-
 static const struct rule_headers *expand_headers(const struct expansion *x,
 						 const struct alternative *a)
 {
 	return a->inner ? x->rule->inner : &x->rule->outer;
 }
 
-unsigned int alternative_key(const struct alternative *a, unsigned int key)
-{
-	if (!a->inner)
-		return key;
-	return key < KEY_PER_LEVEL ? (unsigned int)KEY_INNER(key) : MATCH_INNER(key);
-}
-
-bool alternative_add(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
-{
-	unsigned int i = alternative_at(a, key);
-
-	if (i == a->shape.n || a->shape.key[i] != key) {
-		shape_put(&a->shape, a->value, key, value, mask);
-		return true;
-	}
-	if ((a->value[i] ^ value) & a->shape.mask[i] & mask)
-		return false;
-	a->value[i] |= value;
-	a->shape.mask[i] |= mask;
-	return true;
-}
-
-bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
-{
-	return alternative_add(a, alternative_key(a, key), value, mask);
-}
-
 /* --- alternatives, one after the other ------------------------------------------------------ */
-
-unsigned int expand_port_key(uint64_t proto, int side)
-{
-	if (proto == L4_TCP)
-		return side == SIDE_S ? MATCH_TCP_SPORT : MATCH_TCP_DPORT;
-	return side == SIDE_S ? MATCH_UDP_SPORT : MATCH_UDP_DPORT;
-}
 
 static int with_headers(struct expansion *x, const struct alternative *a);
 
@@ -152,16 +83,6 @@ static int with_l4(struct expansion *x, const struct alternative *a)
 	return ret;
 }
 
-bool alternative_add_net(struct alternative *a, unsigned int first_key, uint8_t version,
-			 const struct cube *c)
-{
-	for (unsigned int i = version == 4 ? 3 : 0; i < 4; i++)
-		if (!alternative_add_here(a, first_key + i, (uint32_t)(c->value >> 32 * (3 - i)),
-					  (uint32_t)(c->mask >> 32 * (3 - i))))
-			return false;
-	return true;
-}
-
 static int with_addresses(struct expansion *x, const struct alternative *a, int list);
 
 static int with_each(struct expansion *x, const struct alternative *a, int list,
@@ -215,81 +136,6 @@ static int with_headers(struct expansion *x, const struct alternative *a)
 		return with_version(x, a, ip);
 	ret = with_version(x, a, 4);
 	return ret ? ret : with_version(x, a, 6);
-}
-
-/* --- later fragments --------------------------------------------------------------------------- */
-
-/*
- * Returns whether the field is behind the IP header. A later fragment has no such field, and the
- * device compares 0: an entry of such fields needs one that is not 0, or a whole packet.
- */
-bool key_is_of_l4(unsigned int key, bool inner)
-{
-	if (inner)
-		return key == (unsigned int)KEY_INNER(KEY_TCP_FLAGS) ||
-		       (key >= MATCH_INNER(MATCH_TCP_SPORT) && key <= MATCH_INNER(MATCH_UDP_DPORT));
-	return key == KEY_TCP_FLAGS || (key >= KEY_ICMP_TYPE && key <= KEY_ICMP6_CODE) ||
-	       (key >= MATCH_TCP_SPORT && key <= MATCH_UDP_DPORT);
-}
-
-static int fragments_of(struct expansion *x, const struct alternative *a, bool inner);
-
-/* Makes an entry for each bit that a mask leaves open: this bit is set, those above are not. */
-static int with_open_bits(struct expansion *x, const struct alternative *a, unsigned int i,
-			  struct alternative *none)
-{
-	unsigned int key = a->shape.key[i];
-	uint64_t open = match_key_max(key) & ~a->shape.mask[i];
-	int ret = 0;
-
-	for (; open && !ret; open &= ~(1ull << (63 - __builtin_clzll(open)))) {
-		uint64_t bit = 1ull << (63 - __builtin_clzll(open));
-		struct alternative b;
-
-		alternative_copy(&b, none);
-		alternative_add(&b, key, bit, bit);
-		alternative_add(none, key, 0, bit);
-		ret = b.inner ? expand_except(x, &b, x->of_value) : fragments_of(x, &b, true);
-	}
-	return ret;
-}
-
-/* Returns whether all such fields are compared with 0, and not of whole packets alone. */
-static bool takes_later(const struct alternative *a, unsigned int frag, bool inner)
-{
-	bool any = false;
-
-	for (unsigned int i = 0; i < a->shape.n; i++) {
-		bool l4 = key_is_of_l4(a->shape.key[i], inner);
-
-		if ((l4 && a->value[i]) || (a->shape.key[i] == frag && !a->value[i]))
-			return false;
-		any |= l4;
-	}
-	return any;
-}
-
-static int fragments_of(struct expansion *x, const struct alternative *a, bool inner)
-{
-	unsigned int frag = inner ? (unsigned int)KEY_INNER(KEY_FRAGMENT) : KEY_FRAGMENT;
-	struct alternative none;
-	int ret = 0;
-
-	alternative_copy(&none, a);
-	none.inner = inner;
-	if (takes_later(a, frag, inner)) {
-		for (unsigned int i = 0; i < a->shape.n && !ret; i++)
-			if (key_is_of_l4(a->shape.key[i], inner))
-				ret = with_open_bits(x, a, i, &none);
-		if (ret || !alternative_add(&none, frag, 0, 1))
-			return ret;
-	}
-	return inner ? expand_except(x, &none, x->of_value) : fragments_of(x, &none, true);
-}
-
-int expand_fragments(struct expansion *x, const struct alternative *a)
-{
-	return fragments_of(x, a, false);
 }
 
 /* --- a rule ------------------------------------------------------------------------------------ */
@@ -367,21 +213,6 @@ static int with_fields(struct expansion *x, const struct alternative *a, size_t 
 		ret = with_fields(x, &b, i + 1);
 	}
 	return ret;
-}
-
-int expand_lists(struct cubes list[LISTS], const struct rule_headers *h)
-{
-	int err = 0;
-
-	cubes_add_nets(&list[LIST_SRC], &h->src);
-	cubes_add_nets(&list[LIST_DST], &h->dst);
-	cubes_add_nets(&list[LIST_HOST], &h->host);
-	cubes_add_ports(&list[LIST_SPORT], &h->sport);
-	cubes_add_ports(&list[LIST_DPORT], &h->dport);
-	cubes_add_ports(&list[LIST_PORT], &h->port);
-	for (int i = 0; i < LISTS && !err; i++)
-		err = list[i].err;
-	return err;
 }
 
 static void expansion_free(struct expansion *x)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shared by expand.c, which expands the matches of a rule, and expand_not.c, which expands its
- * exceptions.
+ * exceptions and fragments.
  */
 #ifndef DVX_FLOW_EXPAND_H
 #define DVX_FLOW_EXPAND_H
 
+#include <string.h>
+
 #include "compile.h"
 #include "cubes.h"
+#include "shape.h"
 
 /* An entry that is being built. Copied with alternative_copy(): the arrays are mostly empty. */
 struct alternative {
@@ -32,23 +35,84 @@ struct expansion {
 	size_t steps; /* from one exception to the next */
 };
 
-void alternative_copy(struct alternative *to, const struct alternative *from);
+static inline void alternative_copy(struct alternative *to, const struct alternative *from)
+{
+	unsigned int n = from->shape.n;
+
+	to->inner = from->inner;
+	to->shape.n = from->shape.n;
+	memcpy(to->shape.key, from->shape.key, n * sizeof(*to->shape.key));
+	memcpy(to->shape.mask, from->shape.mask, n * sizeof(*to->shape.mask));
+	memcpy(to->value, from->value, n * sizeof(*to->value));
+}
+
+/* Returns the key's index in the shape, or the one that it would have. */
+static inline unsigned int alternative_at(const struct alternative *a, unsigned int key)
+{
+	unsigned int i = 0;
+
+	while (i < a->shape.n && a->shape.key[i] < key)
+		i++;
+	return i;
+}
+
 /* Returns the value of a key; 0: the key is not compared. */
-uint64_t alternative_value(const struct alternative *a, unsigned int key);
+static inline uint64_t alternative_value(const struct alternative *a, unsigned int key)
+{
+	unsigned int i = alternative_at(a, key);
+
+	return i < a->shape.n && a->shape.key[i] == key ? a->value[i] : 0;
+}
+
 /* Returns the key at the current level. */
-unsigned int alternative_key(const struct alternative *a, unsigned int key);
+static inline unsigned int alternative_key(const struct alternative *a, unsigned int key)
+{
+	if (!a->inner)
+		return key;
+	return key < KEY_PER_LEVEL ? (unsigned int)KEY_INNER(key) : MATCH_INNER(key);
+}
 
 /* Adds a condition. Returns false if no packet can meet both (src port 80, and 90). */
-bool alternative_add(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
-bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
-bool alternative_add_net(struct alternative *a, unsigned int first_key, uint8_t version,
-			 const struct cube *c);
+static inline bool alternative_add(struct alternative *a, unsigned int key, uint64_t value,
+				   uint64_t mask)
+{
+	unsigned int i = alternative_at(a, key);
 
-/* Returns whether a later fragment lacks the field; `inner`: of the headers inside a tunnel. */
-bool key_is_of_l4(unsigned int key, bool inner);
-unsigned int expand_port_key(uint64_t proto, int side);
+	if (i == a->shape.n || a->shape.key[i] != key) {
+		shape_put(&a->shape, a->value, key, value, mask);
+		return true;
+	}
+	if ((a->value[i] ^ value) & a->shape.mask[i] & mask)
+		return false;
+	a->value[i] |= value;
+	a->shape.mask[i] |= mask;
+	return true;
+}
+
+static inline bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t value,
+					uint64_t mask)
+{
+	return alternative_add(a, alternative_key(a, key), value, mask);
+}
+
+static inline bool alternative_add_net(struct alternative *a, unsigned int first_key,
+				       uint8_t version, const struct cube *c)
+{
+	for (unsigned int i = version == 4 ? 3 : 0; i < 4; i++)
+		if (!alternative_add_here(a, first_key + i, (uint32_t)(c->value >> 32 * (3 - i)),
+					  (uint32_t)(c->mask >> 32 * (3 - i))))
+			return false;
+	return true;
+}
+
+static inline unsigned int expand_port_key(uint64_t proto, int side)
+{
+	if (proto == L4_TCP)
+		return side == SIDE_S ? MATCH_TCP_SPORT : MATCH_TCP_DPORT;
+	return side == SIDE_S ? MATCH_UDP_SPORT : MATCH_UDP_DPORT;
+}
+
 int expand_lists(struct cubes list[LISTS], const struct rule_headers *h);
-int expand_emit(struct expansion *x, const struct alternative *a);
 
 /*
  * Prepares the exceptions of a rule, before its entries are made. expand_excepts() applies them to
@@ -56,10 +120,6 @@ int expand_emit(struct expansion *x, const struct alternative *a);
  */
 int excepts_make(struct expansion *x, unsigned int stride);
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i);
-int expand_except(struct expansion *x, const struct alternative *a, size_t i);
 void excepts_free(struct expansion *x);
-
-/* Expands an alternative, without later fragments whose missing field would be compared as 0. */
-int expand_fragments(struct expansion *x, const struct alternative *a);
 
 #endif

@@ -17,6 +17,91 @@ struct exception {
 	struct cubes *field;			 /* by field: all other values */
 };
 
+static int expand_emit(struct expansion *x, const struct alternative *a)
+{
+	if (++x->entries > RULE_ENTRIES_MAX)
+		return -E2BIG;
+	return x->each(x->arg, &a->shape, a->value);
+}
+
+/* --- later fragments ------------------------------------------------------------------------- */
+
+/*
+ * Returns whether the field is behind the IP header. A later fragment has no such field, and the
+ * device compares 0: an entry of such fields needs one that is not 0, or a whole packet.
+ */
+static bool key_is_of_l4(unsigned int key, bool inner)
+{
+	if (inner)
+		return key == (unsigned int)KEY_INNER(KEY_TCP_FLAGS) ||
+		       (key >= MATCH_INNER(MATCH_TCP_SPORT) && key <= MATCH_INNER(MATCH_UDP_DPORT));
+	return key == KEY_TCP_FLAGS || (key >= KEY_ICMP_TYPE && key <= KEY_ICMP6_CODE) ||
+	       (key >= MATCH_TCP_SPORT && key <= MATCH_UDP_DPORT);
+}
+
+static int expand_except(struct expansion *x, const struct alternative *a, size_t i);
+static int fragments_of(struct expansion *x, const struct alternative *a, bool inner);
+
+/* Makes an entry for each bit that a mask leaves open: this bit is set, those above are not. */
+static int with_open_bits(struct expansion *x, const struct alternative *a, unsigned int i,
+			  struct alternative *none)
+{
+	unsigned int key = a->shape.key[i];
+	uint64_t open = match_key_max(key) & ~a->shape.mask[i];
+	int ret = 0;
+
+	for (; open && !ret; open &= ~(1ull << (63 - __builtin_clzll(open)))) {
+		uint64_t bit = 1ull << (63 - __builtin_clzll(open));
+		struct alternative b;
+
+		alternative_copy(&b, none);
+		alternative_add(&b, key, bit, bit);
+		alternative_add(none, key, 0, bit);
+		ret = b.inner ? expand_except(x, &b, x->of_value) : fragments_of(x, &b, true);
+	}
+	return ret;
+}
+
+/* Returns whether all such fields are compared with 0, and not of whole packets alone. */
+static bool takes_later(const struct alternative *a, unsigned int frag, bool inner)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < a->shape.n; i++) {
+		bool l4 = key_is_of_l4(a->shape.key[i], inner);
+
+		if ((l4 && a->value[i]) || (a->shape.key[i] == frag && !a->value[i]))
+			return false;
+		any |= l4;
+	}
+	return any;
+}
+
+static int fragments_of(struct expansion *x, const struct alternative *a, bool inner)
+{
+	unsigned int frag = inner ? (unsigned int)KEY_INNER(KEY_FRAGMENT) : KEY_FRAGMENT;
+	struct alternative none;
+	int ret = 0;
+
+	alternative_copy(&none, a);
+	none.inner = inner;
+	if (takes_later(a, frag, inner)) {
+		for (unsigned int i = 0; i < a->shape.n && !ret; i++)
+			if (key_is_of_l4(a->shape.key[i], inner))
+				ret = with_open_bits(x, a, i, &none);
+		if (ret || !alternative_add(&none, frag, 0, 1))
+			return ret;
+	}
+	return inner ? expand_except(x, &none, x->of_value) : fragments_of(x, &none, true);
+}
+
+static int expand_fragments(struct expansion *x, const struct alternative *a)
+{
+	return fragments_of(x, a, false);
+}
+
+/* --- exceptions ------------------------------------------------------------------------------ */
+
 /* Expands each cube of a key. */
 static int except_key(struct expansion *x, const struct alternative *a, size_t i, unsigned int key,
 		      const struct cubes *others)
@@ -276,7 +361,7 @@ int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
 	return i == x->of_value ? expand_fragments(x, a) : expand_except(x, a, i);
 }
 
-int expand_except(struct expansion *x, const struct alternative *a, size_t i)
+static int expand_except(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct rule_except *e = i < x->rule->nexcepts ? x->except[i].source : NULL;
 	struct alternative b;
@@ -296,6 +381,21 @@ int expand_except(struct expansion *x, const struct alternative *a, size_t i)
 	ret = except_fields(x, &b, i);
 	ret = ret ? ret : except_later(x, &b, i);
 	return ret ? ret : except_addresses(x, &b, i);
+}
+
+int expand_lists(struct cubes list[LISTS], const struct rule_headers *h)
+{
+	int err = 0;
+
+	cubes_add_nets(&list[LIST_SRC], &h->src);
+	cubes_add_nets(&list[LIST_DST], &h->dst);
+	cubes_add_nets(&list[LIST_HOST], &h->host);
+	cubes_add_ports(&list[LIST_SPORT], &h->sport);
+	cubes_add_ports(&list[LIST_DPORT], &h->dport);
+	cubes_add_ports(&list[LIST_PORT], &h->port);
+	for (int i = 0; i < LISTS && !err; i++)
+		err = list[i].err;
+	return err;
 }
 
 /* --- what does not hold ------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A variable's definition: `define NAME = LIST`. */
+/* The tokens of the grammar. A variable's definition: `define NAME = LIST`. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,7 +313,8 @@ static void define_read(struct define_line *l)
 	}
 }
 
-int define_line(struct rule_parser *ps, struct source_range *at, void *scanner)
+/* Reads all of a definition's line and leaves its end for the next token. */
+static int define_line(struct rule_parser *ps, struct source_range *at, void *scanner)
 {
 	struct define_line l = {.ps = ps, .at = at, .scanner = scanner};
 
@@ -328,4 +329,61 @@ int define_line(struct rule_parser *ps, struct source_range *at, void *scanner)
 	ps->vars.defining = false;
 	ps->vars.pending = l.token;
 	return T_DEFINE;
+}
+
+/* Returns the next token of a variable that was begun; 0: there is none. */
+/* --- tokens: the scanner's, and those of variables ------------------------------------------- */
+
+static int define_replay(struct parse_vars *v, FLOW_STYPE *value)
+{
+	const struct parse_define *d = v->now;
+
+	if (!d || v->next == d->n)
+		return 0;
+	*value = d->token[v->next].value;
+	return d->token[v->next++].token;
+}
+
+static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct source_range *at,
+			  void *scanner)
+{
+	struct parse_vars *v = &ps->vars;
+	const struct parse_define *last = v->last;
+	int token = flow_scan(value, at, scanner), before = v->before;
+
+	v->now = v->last = NULL;
+	v->before = token;
+	if (token == T_DEFINE && !v->in_line && ps->part) {
+		parse_mistake(ps, at, "a definition belongs to a file of rules; apply the file");
+		v->defining = true; /* its = and braces are no further mistakes */
+		return FLOW_error;
+	}
+	if (token == T_DEFINE && !v->in_line)
+		return define_line(ps, at, scanner);
+	if (token == T_VARIABLE)
+		return define_use(ps, at, value, before);
+	if ((token == '-' || token == '/') && last && last->is_list) {
+		parse_mistake(ps, at, "$%s is a list (%s); one value stands before \"%c\"",
+			      last->name, last->text, token);
+		return FLOW_error;
+	}
+	return token;
+}
+
+int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
+{
+	struct rule_parser *ps = flow_get_extra(scanner);
+	struct parse_vars *v = &ps->vars;
+	int token = v->pending;
+
+	v->pending = 0;
+	if (!token)
+		token = define_replay(v, value);
+	if (!token) {
+		if (!v->in_line)
+			v->nuses = 0;
+		token = define_scanned(ps, value, at, scanner);
+	}
+	v->in_line = token != T_EOL;
+	return token;
 }

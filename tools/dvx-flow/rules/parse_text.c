@@ -1,58 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A text of rules, from its first byte on. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "build.h"
 #include "define.h"
-#include "marks.h"
-
-static void find_line(const struct rule_parser *ps, size_t byte, struct mistake *m)
-{
-	size_t from = byte, to = byte;
-
-	while (from && ps->text[from - 1] != '\n')
-		from--;
-	while (to < ps->len && ps->text[to] != '\n')
-		to++;
-	m->source = ps->text + from;
-	m->source_len = to - from;
-}
-
-void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
-{
-	struct mistake m = {.line = at->first_line, .column = at->first_column, .width = 1};
-	va_list ap;
-
-	ps->bad = true;
-	if (ps->mistakes == MISTAKES_MAX)
-		return;
-	ps->mistakes++;
-	if (at->last_line == at->first_line && at->last_column > at->first_column)
-		m.width = at->last_column - at->first_column;
-	va_start(ap, fmt);
-	vsnprintf(m.text, sizeof(m.text), fmt, ap);
-	va_end(ap);
-	find_line(ps, at->first_byte, &m);
-	if (ps->report)
-		ps->report(ps->report_arg, &m);
-}
-
-const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *buf, size_t size)
-{
-	struct mark_name n;
-
-	if (line == DEFINE_KNOWN) {
-		snprintf(buf, size, "the rules in effect");
-		return buf;
-	}
-	marks_name(ps->text, ps->len, line, &n);
-	snprintf(buf, size, n.file[0] ? "line %u of %s" : "line %u", n.line, n.file);
-	return buf;
-}
 
 size_t rules_mark(const char *text, size_t len)
 {

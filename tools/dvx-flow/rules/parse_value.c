@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values as they are written: addresses, prefixes, ranges of ports, lists. */
+/* Values as they are written: addresses, prefixes, ranges of ports, lists. Reports of mistakes. */
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,4 +211,37 @@ void parse_flag(struct rule_parser *ps, const struct source_range *at, const cha
 	flags->mask |= bit;
 	if (set)
 		flags->value |= bit;
+}
+
+/* --- mistakes -------------------------------------------------------------------------------- */
+
+static void find_line(const struct rule_parser *ps, size_t byte, struct mistake *m)
+{
+	size_t from = byte, to = byte;
+
+	while (from && ps->text[from - 1] != '\n')
+		from--;
+	while (to < ps->len && ps->text[to] != '\n')
+		to++;
+	m->source = ps->text + from;
+	m->source_len = to - from;
+}
+
+void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
+{
+	struct mistake m = {.line = at->first_line, .column = at->first_column, .width = 1};
+	va_list ap;
+
+	ps->bad = true;
+	if (ps->mistakes == MISTAKES_MAX)
+		return;
+	ps->mistakes++;
+	if (at->last_line == at->first_line && at->last_column > at->first_column)
+		m.width = at->last_column - at->first_column;
+	va_start(ap, fmt);
+	vsnprintf(m.text, sizeof(m.text), fmt, ap);
+	va_end(ap);
+	find_line(ps, at->first_byte, &m);
+	if (ps->report)
+		ps->report(ps->report_arg, &m);
 }

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "define.h"
+#include "marks.h"
 #include "tools/cli/names.h"
 
 /* --- known variables -------------------------------------------------------------------------- */
@@ -191,8 +192,20 @@ bool define_count(struct rule_parser *ps, const struct source_range *at,
 
 /* --- a variable in a rule ----------------------------------------------------------------------- */
 
-static int define_use(struct rule_parser *ps, const struct source_range *at, FLOW_STYPE *value,
-		      int before)
+const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *buf, size_t size)
+{
+	struct mark_name n;
+
+	if (line == DEFINE_KNOWN) {
+		snprintf(buf, size, "the rules in effect");
+		return buf;
+	}
+	marks_name(ps->text, ps->len, line, &n);
+	snprintf(buf, size, n.file[0] ? "line %u of %s" : "line %u", n.line, n.file);
+	return buf;
+}
+
+int define_use(struct rule_parser *ps, const struct source_range *at, FLOW_STYPE *value, int before)
 {
 	struct parse_vars *v = &ps->vars;
 	struct parse_define *d = define_find(ps, value->name);
@@ -218,61 +231,6 @@ static int define_use(struct rule_parser *ps, const struct source_range *at, FLO
 	v->next = 1;
 	*value = d->token[0].value;
 	return d->token[0].token;
-}
-
-/* Returns the next token of a variable that was begun; 0: there is none. */
-static int define_replay(struct parse_vars *v, FLOW_STYPE *value)
-{
-	const struct parse_define *d = v->now;
-
-	if (!d || v->next == d->n)
-		return 0;
-	*value = d->token[v->next].value;
-	return d->token[v->next++].token;
-}
-
-static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct source_range *at,
-			  void *scanner)
-{
-	struct parse_vars *v = &ps->vars;
-	const struct parse_define *last = v->last;
-	int token = flow_scan(value, at, scanner), before = v->before;
-
-	v->now = v->last = NULL;
-	v->before = token;
-	if (token == T_DEFINE && !v->in_line && ps->part) {
-		parse_mistake(ps, at, "a definition belongs to a file of rules; apply the file");
-		v->defining = true; /* its = and braces are no further mistakes */
-		return FLOW_error;
-	}
-	if (token == T_DEFINE && !v->in_line)
-		return define_line(ps, at, scanner);
-	if (token == T_VARIABLE)
-		return define_use(ps, at, value, before);
-	if ((token == '-' || token == '/') && last && last->is_list) {
-		parse_mistake(ps, at, "$%s is a list (%s); one value stands before \"%c\"",
-			      last->name, last->text, token);
-		return FLOW_error;
-	}
-	return token;
-}
-
-int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
-{
-	struct rule_parser *ps = flow_get_extra(scanner);
-	struct parse_vars *v = &ps->vars;
-	int token = v->pending;
-
-	v->pending = 0;
-	if (!token)
-		token = define_replay(v, value);
-	if (!token) {
-		if (!v->in_line)
-			v->nuses = 0;
-		token = define_scanned(ps, value, at, scanner);
-	}
-	v->in_line = token != T_EOL;
-	return token;
 }
 
 #define SAID_MAX 40

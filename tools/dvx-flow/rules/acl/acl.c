@@ -7,18 +7,6 @@
 #include "work.h"
 #include "rules/arena.h"
 
-int acl_refuse(struct acl_work *w, uint32_t rule, const char *why)
-{
-	*w->refusal = (struct acl_refusal){rule, why};
-	return -E2BIG;
-}
-
-int acl_class_work(struct acl_class *c, uint64_t steps)
-{
-	c->steps += steps;
-	return c->steps > ACL_STEPS_FREE + (uint64_t)ACL_STEPS_CELL * c->cells ? -E2BIG : 0;
-}
-
 /* Orders a class. Merges more masks while the bands are long and the budget lasts. */
 static int acl_class_order(struct acl_work *w, struct acl_class *c)
 {
@@ -115,12 +103,6 @@ static void acl_work_free(struct acl_work *w)
 	free(w->class);
 	free(w->result);
 	arena_free(w->memory);
-}
-
-bool acl_takes(const struct acl_rules *rules, uint32_t rule)
-{
-	return rules->set->rule[rule].dir == rules->dir &&
-	       (!rules->where || rules->where[rule] == rules->table);
 }
 
 static bool acl_names_code(const struct rule_field *f, size_t n)

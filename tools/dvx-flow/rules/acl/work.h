@@ -3,6 +3,7 @@
 #ifndef DVX_FLOW_ACL_WORK_H
 #define DVX_FLOW_ACL_WORK_H
 
+#include <errno.h>
 #include "acl.h"
 #include "rules/cubes.h"
 #include "rules/map.h"
@@ -133,11 +134,25 @@ struct acl_work {
 	bool changes;  /* some rule changes its packets */
 };
 
-int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
+static inline int acl_refuse(struct acl_work *w, uint32_t rule, const char *why)
+{
+	*w->refusal = (struct acl_refusal){rule, why};
+	return -E2BIG;
+}
+
 /* Counts steps. Returns -E2BIG if they are too many. */
-int acl_class_work(struct acl_class *c, uint64_t steps);
+static inline int acl_class_work(struct acl_class *c, uint64_t steps)
+{
+	c->steps += steps;
+	return c->steps > ACL_STEPS_FREE + (uint64_t)ACL_STEPS_CELL * c->cells ? -E2BIG : 0;
+}
+
 /* Returns whether the rule belongs to the program. */
-bool acl_takes(const struct acl_rules *rules, uint32_t rule);
+static inline bool acl_takes(const struct acl_rules *rules, uint32_t rule)
+{
+	return rules->set->rule[rule].dir == rules->dir &&
+	       (!rules->where || rules->where[rule] == rules->table);
+}
 
 /* --- class.c: rules by IP version and protocol ------------------------------------------------ */
 
