@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "doctor.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "tools/cli/json.h"
 #include "tools/cli/library.h"
 #include "facts.h"
-
-static const char *const level_names[] = {"OK", "WARN", "FAIL"};
-
-void doctor_line(struct doctor *d, const char *id, enum level level, const char *remedy,
-		 const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	json_array_append_new(d->lines,
-			      json_pack("{ss ss ss ss}", "check", id, "level", level_names[level],
-					"text", text, "remedy", remedy));
-}
 
 static void doctor_open_device(struct doctor *d)
 {

@@ -6,10 +6,13 @@
 #ifndef DVX_INFO_DOCTOR_H
 #define DVX_INFO_DOCTOR_H
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <dvx/dvx.h>
 #include "dvx-info.h"
 
 enum level { LEVEL_OK, LEVEL_WARN, LEVEL_FAIL };
+static const char *const level_names[] = {"OK", "WARN", "FAIL"};
 
 struct doctor {
 	json_t *lines;
@@ -22,8 +25,20 @@ struct doctor {
 };
 
 /* Adds a line; remedy is a command, or "". */
-void doctor_line(struct doctor *d, const char *id, enum level level, const char *remedy,
-		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static inline void __attribute__((format(printf, 5, 6)))
+doctor_line(struct doctor *d, const char *id, enum level level, const char *remedy, const char *fmt,
+	    ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	json_array_append_new(d->lines,
+			      json_pack("{ss ss ss ss}", "check", id, "level", level_names[level],
+					"text", text, "remedy", remedy));
+}
 
 void doctor_rdma(struct doctor *d);
 void doctor_mem(struct doctor *d);

@@ -12,25 +12,6 @@
 
 #define PAGE_BYTES 4096u
 
-const struct page *source_page(const struct cap_source *s, uint16_t type)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->pages[i].type == type)
-			return &s->pages[i];
-	return NULL;
-}
-
-struct page *source_add(struct cap_source *s, uint16_t type)
-{
-	struct page *page;
-
-	if (s->count == SOURCE_PAGES || source_page(s, type))
-		return NULL;
-	page = &s->pages[s->count++];
-	*page = (struct page){.type = type};
-	return page;
-}
-
 /*
  * Fields of the general page that the driver checks before it requests another page. Requesting an
  * unsupported page only adds noise to logs.

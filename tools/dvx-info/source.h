@@ -28,11 +28,27 @@ int cap_source_open(struct cap_source *s, const char *which, int only);
 void cap_source_close(struct cap_source *s);
 
 /* Returns a page, or NULL if the source lacks it. */
-const struct page *source_page(const struct cap_source *s, uint16_t type);
+static inline const struct page *source_page(const struct cap_source *s, uint16_t type)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->pages[i].type == type)
+			return &s->pages[i];
+	return NULL;
+}
+
 /*
  * Adds a page of a type that is not there yet, to be filled. NULL: no room, or it is there already.
  */
-struct page *source_add(struct cap_source *s, uint16_t type);
+static inline struct page *source_add(struct cap_source *s, uint16_t type)
+{
+	struct page *page;
+
+	if (s->count == SOURCE_PAGES || source_page(s, type))
+		return NULL;
+	page = &s->pages[s->count++];
+	*page = (struct page){.type = type};
+	return page;
+}
 
 /* Makes {"source", "kind", "device", ...}. */
 json_t *source_json(const struct cap_source *s);

@@ -203,7 +203,7 @@ static const struct {
 	{"time", "clocks"},
 };
 
-const char *words_group(const struct prm_struct *s, const char *path, char *buf, size_t size)
+static const char *words_group(const struct prm_struct *s, const char *path, char *buf, size_t size)
 {
 	const char *dot = strrchr(path, '.');
 	bool general = s && !strncmp(s->name, "cmd_hca_cap", 11);

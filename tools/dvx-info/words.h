@@ -14,7 +14,6 @@
 void words_value(char *buf, size_t size, const struct prm_field *f, uint64_t value);
 /* Returns the field's meaning, without words that are clear because it is listed. */
 const char *words_meaning(const struct prm_field *f);
-const char *words_group(const struct prm_struct *s, const char *path, char *buf, size_t size);
 
 /* Returns the set bits that no table has, of a page with or without a layout. */
 json_t *words_unknown(const struct page *p);

@@ -22,13 +22,6 @@ PERF_INLINE void hub_take(struct hub_lock *l, struct hub_waits *w)
 	w->longest = waited > w->longest ? waited : w->longest;
 }
 
-static int hub_failed(const struct dvx_wc *wc)
-{
-	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome),
-		      wc->vendor);
-	return -1;
-}
-
 /*
  * Called for an empty poll. true: stop waiting, because another thread has failed or the device is
  * gone.
@@ -46,7 +39,7 @@ PERF_INLINE int hub_poll(struct hub_thread *t, struct hub_queue *q)
 	int n = dvx_sq_poll(q->sq, &wc);
 
 	if (n < 0)
-		return hub_failed(&wc);
+		return site_failed("message", &wc);
 	if (n) {
 		q->out--;
 		atomic_fetch_add_explicit(&t->hub->thread[wc.wr_id].done, 1, memory_order_release);

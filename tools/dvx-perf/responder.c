@@ -307,10 +307,3 @@ void responder_close(struct responder *f)
 	free(f->set);
 	free(f);
 }
-
-int responder_failed(const struct dvx_wc *wc)
-{
-	message_print("a receive failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome),
-		      wc->vendor);
-	return -1;
-}

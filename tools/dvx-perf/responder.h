@@ -68,8 +68,6 @@ static inline struct responder_set *responder_set_of(const struct responder *f, 
 	return &f->set[lane / (f->request.lanes / f->request.sets)];
 }
 
-int responder_failed(const struct dvx_wc *);
-
 /* Posts a receive again. Leaves the queue, because the next measurement may have other threads. */
 static inline void responder_repost(struct responder_set *s, uint64_t lane)
 {
@@ -125,7 +123,7 @@ static inline int responder_take(struct responder_set *s)
 	}
 	dvx_cq_leave(s->cq);
 	s->received += (uint64_t)n;
-	return rc ? responder_failed(&wc) : n;
+	return rc ? site_failed("receive", &wc) : n;
 }
 
 #endif

@@ -258,10 +258,3 @@ bool ring_refused(int rc)
 	message_print("libdvx refuses a message: %s", dvx_strerror(rc));
 	return false;
 }
-
-int ring_failed(const struct dvx_wc *wc)
-{
-	message_print("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome),
-		      wc->vendor);
-	return -1;
-}

@@ -45,9 +45,8 @@ void *ring_set_of(void *requester, uint32_t thread);
  */
 int ring_leave(struct perf_thread *, int result);
 
-/* Print an error message and return the failure. */
+/* Prints an error message and returns the failure. */
 bool ring_refused(int rc);
-int ring_failed(const struct dvx_wc *);
 
 static inline void ring_begin(void *queue)
 {
@@ -72,7 +71,7 @@ PERF_INLINE int ring_poll(void *set, uint64_t *cookie)
 	int n = s->only ? dvx_sq_poll(s->only, &wc) : dvx_cq_poll(s->cq, &wc);
 
 	*cookie = wc.wr_id;
-	return n < 0 ? ring_failed(&wc) : n;
+	return n < 0 ? site_failed("message", &wc) : n;
 }
 
 #endif

@@ -80,6 +80,13 @@ bool site_gone(const struct perf_site *s)
 	return true;
 }
 
+int site_failed(const char *what, const struct dvx_wc *wc)
+{
+	message_print("a %s failed: %s (vendor 0x%x)", what, dvx_cqe_strerror(wc->syndrome),
+		      wc->vendor);
+	return -1;
+}
+
 /* Bits of atomic_operations: masked compare and swap, masked fetch and add. */
 #define SITE_MASKED_CAS (1u << 2)
 #define SITE_MASKED_FAA (1u << 3)

@@ -31,6 +31,9 @@ void site_close(struct perf_site *);
  */
 bool site_gone(const struct perf_site *);
 
+/* Prints that a message or a receive has failed. Returns -1. */
+int site_failed(const char *what, const struct dvx_wc *);
+
 /* Number of empty polls between two checks of the device, which take half a millisecond or more. */
 #define SITE_IDLE (1u << 16)
 

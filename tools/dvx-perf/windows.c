@@ -36,7 +36,7 @@ static int windows_wait(const struct perf_site *s, const struct responder_set *s
 	while (!(rc = dvx_cq_poll(set->cq, &wc)))
 		if (site_must_give_up(s, &idle))
 			return -EIO;
-	return rc < 0 ? responder_failed(&wc) : 0;
+	return rc < 0 ? site_failed("receive", &wc) : 0;
 }
 
 int windows_bind(const struct perf_site *s, struct responder *f, uint32_t lane)

@@ -21,7 +21,12 @@ static bool drawn(const struct prm_struct *s, int branch, const char *variant)
 	return pick == branch;
 }
 
-bool diagram_shows(const struct prm_struct *s, const struct prm_field *f, const char *variant)
+/*
+ * Whether the field belongs to the alternatives that are drawn: the named ones, else the first of
+ * each.
+ */
+static bool diagram_shows(const struct prm_struct *s, const struct prm_field *f,
+			  const char *variant)
 {
 	for (int b = f->branch; b >= 0; b = s->branches[b].outer)
 		if (!drawn(s, b, variant))

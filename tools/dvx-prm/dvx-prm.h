@@ -38,11 +38,6 @@ json_t *tree_make(const struct prm_struct *s, const uint8_t *p, size_t len, bool
 json_t *tree_hex(const uint8_t *p, size_t n);
 void tree_print(FILE *out, const json_t *tree, const char *indent);
 
-/*
- * Whether the field belongs to the alternatives that are drawn: the named ones, else the first of
- * each.
- */
-bool diagram_shows(const struct prm_struct *s, const struct prm_field *f, const char *variant);
 /* Draws a row for every 32 bits, with bit 31 at the left; equal rows are drawn once. */
 void diagram_print(FILE *out, const struct prm_struct *s, const char *variant);
 

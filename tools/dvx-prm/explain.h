@@ -118,6 +118,7 @@ bool all_zero(const uint8_t *p, size_t n);
 void cqe_weigh(struct finding *f, size_t at);
 
 /* Returns the number of mini completions that follow a title in arrays; 0: not a title. */
+#define CQE_MINIS_MOST 4096
 size_t cqe_minis(const struct finding *f, size_t at);
 
 /*
@@ -144,12 +145,6 @@ void finding_end(struct finding *f);
  * begins.
  */
 size_t wqe_address(struct finding *f, unsigned int opcode, size_t end);
-
-/* Adds pointers and inline data, up to the end of the WQE. */
-void wqe_data(struct finding *f, size_t at, size_t end);
-
-/* Adds a UMR's data for the mkey: KLM, KSM, MTT or strided entries, and signature descriptions. */
-void wqe_translations(struct finding *f, size_t at, size_t end);
 
 /* Returns the bytes behind the Ethernet segment that an inline header of n bytes takes. */
 size_t wqe_header_rest(size_t n);

@@ -18,6 +18,7 @@ enum {
 	OP_INVALID = 15,
 	INLINE32 = 1,
 	INLINE64 = 2,
+	COMPRESSED = 3,
 	TAG_MATCHING = 1
 };
 
@@ -103,6 +104,17 @@ void cqe_weigh(struct finding *f, size_t at)
 		score_good(f, at, opcode);
 	else if (opcode == OP_INVALID && all_zero(f->d->bytes + at, CQE - 1))
 		finding_weigh(f, SCORE_LIKELY, "nothing but the opcode INVALID is set");
+}
+
+size_t cqe_minis(const struct finding *f, size_t at)
+{
+	const uint8_t *p = f->d->bytes + at;
+	size_t n = (size_t)finding_field(f, "cqe64", at, "byte_cnt");
+
+	if (f->d->len - at < CQE || finding_field(f, "cqe64", at, "cqe_format") != COMPRESSED ||
+	    finding_field(f, "cqe64", at, "opcode") > OP_SEND_INV || p[1] || p[18] || p[19])
+		return 0;
+	return n <= CQE_MINIS_MOST ? n : 0;
 }
 
 static void explain_cqe_score(struct finding *f)

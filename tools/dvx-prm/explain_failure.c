@@ -2,9 +2,7 @@
 /* Explains a line of a log that reports a failure without its bytes. */
 #include "explain.h"
 
-#include <errno.h>
 #include <string.h>
-#include "errnum.h"
 #include "failure.h"
 
 static void finding_add_status_of_verbs(struct finding *f, unsigned int status)
@@ -76,30 +74,6 @@ static void explain_completion(struct finding *f, const struct failure *s)
 	finding_add(f, "note", NULL,
 		    "of a failed completion only status, vendor_err, qp_num and wr_id are valid; "
 		    "opcode and byte_len are undefined");
-}
-
-void finding_add_errno(struct finding *f, const struct failure *s)
-{
-	unsigned int err = failure_value(s, FAILURE_ERRNO);
-	const char *name = errnum_name(err);
-
-	finding_fact(f, "errno", err);
-	if (*name)
-		finding_fact_name(f, "errno_name", name);
-	if (errnum_is_internal(err))
-		finding_add(f, "errno", NULL,
-			    "errno %u: %s, a number of the kernel's own (include/linux/errno.h) "
-			    "that no "
-			    "program should see: %s",
-			    err, name, errnum_text(err));
-	else
-		finding_add(f, "errno", NULL, "errno %u: %s%s%s%s%s", err, errnum_text(err),
-			    err == EREMOTEIO && s->topic != TOPIC_DMABUF
-				    ? " - firmware refused; status and syndrome are in the reply's "
-				      "first "
-				      "8 bytes"
-				    : "",
-			    *name ? " (" : "", name, *name ? ")" : "");
 }
 
 static void explain_command(struct finding *f, const struct failure *s)

@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-enum { CQE = 64, MINI = 8, PER_ARRAY = 8, MOST_IN_BLOCK = 7, COMPRESSED = 3, MOST = 4096 };
+enum { CQE = 64, MINI = 8, PER_ARRAY = 8, MOST_IN_BLOCK = 7, COMPRESSED = 3 };
 enum { OP_REQ = 0, OP_RESP_SEND_INV = 4, OP_INVALID = 15 };
 
 struct minis {
 	bool enhanced;
 	size_t claimed; /* the number in the title */
 	size_t count;	/* the number in the dump */
-	size_t at[MOST];
+	size_t at[CQE_MINIS_MOST];
 };
 
 static unsigned int cqe(const struct finding *f, size_t at, const char *path)
@@ -24,20 +24,9 @@ static unsigned int cqe(const struct finding *f, size_t at, const char *path)
 	return (unsigned int)finding_field(f, "cqe64", at, path);
 }
 
-size_t cqe_minis(const struct finding *f, size_t at)
-{
-	const uint8_t *p = f->d->bytes + at;
-	size_t n = cqe(f, at, "byte_cnt");
-
-	if (f->d->len - at < CQE || cqe(f, at, "cqe_format") != COMPRESSED ||
-	    cqe(f, at, "opcode") > OP_RESP_SEND_INV || p[1] || p[18] || p[19])
-		return 0;
-	return n <= MOST ? n : 0;
-}
-
 static void explain_mini_add(struct minis *m, const struct finding *f, size_t at)
 {
-	if (at + MINI <= f->d->len && m->count < MOST)
+	if (at + MINI <= f->d->len && m->count < CQE_MINIS_MOST)
 		m->at[m->count++] = at;
 }
 

@@ -2,8 +2,34 @@
 /* Explains lines about the device, its driver and its objects, by the tables of topics. */
 #include "explain.h"
 
+#include <errno.h>
 #include <string.h>
+#include "errnum.h"
 #include "failure.h"
+
+void finding_add_errno(struct finding *f, const struct failure *s)
+{
+	unsigned int err = failure_value(s, FAILURE_ERRNO);
+	const char *name = errnum_name(err);
+
+	finding_fact(f, "errno", err);
+	if (*name)
+		finding_fact_name(f, "errno_name", name);
+	if (errnum_is_internal(err))
+		finding_add(f, "errno", NULL,
+			    "errno %u: %s, a number of the kernel's own (include/linux/errno.h) "
+			    "that no "
+			    "program should see: %s",
+			    err, name, errnum_text(err));
+	else
+		finding_add(f, "errno", NULL, "errno %u: %s%s%s%s%s", err, errnum_text(err),
+			    err == EREMOTEIO && s->topic != TOPIC_DMABUF
+				    ? " - firmware refused; status and syndrome are in the reply's "
+				      "first "
+				      "8 bytes"
+				    : "",
+			    *name ? " (" : "", name, *name ? ")" : "");
+}
 
 static void finding_add_opcode(struct finding *f, unsigned int op)
 {

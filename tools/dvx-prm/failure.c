@@ -31,12 +31,6 @@ struct failure_reader {
 	signed char compiled[FORMS_MOST]; /* 1: compiled, -1: it can't be */
 };
 
-void failure_set(struct failure *s, enum failure_value v, uint64_t value)
-{
-	s->has |= 1u << v;
-	s->value[v] = value;
-}
-
 static void failure_take(struct failure *s, char group, const char *text)
 {
 	static const struct {

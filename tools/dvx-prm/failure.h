@@ -51,7 +51,11 @@ static inline bool failure_has(const struct failure *s, enum failure_value v)
 	return s->has >> v & 1;
 }
 
-void failure_set(struct failure *s, enum failure_value v, uint64_t value);
+static inline void failure_set(struct failure *s, enum failure_value v, uint64_t value)
+{
+	s->has |= 1u << v;
+	s->value[v] = value;
+}
 
 /* Returns a value that has 32 bits. */
 static inline uint32_t failure_value(const struct failure *s, enum failure_value v)

@@ -24,7 +24,7 @@ static size_t fit_ones(uint8_t byte)
 	return (size_t)__builtin_popcount(byte);
 }
 
-struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len)
+static struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len)
 {
 	uint8_t *covered = walk_cover(s, p, len);
 	struct fit fit = {.s = s};

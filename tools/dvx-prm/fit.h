@@ -22,8 +22,6 @@ struct fits {
 	struct fit best[FIT_MOST];
 };
 
-struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len);
-
 /*
  * Keeps the layout if it is one of the best and at most `strays` set bits belong to no field of it.
  */

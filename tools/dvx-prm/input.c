@@ -38,7 +38,8 @@ int input_read(struct hex *hex, const char *path, const struct prm_args *a)
 	return err;
 }
 
-const char *input_name(const char *path)
+/* Returns the path, or "standard input". */
+static const char *input_name(const char *path)
 {
 	return !path || !strcmp(path, "-") ? "standard input" : path;
 }

@@ -13,9 +13,6 @@ int input_read(struct hex *hex, const char *path, const struct prm_args *a);
  */
 char *input_text(struct hex *hex, const char *path, size_t *len);
 
-/* Returns the path, or "standard input". */
-const char *input_name(const char *path);
-
 /* Prints why the input could not be read, and frees hex. */
 void input_fail(struct hex *hex, const char *path);
 

@@ -10,7 +10,7 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/explain.h tools/dvx-prm/explain.c tools/dvx-prm/recognise.c \
 	tools/dvx-prm/find_out.c tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_mini.c \
 	tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.c \
-	tools/dvx-prm/explain_address.c tools/dvx-prm/explain_umr.c tools/dvx-prm/explain_rwqe.c \
+	tools/dvx-prm/explain_address.c tools/dvx-prm/explain_rwqe.c \
 	tools/dvx-prm/explain_cmd.c tools/dvx-prm/explain_cap.c tools/dvx-prm/explain_status.c \
 	tools/dvx-prm/fit.h tools/dvx-prm/fit.c \
 	tools/dvx-prm/failure.h tools/dvx-prm/failure.c tools/dvx-prm/wc.c tools/dvx-prm/explain_failure.c \
