@@ -16,6 +16,7 @@ struct CMUnitTest {
 	const char *name;
 	void (*test_func)(void **state);
 	int (*setup_func)(void **state), (*teardown_func)(void **state);
+	void *initial_state;
 };
 
 __attribute__((weak)) jmp_buf cross_failed; /* one for all files of a program */
@@ -57,7 +58,7 @@ static inline int cross_run(const struct CMUnitTest *tests, size_t n)
 {
 	static int failures;
 	static size_t i;
-	void *state = NULL;
+	void *state;
 
 	printf("1..%zu\n", n);
 	for (i = 0; i < n; i++) {
@@ -66,6 +67,7 @@ static inline int cross_run(const struct CMUnitTest *tests, size_t n)
 			printf("not ok %zu - %s\n", i + 1, tests[i].name);
 			continue;
 		}
+		state = tests[i].initial_state;
 		tests[i].test_func(&state);
 		printf("ok %zu - %s\n", i + 1, tests[i].name);
 	}
