@@ -349,7 +349,7 @@ TEST(none, long_paths)
 TEST(none, open_files)
 {
 	enum { N = 40 };
-	static char names[N][4];
+	static char names[N][3];
 	struct copy_msg large[N + 2] = {DIR_("")}, dirs[3 * N + 2] = {DIR_("")};
 	struct rlimit usual, few;
 
@@ -360,7 +360,7 @@ TEST(none, open_files)
 		const struct copy_bytes name = {(const uint8_t *)names[i], 3};
 		const struct copy_msg dir = DIR_(""), file = FILE_("f", 5), up = UP;
 
-		snprintf(names[i], sizeof(names[i]), "%03d", i);
+		memcpy(names[i], (const char[]){'n', (char)('0' + i / 10), (char)('0' + i % 10)}, 3);
 		large[1 + i] = (struct copy_msg){
 			.type = MSG_FILE, .name = name, .size = MSG_PART_LEAST, .sec = 1000};
 		memcpy(&dirs[1 + 3 * i], (const struct copy_msg[]){dir, file, up}, 3 * sizeof(dir));
