@@ -43,7 +43,7 @@ struct play {
 	const char *words;
 	unsigned int left;
 };
-/* What the server sends, and the end that it must lead to; a LIE is an error of the protocol. */
+/* The server's messages, and the end that they must lead to; a LIE is an error of the protocol. */
 #define PLAY(code, text, left, ...)             \
 	{                                       \
 		{__VA_ARGS__}, code, text, left \

@@ -2,7 +2,7 @@
 #ifndef TESTS_FLOW_EDIT_RESULT_H
 #define TESTS_FLOW_EDIT_RESULT_H
 
-/* What happens to a packet: found on the device, or expected by the slow matcher. */
+/* Outcome of a packet: found on the device, or expected by the slow matcher. */
 #include <string.h>
 #include "tests/steer/flow_slow.h"
 #include "explain/fields.h"

@@ -245,7 +245,7 @@ TEST(none, test_idle_queues)
 /* --- what goes wrong ---------------------------------------------------------------------------
  */
 
-/* What meets the second of three requests. */
+/* Faults that meet the second of three requests. */
 struct mishap {
 	uint8_t opcode;
 	uint32_t len;
