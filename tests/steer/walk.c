@@ -172,6 +172,33 @@ TEST(walk, rewrites)
 	assert_sums();
 }
 
+/* Registers C0 to C5 have other numbers in rewrites of format 2, all else has the same. */
+TEST(walk, rewrites_of_formats)
+{
+	static const struct {
+		const struct ste_version *version;
+		uint8_t dwords[6]; /* of C0, C1, ... */
+	} formats[] = {
+		{&ste_v1, {0x90, 0x91, 0x8e, 0x8f, 0x8c, 0x8d}},
+		{&ste_v2, {0x94, 0x95, 0x92, 0x93, 0x90, 0x91}},
+	};
+
+	for (unsigned int f = 0; f < 2; f++) {
+		r.version = formats[f].version;
+		packet(udp4, sizeof(udp4));
+		put_set(r.lists, PRM_STE_ACTION_SET, 0x40, 0, 32, 0xc0a80101);
+		for (unsigned int i = 0; i < 6; i++)
+			put_set(r.lists + 8 + 8ul * i, PRM_STE_ACTION_SET, formats[f].dwords[i], 0,
+				32, i + 1);
+		assert_int_equal(rewritten(7), END_HIT);
+		for (unsigned int i = 0; i < 6; i++)
+			assert_int_equal(r.p.reg_c[i], i + 1);
+		assert_int_equal(packet_load32(r.p.data + 26), 0xc0a80101);
+	}
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x8f, 0, 32, 1);
+	assert_int_equal(rewritten(1), 0);
+}
+
 /* TCP's checksum covers an address that is rewritten. */
 TEST(walk, rewrites_tcp)
 {

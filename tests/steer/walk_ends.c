@@ -252,14 +252,10 @@ static enum ste_decision own_decision(const struct steer_walk *w, uint64_t addr,
 	return own(ste)->compares ? STE_COMPARES : STE_ALWAYS_HITS;
 }
 
-static void own_ports(const struct steer_walk *w, uint8_t *tag)
+static bool own_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *tag)
 {
 	memcpy(tag, &w->packet->outer.dport, 2);
-}
-
-static ste_tag_fn *own_tag(uint16_t lookup)
-{
-	return lookup == OWN_PORTS ? own_ports : NULL;
+	return lookup == OWN_PORTS;
 }
 
 static bool own_agrees(const uint8_t *ste, const uint8_t *tag)
@@ -307,7 +303,7 @@ static const struct ste_version own_version = {
 	.entry_bytes = sizeof(struct own_ste),
 	.lookup = own_lookup,
 	.decision = own_decision,
-	.tag = own_tag,
+	.fill = own_fill,
 	.agrees = own_agrees,
 	.miss = own_miss,
 	.next = own_next,

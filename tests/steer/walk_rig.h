@@ -2,7 +2,7 @@
 #ifndef TESTS_WALK_RIG_H
 #define TESTS_WALK_RIG_H
 
-/* Entries of format 1 in steering memory, a packet, and its walk through them. */
+/* Entries of formats 1 and 2 in steering memory, a packet, and its walk through them. */
 #include "flow_rig.h"
 #include "steer/ste/v1.h"
 
@@ -14,6 +14,7 @@
 
 struct rig {
 	struct fx *f;
+	const struct ste_version *version;
 	uint8_t *stes; /* ENTRIES of them, and as many bytes of rewrites */
 	uint8_t *lists;
 	uint8_t buffer[512];
@@ -43,6 +44,7 @@ static inline int setup(void **state)
 		return -1;
 	memset(&r, 0, sizeof(r));
 	r.f = *state;
+	r.version = &ste_v1;
 	take(icm_addr(ICM_STE, 0), 18);
 	take(icm_addr(ICM_MODIFY, 0), 12);
 	r.stes = (uint8_t *)(uintptr_t)icm_bytes(r.f->v, icm_addr(ICM_STE, 0), 1u << 18);
@@ -75,7 +77,7 @@ static inline void packet(const void *bytes, uint32_t len)
 
 static inline uint64_t walk(uint64_t addr)
 {
-	r.w = (struct steer_walk){.version = &ste_v1,
+	r.w = (struct steer_walk){.version = r.version,
 				  .vhca = r.f->v,
 				  .packet = &r.p,
 				  .hops = STEER_HOPS,

@@ -14,9 +14,6 @@ struct steer_walk;
  */
 #define STE_TAG_BYTES 16u
 
-/* Fills a zeroed tag with the packet's fields, in the layout of a lookup type. */
-typedef void ste_tag_fn(const struct steer_walk *, uint8_t tag[STE_TAG_BYTES]);
-
 /* Kinds of entries. STE_REFUSED: not implemented, and steer_lost() was called. */
 enum ste_decision { STE_REFUSED, STE_ALWAYS_HITS, STE_COMPARES };
 
@@ -40,10 +37,10 @@ struct ste_version {
 	uint16_t (*lookup)(const uint8_t *ste);
 	enum ste_decision (*decision)(const struct steer_walk *, uint64_t addr, const uint8_t *ste);
 	/*
-	 * Returns the function that fills the tag of a lookup type; NULL: no such type, or not
-	 * implemented.
+	 * Fills a zeroed tag with the packet's fields, in the layout of a lookup type. Returns
+	 * false if there is no such type, or it is not implemented.
 	 */
-	ste_tag_fn *(*tag)(uint16_t lookup);
+	bool (*fill)(const struct steer_walk *, uint16_t lookup, uint8_t tag[STE_TAG_BYTES]);
 	bool (*agrees)(const uint8_t *ste, const uint8_t packet_tag[STE_TAG_BYTES]);
 	uint64_t (*miss)(const uint8_t *ste);
 	struct ste_next (*next)(const uint8_t *ste);
@@ -58,7 +55,7 @@ struct ste_version {
 	uint64_t (*walk)(struct steer_walk *, uint64_t addr);
 };
 
-extern const struct ste_version ste_v1;
+extern const struct ste_version ste_v1, ste_v2;
 
 /* Returns the version with this steering_format_version; NULL if there is none. */
 const struct ste_version *ste_version_find(uint8_t format);

@@ -4,8 +4,8 @@
 
 /*
  * Version 1, ConnectX-6 Dx and BlueField-2: 32 bytes of control, then a mask and a tag of 16 bytes
- * each (prm/ste1.prm). libmlx5's version 2 has the same layouts and other numbers of dwords in
- * rewrites: it uses these functions with a separate table of dwords.
+ * each (prm/ste1.prm). Version 2 has the same layouts; its registers have other numbers in
+ * rewrites.
  */
 #include <dvx/prm/ste.h>
 #include <dvx/prm/ste1.h>
@@ -46,17 +46,10 @@ STE_INLINE enum ste_decision v1_decision(const struct steer_walk *w, uint64_t ad
 	return STE_REFUSED;
 }
 
-/* Returns true if (packet & mask) == tag. A tag with a bit outside its mask never matches. */
 STE_INLINE bool v1_agrees(const uint8_t *ste, const uint8_t *packet_tag)
 {
-	uint64_t p[2], m[2], t[2];
-	bool agrees;
-
-	memcpy(p, packet_tag, sizeof(p));
-	memcpy(m, ste + V1_MASK_AT, sizeof(m));
-	memcpy(t, ste + V1_TAG_AT, sizeof(t));
-	agrees = !((p[0] & m[0]) ^ t[0]) && !((p[1] & m[1]) ^ t[1]);
-	return agrees != prm_ste_match_bwc_v1_get_match_polarity(ste);
+	return ste_tag_agrees(packet_tag, ste + V1_MASK_AT, ste + V1_TAG_AT) !=
+	       prm_ste_match_bwc_v1_get_match_polarity(ste);
 }
 
 /* Returns the miss address. [I] The GVMI above bit 47 of both addresses is ignored. */
@@ -66,24 +59,17 @@ STE_INLINE uint64_t v1_miss(const uint8_t *ste)
 	       (uint64_t)prm_ste_match_bwc_v1_get_miss_address_31_6(ste) << 6;
 }
 
-/*
- * Decodes the hit address. The next table's address and size are one number in units of 32 bytes:
- * its lowest set bit is the size in entries, the rest is the address.
- */
 STE_INLINE struct ste_next v1_next(const uint8_t *ste)
 {
-	uint64_t base = (uint64_t)prm_ste_match_bwc_v1_get_next_table_base_39_32_size(ste) << 27 |
-			prm_ste_match_bwc_v1_get_next_table_base_31_5_size(ste);
-	uint64_t n = base & -base;
+	struct ste_next next = ste_decode_next(
+		(uint64_t)prm_ste_match_bwc_v1_get_next_table_base_39_32_size(ste) << 27 |
+		prm_ste_match_bwc_v1_get_next_table_base_31_5_size(ste));
 
-	return (struct ste_next){
-		.addr = (base ^ n) << 5,
-		.entries = n,
-		.hashed = !v1_is_definer(ste) && !prm_ste_match_bwc_v1_get_hash_type(ste),
-		.lookup = (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(ste) << 8 |
-				     prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(ste)),
-		.byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(ste),
-	};
+	next.hashed = !v1_is_definer(ste) && !prm_ste_match_bwc_v1_get_hash_type(ste);
+	next.lookup = (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(ste) << 8 |
+				 prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(ste));
+	next.byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(ste);
+	return next;
 }
 
 STE_INLINE uint32_t v1_counter(const uint8_t *ste)
@@ -96,8 +82,20 @@ STE_INLINE bool v1_reparse(const uint8_t *ste)
 	return prm_ste_match_bwc_v1_get_reparse(ste);
 }
 
+/* Fills a zeroed tag with the packet's fields, in the layout of a lookup type. */
+typedef void ste_tag_fn(const struct steer_walk *, uint8_t tag[STE_TAG_BYTES]);
+
 /* Returns the tag function for entry_format << 8 | index; NULL: no such lookup type. */
 ste_tag_fn *ste_v1_tag(uint16_t lookup);
+
+STE_INLINE bool v1_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *tag)
+{
+	ste_tag_fn *fill = ste_v1_tag(lookup);
+
+	if (fill)
+		fill(w, tag);
+	return fill;
+}
 
 /* Executes an entry's actions in order. Returns false after steer_lost(). */
 bool ste_v1_actions(struct steer_walk *, const uint8_t *action, unsigned int bytes,
@@ -109,5 +107,11 @@ STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *c
 
 	return ste_v1_actions(w, ste + at, V1_MASK_AT - at, changed);
 }
+
+/* The functions that versions 1 and 2 share. */
+#define V1_FUNCTIONS                                                                       \
+	.entry_bytes = PRM_STE_BWC_V1_BYTES, .lookup = v1_lookup, .decision = v1_decision, \
+	.fill = v1_fill, .agrees = v1_agrees, .miss = v1_miss, .next = v1_next,            \
+	.counter = v1_counter, .reparse = v1_reparse, .act = v1_act
 
 #endif

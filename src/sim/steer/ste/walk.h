@@ -36,22 +36,41 @@ struct ste_position {
 	_Alignas(8) uint8_t tag[STE_TAG_BYTES];
 };
 
+/*
+ * Returns true if (packet & mask) == tag, each of STE_TAG_BYTES. A tag with a bit outside its mask
+ * never matches.
+ */
+STE_INLINE bool ste_tag_agrees(const uint8_t *packet_tag, const uint8_t *mask, const uint8_t *tag)
+{
+	uint64_t p[2], m[2], t[2];
+
+	memcpy(p, packet_tag, sizeof(p));
+	memcpy(m, mask, sizeof(m));
+	memcpy(t, tag, sizeof(t));
+	return !((p[0] & m[0]) ^ t[0]) && !((p[1] & m[1]) ^ t[1]);
+}
+
+/*
+ * Decodes the next table's address and size, which are one number in units of 32 bytes: its lowest
+ * set bit is the size in entries, the rest is the address.
+ */
+STE_INLINE struct ste_next ste_decode_next(uint64_t base)
+{
+	uint64_t n = base & -base;
+
+	return (struct ste_next){.addr = (base ^ n) << 5, .entries = n};
+}
+
 /* Returns the packet's tag for this lookup type; NULL if there is no such type. */
 STE_INLINE const uint8_t *ste_packet_tag(const struct ste_version *v, struct ste_position *at,
 					 uint16_t lookup)
 {
-	ste_tag_fn *fill;
-
 	if (at->tag_valid && at->tag_lookup == lookup)
 		return at->tag;
-	fill = v->tag(lookup);
-	if (!fill)
-		return NULL;
 	memset(at->tag, 0, sizeof(at->tag));
-	fill(at->w, at->tag);
 	at->tag_lookup = lookup;
-	at->tag_valid = true;
-	return at->tag;
+	at->tag_valid = v->fill(at->w, lookup, at->tag);
+	return at->tag_valid ? at->tag : NULL;
 }
 
 /* Checks an address. An entry of zeros, as memory is initially, leads nowhere. */
