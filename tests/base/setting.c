@@ -17,6 +17,22 @@ TEST(none, good)
 	assert_int_equal(p.log_max_cq, profile_bluefield2.log_max_cq);
 }
 
+/* A chip counts before the other settings, the last one of several; what it is replaces all. */
+TEST(none, chip)
+{
+	struct profile p = profile_bluefield2;
+	char why[SETTING_WHY];
+
+	assert_int_equal(settings_apply(&p, "dma_mmo=1,chip=bf3,log_max_qp=9,chip=cx7", why), 0);
+	assert_string_equal(p.name, "cx7");
+	assert_int_equal(p.steering_format_version, 2);
+	assert_int_equal(p.nfunctions, 1);
+	assert_int_equal(p.log_max_qp, 9);
+	assert_true(p.dma_mmo && !p.cross_vhca);
+	assert_int_equal(settings_apply(&p, "chip=bf2", why), 0);
+	assert_memory_equal(&p, &profile_bluefield2, sizeof(p));
+}
+
 /* Each is refused in one sentence with these words, and earlier settings are undone. */
 TEST(none, bad)
 {
@@ -39,10 +55,12 @@ TEST(none, bad)
 		{"log_max_qp=99999999999999999999", "a number from 7 to 23"},
 		{"log_max_qp=000000000000000000000000000000000000000000000000000008",
 		 "is not NAME=VALUE"},
+		{"chip=cx4", "chip=cx4: the chips are cx6dx, cx7, bf2, bf3"},
+		{"chip=", "chip=: the chips are cx6dx"},
 		{"dma_mmo=1,", "\"\" is not NAME=VALUE"},
-		{"dma_mmoo=1", "no setting \"dma_mmoo\"; there are dma_mmo, "},
+		{"dma_mmoo=1", "no setting \"dma_mmoo\"; there are chip, dma_mmo, "},
 		{"LOG_max_qp=9", "log_max_qp, "},
-		{"frob=1", "there are dma_mmo, log_dma_mmo_max_size, cross_vhca"},
+		{"frob=1", "there are chip, dma_mmo, log_dma_mmo_max_size, cross_vhca"},
 		{"frob=1", ", old_kernel"},
 		{"%n%s%s=1", "no setting \"%n%s%s\""},
 	};
@@ -70,6 +88,8 @@ TEST(none, list)
 	settings_print(f);
 	rewind(f);
 	assert_non_null(fgets(line, sizeof(line), f));
+	assert_non_null(fgets(line, sizeof(line), f));
+	assert_string_equal(line, "chip                         bf2  one of cx6dx cx7 bf2 bf3\n");
 	while (fgets(line, sizeof(line), f) && sscanf(line, "%31s %u", name, &value) == 2) {
 		struct profile p = profile_bluefield2;
 

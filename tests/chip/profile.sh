@@ -22,9 +22,9 @@ trap 'exit 1' INT TERM
 
 check "--set help lists the names" says 0 log_dma_mmo_max_size "$dvx_sim" up --set help
 check "run has it too" says 0 old_kernel "$dvx_sim" run --set help
-check "an unknown name: the names there are" says 125 "; there are dma_mmo, " \
+check "an unknown name: the names there are" says 125 "; there are chip, dma_mmo, " \
 	"$dvx_sim" run --set dma_mno=1 -- true
-check "an unknown name: the list" says 2 "there are dma_mmo, " "$dvx_sim" up a --set frob=1
+check "an unknown name: the list" says 2 "there are chip, dma_mmo, " "$dvx_sim" up a --set frob=1
 check "a bad value: the range" says 2 "a number from 7 to 23" "$dvx_sim" up a --set log_max_qp=6
 check "no value" says 2 "is not NAME=VALUE" "$dvx_sim" up a --set dma_mmo
 nothing_up() { [ ! -e "$scratch/dvx-sim/a" ]; }

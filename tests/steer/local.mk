@@ -7,7 +7,7 @@ VERBS_HELPERS += tests/steer/dr_garbage
 tests_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)
 # Little steering memory: libmlx5 takes an eighth at a time.
 tests/steer/dr_limit%.log: private CHIP = --set log_ste_icm=27
-dist_check_SCRIPTS += tests/steer/dr_garbage.sh
+dist_check_SCRIPTS += tests/steer/chips.sh tests/steer/dr_garbage.sh
 tests_librigs_a_SOURCES += tests/steer/flow_rig.c tests/steer/flow_rig.h tests/steer/flow_slow.c \
 	tests/steer/flow_slow.h tests/steer/flow_slow_change.c tests/steer/flow_slow_change.h \
 	tests/steer/flow_slow_spread.c tests/steer/flow_slow_spread.h

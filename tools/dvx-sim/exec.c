@@ -133,6 +133,10 @@ int exec_on_chip(const struct chip_command *c)
 		return EXIT_SELF;
 	registry_file(socket, c->chip, "socket");
 	registry_file(tree, c->chip, c->function);
+	if (access(tree, F_OK)) {
+		message_print("chip %s has no function %s", c->chip, c->function);
+		return EXIT_SELF;
+	}
 	if (add_preload(lib) || add_sanitizer() || allow_asan() ||
 	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_CHIP", c->chip, 1) ||
 	    setenv("DVX_SIM_FUNCTION", c->function, 1) || setenv("SYSFS_PATH", tree, 1)) {

@@ -215,11 +215,15 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 	}
 }
 
+/* Checks the function of `run`, whose chip is known; exec looks for that of a running chip. */
 static void options_check(struct argp_state *state, const struct sim_args *a)
 {
-	char names[FUNCTION_NAMES];
+	struct profile p = profile_bluefield2;
+	char names[FUNCTION_NAMES], why[SETTING_WHY];
 
-	if (profile_function(&profile_bluefield2, a->function, names) < 0)
+	if (a->set)
+		settings_apply(&p, a->set, why);
+	if (profile_function(&p, a->function, names) < 0)
 		argp_error(state, "--function is %s, not \"%s\"", names, a->function);
 }
 

@@ -428,22 +428,33 @@ static int chip_server_parse(int argc, char **argv)
 	return option.dir && option.name ? 0 : -1;
 }
 
-static int profile_take(const char *from, const char *set)
+static int profile_take(struct profile *p, const char *from, const char *set)
 {
 	char why[SETTING_WHY];
 
-	if (!set || !*set || !settings_apply(&profile, set, why))
+	if (!settings_apply(p, set, why))
 		return 0;
 	fprintf(stderr, "dvx-sim: %s: %s\n", from, why);
 	return -1;
 }
 
-/* Later values win. */
+/* Takes the settings of both as one text, so that a chip of --set keeps those of DVX_SIM_SET. */
 static int choose_profile(void)
 {
+	const char *env = getenv("DVX_SIM_SET"), *set = option.set ? option.set : "";
+	char *both = NULL;
+	int rc = 0;
+
+	env = env ? env : "";
 	profile = profile_bluefield2;
-	return profile_take("DVX_SIM_SET", getenv("DVX_SIM_SET")) ||
-	       profile_take("--set", option.set);
+	if (*env && profile_take(&(struct profile){0}, "DVX_SIM_SET", env))
+		return -1;
+	if (asprintf(&both, "%s%s%s", env, *env && *set ? "," : "", set) < 0)
+		return -1;
+	if (*both)
+		rc = profile_take(&profile, "--set", both);
+	free(both);
+	return rc;
 }
 
 int main(int argc, char **argv)

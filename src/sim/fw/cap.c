@@ -62,6 +62,15 @@ static void cap_fill_match(void *props)
 	cap_fill_fields(prm_flow_table_prop_layout_at_ft_field_bitmask_support(props));
 }
 
+/* Sets the bit of tables that software writes: format 0 has its own. */
+static void cap_set_owner(const struct profile *p, void *props, bool owner)
+{
+	if (p->steering_format_version)
+		prm_flow_table_prop_layout_set_sw_owner_v2(props, owner);
+	else
+		prm_flow_table_prop_layout_set_sw_owner(props, owner);
+}
+
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -75,8 +84,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs(cap, 1);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs_fts(cap, 1);
 	/* Software-managed steering needs table ownership and the addresses of end points. */
-	prm_flow_table_prop_layout_set_sw_owner_v2(rx, p->sw_owner_rx);
-	prm_flow_table_prop_layout_set_sw_owner_v2(tx, p->sw_owner_tx);
+	cap_set_owner(p, rx, p->sw_owner_rx);
+	cap_set_owner(p, tx, p->sw_owner_tx);
 	prm_flow_table_nic_cap_set_sw_steering_nic_rx_action_drop_icm_address(
 		cap, icm_addr(ICM_END, ICM_DROP));
 	prm_flow_table_nic_cap_set_sw_steering_nic_tx_action_drop_icm_address(
@@ -116,7 +125,7 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 		cap_fill_flow_table(v, page);
 }
 
-/* Capability pages of a ConnectX-6 Dx. dvx-sim implements nothing of those without a structure. */
+/* Capability pages. dvx-sim implements nothing of those without a structure. */
 static const struct {
 	uint16_t type;
 	const char *prm_struct; /* for the trace */

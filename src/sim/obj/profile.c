@@ -4,46 +4,82 @@
 #include <string.h>
 #include "vhca.h"
 
-static const struct function_row bluefield2_functions[] = {
+/* Arm cores run behind the second function of a BlueField, which manages the e-switch. */
+static const struct function_row bluefield_functions[] = {
 	[BLUEFIELD2_HOST] = {"host", FUNCTION_PF},
 	[BLUEFIELD2_DPU] = {"dpu", FUNCTION_ECPF},
 };
 
+static const struct function_row nic_functions[] = {{"host", FUNCTION_PF}};
+
+#define PROFILE_FUNCTIONS(rows) .functions = (rows), .nfunctions = sizeof(rows) / sizeof((rows)[0])
+
+/* Limits that all chips share, rounded from what public listings (ibv_devinfo, devlink) show. */
+#define PROFILE_COMMON                                                                          \
+	.board_id = "dvx-sim", .log_max_qp = 18, .log_max_cq = 22, .log_max_mkey = 22,          \
+	.log_max_pd = 22, .log_max_qp_sz = 15, .log_max_cq_sz = 22, .log_max_msg = 30,          \
+	.log_ste_icm = 31, .log_max_flow_counter = VHCA_LOG_MAX_FLOW_COUNTER,                   \
+	.log_dma_mmo_max_size = 21, .sw_owner_rx = true, .sw_owner_tx = true, .fl_rc_qp = true, \
+	.memlock = true
+
 /*
- * The BlueField-2 generation: a ConnectX-6 Dx with Arm cores behind a second function. Limits are
- * rounded from what public ibv_devinfo and devlink listings of such cards show.
+ * A BlueField: DMA copies and the use of another function's mkeys are known from these chips alone.
+ * [I] A ConnectX has neither.
  */
-const struct profile profile_bluefield2 = {
-	.name = "bluefield-2",
-	.functions = bluefield2_functions,
-	.nfunctions = sizeof(bluefield2_functions) / sizeof(bluefield2_functions[0]),
-	.pci_device = 0xa2d6,
-	.board_id = "dvx-sim",
-	.fw_ver = "24.35.1012",
-	.log_max_qp = 18,
-	.log_max_cq = 22,
-	.log_max_mkey = 22,
-	.log_max_pd = 22,
-	.log_max_qp_sz = 15,
-	.log_max_cq_sz = 22,
-	.log_max_msg = 30,
-	.log_ste_icm = 31,
-	.log_max_flow_counter = VHCA_LOG_MAX_FLOW_COUNTER,
-	.log_dma_mmo_max_size = 21,
-	.dma_mmo = true,
-	.cross_vhca = true,
-	.allow_mkey = true,
-	.min_mkey_log_entity_size = 0,
+#define PROFILE_BLUEFIELD                                       \
+	PROFILE_COMMON, PROFILE_FUNCTIONS(bluefield_functions), \
+		.dma_mmo = true, .cross_vhca = true, .allow_mkey = true
+
+#define PROFILE_CONNECTX PROFILE_COMMON, PROFILE_FUNCTIONS(nic_functions)
+
+/* ConnectX-6 Dx and later: cards that encrypt are sold, and the clock may count time of day. */
+#define PROFILE_6DX                                                                       \
+	.crypto = true, .sq_ts_format = TS_FORMATS_BOTH, .rq_ts_format = TS_FORMATS_BOTH, \
+	.qp_ts_format = TS_FORMATS_BOTH
+
+static const struct profile connectx6dx = {
+	.name = "cx6dx",
+	.pci_device = 0x101d,
+	.fw_ver = "22.35.1012",
 	.steering_format_version = 1,
-	.sw_owner_rx = true,
-	.sw_owner_tx = true,
-	.fl_rc_qp = true,
-	.crypto = true,
-	.sq_ts_format = TS_FORMATS_BOTH,
-	.rq_ts_format = TS_FORMATS_BOTH,
-	.qp_ts_format = TS_FORMATS_BOTH,
-	.memlock = true,
+	PROFILE_CONNECTX,
+	PROFILE_6DX,
 };
+
+static const struct profile connectx7 = {
+	.name = "cx7",
+	.pci_device = 0x1021,
+	.fw_ver = "28.35.1012",
+	.steering_format_version = 2,
+	PROFILE_CONNECTX,
+	PROFILE_6DX,
+};
+
+const struct profile profile_bluefield2 = {
+	.name = "bf2",
+	.pci_device = 0xa2d6,
+	.fw_ver = "24.35.1012",
+	.steering_format_version = 1,
+	PROFILE_BLUEFIELD,
+	PROFILE_6DX,
+};
+
+static const struct profile bluefield3 = {
+	.name = "bf3",
+	.pci_device = 0xa2dc,
+	.fw_ver = "32.37.1306",
+	.steering_format_version = 2,
+	PROFILE_BLUEFIELD,
+	PROFILE_6DX,
+};
+
+static const struct profile *const profiles[] = {&connectx6dx, &connectx7, &profile_bluefield2,
+						 &bluefield3};
+
+const struct profile *profile_chip(size_t i)
+{
+	return i < sizeof(profiles) / sizeof(profiles[0]) ? profiles[i] : NULL;
+}
 
 int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])
 {

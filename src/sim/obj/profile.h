@@ -26,7 +26,7 @@ struct function_row {
  * names in setting.c.
  */
 struct profile {
-	const char *name; /* "bluefield-2" */
+	const char *name; /* as users write it: "bf2" */
 	const struct function_row *functions;
 	unsigned int nfunctions;
 	uint16_t pci_device;  /* shared by the PFs and the ECPF */
@@ -57,8 +57,12 @@ struct profile {
 	bool memlock; /* not of the chip: pinned memory counts for RLIMIT_MEMLOCK */
 };
 
+/* The default, a BlueField-2: a ConnectX-6 Dx with Arm cores behind a second function. */
 extern const struct profile profile_bluefield2;
 enum { BLUEFIELD2_HOST, BLUEFIELD2_DPU }; /* indexes of functions */
+
+/* Returns the chip with this index, the oldest first; NULL after the last one. */
+const struct profile *profile_chip(size_t i);
 
 /*
  * Returns the index of the function with this name; NULL is the first. Returns -1 if there is none,
@@ -82,13 +86,14 @@ int profile_ip(const struct profile *, const char *text, size_t n, unsigned int 
 #define SETTING_WHY 640 /* longest sentence, with all names in it */
 
 /*
- * Applies settings; later values win. Returns 0, or -1 with a sentence in why[SETTING_WHY] and the
- * profile unchanged.
+ * Applies settings; later values win. chip=NAME replaces the whole profile, before other settings
+ * of the text change it. Returns 0, or -1 with a sentence in why[SETTING_WHY] and the profile
+ * unchanged.
  */
 int settings_apply(struct profile *, const char *text, char *why);
 /* Like settings_apply(), but changes nothing. */
 int settings_check(const char *text, char *why);
-/* Prints a line for each setting: name, default, range, meaning. */
+/* Prints a line for each setting: name, default of the BlueField-2, range, meaning. */
 void settings_print(FILE *);
 
 #endif

@@ -9,6 +9,7 @@
 #define MEMBER(m)    #m, offsetof(struct profile, m)
 #define FLAG(m)	     MEMBER(m), 0, 1
 #define NAME_MAX_LEN 32u
+#define SETTING_CHIP "chip"
 
 /*
  * Settings. Their ranges allow only chips that can exist: field widths of the PRM, room for the
@@ -60,11 +61,11 @@ static const struct setting *setting_find(const char *name)
 
 static int unknown(const char *name, char *why)
 {
-	int n = snprintf(why, SETTING_WHY, "there is no setting \"%s\"; there are", name);
+	int n = snprintf(why, SETTING_WHY, "there is no setting \"%s\"; there are " SETTING_CHIP,
+			 name);
 
 	for (size_t i = 0; i < NSETTINGS && n < SETTING_WHY; i++)
-		n += snprintf(why + n, SETTING_WHY - (size_t)n, "%s %s", i ? "," : "",
-			      settings[i].name);
+		n += snprintf(why + n, SETTING_WHY - (size_t)n, ", %s", settings[i].name);
 	return -1;
 }
 
@@ -84,10 +85,28 @@ static int setting_set(struct profile *p, const struct setting *s, const char *v
 	return 0;
 }
 
-static int apply_one(struct profile *p, const char *item, size_t len, char *why)
+static int setting_chip(struct profile *p, const char *value, char *why)
+{
+	const struct profile *chip;
+	int n;
+
+	for (size_t i = 0; (chip = profile_chip(i)) != NULL; i++)
+		if (!strcmp(chip->name, value)) {
+			*p = *chip;
+			return 0;
+		}
+	n = snprintf(why, SETTING_WHY, SETTING_CHIP "=%.32s: the chips are", value);
+	for (size_t i = 0; (chip = profile_chip(i)) != NULL && n < SETTING_WHY; i++)
+		n += snprintf(why + n, SETTING_WHY - (size_t)n, "%s %s", i ? "," : "", chip->name);
+	return -1;
+}
+
+/* Applies an item if it is a chip, or if it is none. */
+static int apply_one(struct profile *p, const char *item, size_t len, bool chips, char *why)
 {
 	char text[2 * NAME_MAX_LEN], *value;
 	const struct setting *s;
+	bool chip;
 
 	snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text)), item);
 	value = strchr(text, '=');
@@ -96,23 +115,34 @@ static int apply_one(struct profile *p, const char *item, size_t len, char *why)
 		return -1;
 	}
 	*value++ = 0;
+	chip = !strcmp(text, SETTING_CHIP);
+	if (chip != chips)
+		return 0;
+	if (chip)
+		return setting_chip(p, value, why);
 	s = setting_find(text);
 	return s ? setting_set(p, s, value, why) : unknown(text, why);
+}
+
+static int apply_all(struct profile *p, const char *text, bool chips, char *why)
+{
+	for (;;) {
+		size_t len = strcspn(text, ",");
+
+		if (apply_one(p, text, len, chips, why))
+			return -1;
+		if (!text[len])
+			return 0;
+		text += len + 1;
+	}
 }
 
 int settings_apply(struct profile *p, const char *text, char *why)
 {
 	struct profile changed = *p;
 
-	for (;;) {
-		size_t len = strcspn(text, ",");
-
-		if (apply_one(&changed, text, len, why))
-			return -1;
-		if (!text[len])
-			break;
-		text += len + 1;
-	}
+	if (apply_all(&changed, text, true, why) || apply_all(&changed, text, false, why))
+		return -1;
 	*p = changed;
 	return 0;
 }
@@ -127,6 +157,10 @@ int settings_check(const char *text, char *why)
 void settings_print(FILE *to)
 {
 	fprintf(to, "%-24s %7s %6s  %s\n", "NAME", "DEFAULT", "RANGE", "MEANING");
+	fprintf(to, "%-24s %7s  one of", SETTING_CHIP, profile_bluefield2.name);
+	for (size_t i = 0; profile_chip(i); i++)
+		fprintf(to, " %s", profile_chip(i)->name);
+	fputc('\n', to);
 	for (size_t i = 0; i < NSETTINGS; i++) {
 		const struct setting *s = &settings[i];
 		uint8_t v = *((const uint8_t *)&profile_bluefield2 + s->at);

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Each chip of --set chip= under unmodified programs: it is what it is sold as, and the tests of software's steering,
+# which libmlx5 writes in the format of the chip, pass on it.
+. "${top_srcdir:?}/tests/tap.sh" || exit 99
+steer=${top_builddir:?}/tests/steer
+info=$top_builddir/tools/dvx-info/dvx-info
+pairs="10 300"
+[ -z "${DVX_TEST_LONG-}" ] || pairs="400 1000"
+
+# cap NAME: the number in general.NAME of the chip
+cap() { "$dvx_sim" run --set chip="$chip" -- "$info" caps "$1" 2>&1 | awk -v name="$1" '$1 == name { print $2; exit }'; }
+part() {
+	[ "$("$dvx_sim" run --set chip="$chip" -- ibv_devinfo -v | awk '$1 == "vendor_part_id:" { print $2 }')" = "$(($1))" ]
+}
+format() { [ "$(cap steering_format_version)" = "$1" ]; }
+# The second function of a BlueField is the Arm cores'.
+functions() {
+	if [ "$1" = 2 ]; then
+		"$dvx_sim" run --set chip="$chip" -f dpu -- true
+	else
+		says 2 "function is host, not" "$dvx_sim" run --set chip="$chip" -f dpu -- true
+	fi
+}
+
+while read -r chip id format functions steers <&3; do
+	command -v ibv_devinfo >/dev/null && check "$chip: device $id" part "$id"
+	check "$chip: entries of format $format" format "$format"
+	check "$chip: $functions functions" functions "$functions"
+	[ "$steers" ] || continue
+	check "$chip: software's tables match each field" "$dvx_sim" run --set chip="$chip" -- "$steer/dr_fields"
+	check "$chip: limits of software's tables" \
+		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$steer/dr_limits"
+	check "$chip: rules against the slow matcher" env DVX_SIM_SET=chip="$chip" DVX_PAIRS="$pairs" \
+		sh "$top_srcdir/tests/flow/diff.sh"
+done 3<<-END
+	cx6dx 0x101d 1 1
+	cx7 0x1021 2 1 steers
+	bf2 0xa2d6 1 2
+	bf3 0xa2dc 2 2
+END
+"$dvx_sim" up a --set chip=cx7 || bail_out "no chip"
+chips=a
+check "a running chip without Arm cores: exec names the function" says 125 "chip a has no function dpu" \
+	"$dvx_sim" exec a -f dpu -- true
+plan
