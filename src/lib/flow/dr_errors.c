@@ -93,9 +93,9 @@ static const struct protocol {
 	{"misc_parameters_3.icmpv6_", 9, "ICMPv6", true},
 	{"misc_parameters_2.outer_first_mpls_over_gre", 4, "MPLS over GRE", false},
 	{"misc_parameters_2.outer_first_mpls_over_udp", 5, "MPLS over UDP", false},
-	{"misc_parameters_3.gtpu_dw_0", 16, "GTP-U word 0", false},
-	{"misc_parameters_3.gtpu_dw_2", 18, "GTP-U word 2", false},
-	{"misc_parameters_3.gtpu_first_ext_dw_0", 19, "GTP-U extension", false},
+	{"misc_parameters_3.gtpu_dw_0", 18, "GTP-U word 0", false},
+	{"misc_parameters_3.gtpu_dw_2", 16, "GTP-U word 2", false},
+	{"misc_parameters_3.gtpu_first_ext_dw_0", 17, "GTP-U extension", false},
 	{"misc_parameters_3.gtpu_", 11, "GTP-U", false},
 };
 
