@@ -43,6 +43,10 @@ const struct change_part change_parts[] = {
 	{DW_IPV6_DST + 1, 0, 32, IPV6, 28, 4, 0, F_DST, 64},
 	{DW_IPV6_DST + 2, 0, 32, IPV6, 32, 4, 0, F_DST, 32},
 	{DW_IPV6_DST + 3, 0, 32, IPV6, 36, 4, 0, F_DST, 0},
+	{DW_L3_0_HIGH, 0, 32, IPV4, 16, 4, 0, F_DST, 0},
+	{DW_L3_0_HIGH, 0, 32, IPV6, 24, 4, 0, F_DST, 96},
+	{DW_L3_0_LOW, 0, 32, IPV4, 12, 4, 0, F_SRC, 0},
+	{DW_L3_0_LOW, 0, 32, IPV6, 28, 4, 0, F_DST, 64},
 	{DW_REG_A, 0, 32, NO_HEADER, 0, 0, 0, F_REG_A, 0},
 	{DW_REG_C, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C0, 0},
 	{DW_REG_C + 1, 0, 32, NO_HEADER, 0, 0, 0, F_REG_C1, 0},
@@ -182,6 +186,66 @@ static bool entry_bits(unsigned int number, unsigned int shift, unsigned int len
 	return dword && shift >= DWORD_BITS && b->low + b->bits <= DWORD_BITS;
 }
 
+/* Bits of the fields of 64 bits that rewrites of format 0 name. */
+static const struct change_v0 {
+	uint8_t field, low, bits, dword, dword_low;
+} fields_v0[] = {
+	{0x00, 16, 32, DW_DMAC_HIGH, 0},   {0x00, 0, 16, DW_DMAC_LOW, 16},
+	{0x01, 16, 32, DW_SMAC_HIGH, 0},   {0x01, 0, 16, DW_SMAC_LOW, 16},
+	{0x02, 32, 16, DW_DMAC_LOW, 0},	   {0x02, 0, 16, DW_VLAN, 0},
+	{0x03, 32, 32, DW_L3_0_HIGH, 0},   {0x03, 0, 32, DW_L3_0_LOW, 0},
+	{0x04, 0, 6, DW_CLASS_TTL, 18},	   {0x04, 6, 2, DW_CLASS_TTL, 16},
+	{0x04, 8, 8, DW_CLASS_TTL, 8},	   {0x05, 32, 32, DW_IPV6_DST + 2, 0},
+	{0x05, 0, 32, DW_IPV6_DST + 3, 0}, {0x06, 32, 32, DW_IPV6_SRC, 0},
+	{0x06, 0, 32, DW_IPV6_SRC + 1, 0}, {0x07, 32, 32, DW_IPV6_SRC + 2, 0},
+	{0x07, 0, 32, DW_IPV6_SRC + 3, 0}, {0x08, 0, 16, DW_PORTS, 16},
+	{0x08, 16, 16, DW_PORTS, 0},	   {0x08, 48, 9, DW_TCP_FLAGS, 16},
+	{0x09, 32, 32, DW_TCP_SEQ, 0},	   {0x09, 0, 32, DW_TCP_ACK, 0},
+	{0x0c, 32, 32, DW_REG_C, 0},	   {0x0c, 0, 32, DW_REG_C + 1, 0},
+	{0x0d, 32, 32, DW_REG_C + 2, 0},   {0x0d, 0, 32, DW_REG_C + 3, 0},
+	{0x0e, 32, 32, DW_REG_C + 4, 0},   {0x0e, 0, 32, DW_REG_C + 5, 0},
+	{0x16, 32, 32, DW_REG_B, 0},	   {0x16, 0, 32, DW_REG_A, 0},
+};
+
+static bool entry_v0_bits(uint32_t field, uint32_t low, uint32_t length, struct change_bits *b)
+{
+	uint32_t bits = length ? length : DWORD_BITS;
+
+	for (size_t i = 0; i < sizeof(fields_v0) / sizeof(fields_v0[0]); i++) {
+		const struct change_v0 *f = &fields_v0[i];
+
+		if (f->field != field || low < f->low || low + bits > (uint32_t)f->low + f->bits)
+			continue;
+		*b = (struct change_bits){f->dword, (uint8_t)(f->dword_low + low - f->low),
+					  (uint8_t)bits};
+		return true;
+	}
+	return false;
+}
+
+static void change_of_v0(struct packet_change *c, const uint8_t *a)
+{
+	static const enum packet_change_kind kinds[] = {[PRM_STE_MODIFY_OP_COPY] = PACKET_COPY,
+							[PRM_STE_MODIFY_OP_SET] = PACKET_SET,
+							[PRM_STE_MODIFY_OP_ADD] = PACKET_ADD};
+	bool copy = a[0] == PRM_STE_MODIFY_OP_COPY;
+	uint32_t length = copy ? prm_dr_action_hw_copy_get_destination_length(a)
+			       : prm_dr_action_hw_set_get_destination_length(a);
+	bool known =
+		a[0] && a[0] < sizeof(kinds) / sizeof(kinds[0]) &&
+		entry_v0_bits(prm_dr_action_hw_set_get_destination_field_code(a),
+			      prm_dr_action_hw_set_get_destination_left_shifter(a), length, &c->to);
+
+	if (!a[0])
+		return;
+	if (known && copy)
+		known = entry_v0_bits(prm_dr_action_hw_copy_get_source_field_code(a),
+				      prm_dr_action_hw_copy_get_source_left_shifter(a), length,
+				      &c->from);
+	c->kind = known ? kinds[a[0]] : PACKET_UNKNOWN;
+	c->value = prm_dr_action_hw_set_get_inline_data(a);
+}
+
 void change_of_entry(struct packet_change *c, const uint8_t *a, int format)
 {
 	static const enum packet_change_kind kinds[] = {[PRM_STE_ACTION_COPY] = PACKET_COPY,
@@ -190,6 +254,11 @@ void change_of_entry(struct packet_change *c, const uint8_t *a, int format)
 	uint32_t length = prm_ste_double_action_set_v1_get_destination_length(a);
 	bool known = a[0] < sizeof(kinds) / sizeof(kinds[0]);
 
+	if (!format) {
+		*c = (struct packet_change){0};
+		change_of_v0(c, a);
+		return;
+	}
 	*c = (struct packet_change){.kind = known ? kinds[a[0]] : PACKET_UNKNOWN,
 				    .value = prm_ste_double_action_set_v1_get_inline_data(a)};
 	if (c->kind == PACKET_NOTHING || c->kind == PACKET_UNKNOWN)

@@ -23,7 +23,10 @@ enum change_dword {
 	DW_IPV4_DST,
 	DW_IPV6_SRC, /* four, the high end first */
 	DW_IPV6_DST = DW_IPV6_SRC + 4,
-	DW_TCP_SEQ = DW_IPV6_DST + 4,
+	/* Format 0: IPv4's destination, or IPv6's bits 127:96; its source, or IPv6's 95:64. */
+	DW_L3_0_HIGH = DW_IPV6_DST + 4,
+	DW_L3_0_LOW,
+	DW_TCP_SEQ,
 	DW_TCP_ACK,
 	DW_REG_A,
 	DW_REG_B, /* nothing matches it */
@@ -79,8 +82,8 @@ int packet_change(struct changing_packet *p, const struct packet_change *c, cons
 /* Reads a program's rewrite (8 bytes), as PRM set_add_copy_action_in_auto has it. */
 void change_of_prm(struct packet_change *c, const uint8_t *action);
 /*
- * Reads a rewrite as an entry of format 1 or later has it; format -1: the dump does not name it.
- * The formats number registers c0 to c5 differently: PACKET_UNKNOWN where that decides.
+ * Reads a rewrite as entries of a format have it; format -1: 1 or later, the dump does not name it.
+ * These number registers c0 to c5 differently: PACKET_UNKNOWN where that decides.
  */
 void change_of_entry(struct packet_change *c, const uint8_t *action, int format);
 

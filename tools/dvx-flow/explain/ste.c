@@ -36,6 +36,20 @@ void ste_lookup_row(struct lookup_type *t, const char *names, uint16_t lookup)
 	t->layout = prm_find_struct(layout);
 }
 
+const char *ste_tunnel_layout(const struct match_mask *m)
+{
+	if (m->mask[F_GPE_VNI] || m->mask[F_GPE_NEXT] || m->mask[F_GPE_FLAGS])
+		return "ste_flex_parser_tnl_vxlan_gpe";
+	return m->mask[F_TUNNEL_0] || m->mask[F_TUNNEL_1] ? "ste_tunnel_header_v1"
+							  : "ste_flex_parser_tnl_geneve";
+}
+
+void ste_mask_source(struct match_mask *m, enum side side)
+{
+	if (side == SIDE_RX && m->mask[F_SOURCE])
+		m->mask[F_LOOPED] = 1;
+}
+
 void ste_read_next(struct steering_entry *e, uint64_t high, uint64_t low)
 {
 	uint64_t index = high << 27 | low;

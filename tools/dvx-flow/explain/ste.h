@@ -91,6 +91,13 @@ extern const struct ste_reader ste_reader_v0, ste_reader_v1;
 
 /* Fills a lookup type as the enum of this name has it. For readers. */
 void ste_lookup_row(struct lookup_type *, const char *names, uint16_t lookup);
+/* Returns the layout of a tunnel's header: VXLAN-GPE's, raw words or Geneve's. */
+const char *ste_tunnel_layout(const struct match_mask *);
+/*
+ * Adds the packet's origin: an entry that names a source on the receive side also compares that the
+ * packet comes from inside.
+ */
+void ste_mask_source(struct match_mask *, enum side);
 /* Reads a table's address and size from one number: its lowest set bit is half the size. */
 void ste_read_next(struct steering_entry *, uint64_t high, uint64_t low);
 /* Adds a change to the entry. PACKET_NOTHING is none. */

@@ -111,6 +111,8 @@ static const struct {
 	{"vxlan_gpe_vni", F_GPE_VNI, 0},
 	{"tunnel_header_0", F_TUNNEL_0, 0},
 	{"tunnel_header_1", F_TUNNEL_1, 0},
+	{"tunnel_header_dw0", F_TUNNEL_0, 0},
+	{"tunnel_header_dw1", F_TUNNEL_1, 0},
 	{"general_purpose_lookup_field", F_REG_A, 0},
 	{"metadata_reg_a", F_REG_A, 0},
 	{"register_0_h", F_REG_C0, 0},

@@ -36,9 +36,9 @@ static struct packet_change ste_v0_tunnel(uint32_t action)
 
 static struct packet_change ste_v0_insert(const uint8_t *p)
 {
-	uint32_t what = prm_ste_sx_transmit_get_action_description(p);
+	uint32_t what = prm_ste_sx_transmit_get_action_type(p);
 
-	if (what != PRM_STE_ACTION_DESCRIPTION_PUSH_VLAN)
+	if (what != PRM_STE_TX_ACTION_PUSH_VLAN)
 		return (struct packet_change){.kind = what ? PACKET_UNKNOWN : PACKET_NOTHING};
 	return (struct packet_change){.kind = PACKET_INSERT,
 				      .anchor = PRM_STE_ANCHOR_START_OUTER,
@@ -79,9 +79,10 @@ static void ste_v0_lookup(struct lookup_type *t, uint16_t lookup, int definer,
 			  const struct match_mask *m, const struct match_mask *left)
 {
 	(void)definer;
-	(void)left;
 	ste_lookup_row(t, "ste_lu_type", lookup);
-	if (m && lookup == LOOKUP_ANY)
+	if (m && lookup == PRM_STE_LU_TYPE_FLEX_PARSER_TNL_HEADER)
+		t->layout = prm_find_struct(ste_tunnel_layout(m));
+	if (left && lookup == LOOKUP_ANY && !left->mask[F_SRC])
 		t->layout = NULL;
 }
 
@@ -90,4 +91,5 @@ const struct ste_reader ste_reader_v0 = {
 	.links = ste_v0_links,
 	.acts = ste_v0_acts,
 	.lookup = ste_v0_lookup,
+	.adjust_mask = ste_mask_source,
 };

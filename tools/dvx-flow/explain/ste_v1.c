@@ -149,14 +149,6 @@ static bool asks_inner_ipv4(const struct match_mask *left)
 	return left->mask[F_INNER(F_TTL)] || left->mask[F_INNER(F_IHL)];
 }
 
-static const char *tunnel_layout(const struct match_mask *m)
-{
-	if (m->mask[F_GPE_VNI] || m->mask[F_GPE_NEXT] || m->mask[F_GPE_FLAGS])
-		return "ste_flex_parser_tnl_vxlan_gpe";
-	return m->mask[F_TUNNEL_0] || m->mask[F_TUNNEL_1] ? "ste_tunnel_header_v1"
-							  : "ste_flex_parser_tnl_geneve";
-}
-
 static void ste_v1_definer(struct lookup_type *t, uint16_t lookup, int definer)
 {
 	char name[64];
@@ -182,19 +174,9 @@ static void ste_v1_lookup(struct lookup_type *t, uint16_t lookup, int definer,
 	if (m && lookup == PRM_STE_LU_TYPE_V1_ETHL4_MISC_O && asks_icmp(m))
 		t->layout = prm_find_struct("ste_icmp_v1");
 	if (m && lookup == PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER)
-		t->layout = prm_find_struct(tunnel_layout(m));
+		t->layout = prm_find_struct(ste_tunnel_layout(m));
 	if (left && lookup == LOOKUP_ANY && !asks_inner_ipv4(left))
 		t->layout = NULL;
-}
-
-/*
- * Adds the packet's origin: an entry that names a source on the receive side also compares that the
- * packet comes from inside.
- */
-static void ste_v1_mask(struct match_mask *m, enum side side)
-{
-	if (side == SIDE_RX && m->mask[F_SOURCE])
-		m->mask[F_LOOPED] = 1;
 }
 
 const struct ste_reader ste_reader_v1 = {
@@ -203,5 +185,5 @@ const struct ste_reader ste_reader_v1 = {
 	.links = ste_v1_links,
 	.acts = ste_v1_acts,
 	.lookup = ste_v1_lookup,
-	.adjust_mask = ste_v1_mask,
+	.adjust_mask = ste_mask_source,
 };

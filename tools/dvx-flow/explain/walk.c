@@ -173,7 +173,7 @@ static bool walk_change_any(struct explain_walk *w, const struct steering_record
 		c->inlined ? steering_rewrites(w->d, &w->d->rule[e->rule]) : NULL;
 
 	if (c->kind == PACKET_LIST || (a && a->n && w->d->rewrite[a->first].prm))
-		return walk_change_list(w, e, w->d->domain[e->domain].format);
+		return walk_change_list(w, e, e->format ? w->d->domain[e->domain].format : 0);
 	if (c->kind != PACKET_UNKNOWN)
 		return walk_change_one(w, e, c);
 	w->unknown = true;
