@@ -55,8 +55,8 @@ TEST(none, bad)
 		{"log_max_qp=99999999999999999999", "a number from 7 to 23"},
 		{"log_max_qp=000000000000000000000000000000000000000000000000000008",
 		 "is not NAME=VALUE"},
-		{"chip=cx4", "chip=cx4: the chips are cx6dx, cx7, bf2, bf3"},
-		{"chip=", "chip=: the chips are cx6dx"},
+		{"chip=cx4", "chip=cx4: the chips are cx5, cx6dx, cx7, bf2, bf3"},
+		{"chip=", "chip=: the chips are cx5, cx6dx"},
 		{"dma_mmo=1,", "\"\" is not NAME=VALUE"},
 		{"dma_mmoo=1", "no setting \"dma_mmoo\"; there are chip, dma_mmo, "},
 		{"LOG_max_qp=9", "log_max_qp, "},
@@ -89,7 +89,8 @@ TEST(none, list)
 	rewind(f);
 	assert_non_null(fgets(line, sizeof(line), f));
 	assert_non_null(fgets(line, sizeof(line), f));
-	assert_string_equal(line, "chip                         bf2  one of cx6dx cx7 bf2 bf3\n");
+	assert_string_equal(line,
+			    "chip                         bf2  one of cx5 cx6dx cx7 bf2 bf3\n");
 	while (fgets(line, sizeof(line), f) && sscanf(line, "%31s %u", name, &value) == 2) {
 		struct profile p = profile_bluefield2;
 

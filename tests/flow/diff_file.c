@@ -31,6 +31,16 @@ static bool is_good(const char *line)
 	return good;
 }
 
+bool file_one_side;
+
+/* Returns whether the chip makes the changes on the rule's side. */
+static bool file_side_fits(const char *line)
+{
+	bool in = !strncmp(strchr(line, ' '), " in", 3);
+
+	return !file_one_side || !strstr(line, in ? " push vlan" : " pop vlan");
+}
+
 /* Adds changes to a rule, if the language has some for it. */
 static void file_change(struct dice *d, bool all, char line[LINE_BYTES])
 {
@@ -38,7 +48,7 @@ static void file_change(struct dice *d, bool all, char line[LINE_BYTES])
 
 	memcpy(changed, line, sizeof(changed));
 	random_changes(d, changed, sizeof(changed), all);
-	if (is_good(changed))
+	if (is_good(changed) && file_side_fits(changed))
 		memcpy(line, changed, sizeof(changed));
 }
 

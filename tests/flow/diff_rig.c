@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
 #include "diff_rig.h"
 #include "tests/patience.h"
 #include "tests/verbs/verbs_qp.h"
@@ -96,8 +98,11 @@ void rig_open(struct rig *r)
 {
 	size_t bytes = (size_t)QUEUES * ENTRIES * PACKET_ROOM;
 	struct dvx_mkey_attr mkey = {.size = sizeof(mkey), .access = DVX_LOCAL_WRITE, .len = bytes};
+	const void *cap;
 
 	OK(dvx_dev_open(NULL, &r->dev));
+	OK(dvx_dev_cap_page(r->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap));
+	file_one_side = !prm_cmd_hca_cap_get_steering_format_version(cap);
 	OK(dvx_pd_alloc(r->dev, &r->pd));
 	OK(dvx_uar_alloc(r->dev, DVX_UAR_ANY, &r->uar));
 	OK(dvx_mem_alloc(bytes, NULL, &r->mem));

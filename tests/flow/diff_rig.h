@@ -116,6 +116,9 @@ void file_drop(struct installed *in);
 
 /* --- diff_file.c: random files, which begin with LAST_RULES --- */
 
+/* The chip pops VLAN tags of received packets only, and pushes those of sent ones. By rig_open(). */
+extern bool file_one_side;
+
 /*
  * Makes a random file of 1 to RULES_MAX rules. both: some are for outgoing packets; all: with all
  * changes of packets, otherwise only the root's.

@@ -56,31 +56,59 @@ static bool agree_by_itself(enum field field)
 /* Fields of tags, which software's tables compare. */
 static const struct tag_pair {
 	enum field field;
+	const struct ste_version *version;
 	uint16_t lookup;
 	const char *layout, *name;
 	uint8_t low, bits;
 } tag_pairs[] = {
-	{F_MPLS_LABEL, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_label", 0, 20},
-	{F_MPLS_TC, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_exp", 0, 3},
-	{F_MPLS_BOTTOM, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_s_bit", 0, 1},
-	{F_INNER(F_MPLS_TTL), PRM_STE_LU_TYPE_V1_MPLS_I, "ste_mpls_v1", "mpls0_ttl", 0, 8},
-	{F_GRE_SUM, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_c_present", 0, 1},
-	{F_GRE_SEQ, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_s_present", 0, 1},
-	{F_GRE_PROTO, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_protocol", 0, 16},
-	{F_GRE_KEY, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_key_h", 8, 24},
-	{F_GRE_KEY, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_key_l", 0, 8},
-	{F_TUNNEL_0, PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header_v1",
+	{F_MPLS_LABEL, &ste_v1, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_label", 0, 20},
+	{F_MPLS_TC, &ste_v1, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_exp", 0, 3},
+	{F_MPLS_BOTTOM, &ste_v1, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_s_bit", 0, 1},
+	{F_INNER(F_MPLS_TTL), &ste_v1, PRM_STE_LU_TYPE_V1_MPLS_I, "ste_mpls_v1", "mpls0_ttl", 0, 8},
+	{F_GRE_SUM, &ste_v1, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_c_present", 0, 1},
+	{F_GRE_SEQ, &ste_v1, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_s_present", 0, 1},
+	{F_GRE_PROTO, &ste_v1, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_protocol", 0, 16},
+	{F_GRE_KEY, &ste_v1, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_key_h", 8, 24},
+	{F_GRE_KEY, &ste_v1, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_key_l", 0, 8},
+	{F_TUNNEL_0, &ste_v1, PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header_v1",
 	 "tunnel_header_0", 0, 32},
-	{F_TUNNEL_1, PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header_v1",
+	{F_TUNNEL_1, &ste_v1, PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header_v1",
 	 "tunnel_header_1", 0, 32},
-	{F_VNI, PRM_STE_LU_TYPE_V1_ETHL2_TNL, "ste_eth_l2_tnl_v1", "l2_tunneling_network_id", 0,
+	{F_VNI, &ste_v1, PRM_STE_LU_TYPE_V1_ETHL2_TNL, "ste_eth_l2_tnl_v1",
+	 "l2_tunneling_network_id", 0, 32},
+	{F_INNER(F_ETHERTYPE), &ste_v1, PRM_STE_LU_TYPE_V1_ETHL2_I, "ste_eth_l2_dst_v1",
+	 "l3_ethertype", 0, 16},
+	{F_INNER(F_L3), &ste_v1, PRM_STE_LU_TYPE_V1_ETHL2_SRC_I, "ste_eth_l2_src_v1", "l3_type", 0,
+	 2},
+	{F_INNER(F_DMAC), &ste_v1, PRM_STE_LU_TYPE_V1_ETHL2_SRC_DST_I, "ste_eth_l2_src_dst_v1",
+	 "dmac_47_16", 16, 32},
+	{F_INNER(F_SMAC), &ste_v1, PRM_STE_LU_TYPE_V1_ETHL2_SRC_I, "ste_eth_l2_src_v1", "smac_15_0",
+	 0, 16},
+	{F_DMAC, &ste_v0, PRM_STE_LU_TYPE_ETHL2_DST_D, "ste_eth_l2_dst", "dmac_47_16", 16, 32},
+	{F_VLAN_KIND, &ste_v0, PRM_STE_LU_TYPE_ETHL2_DST_O, "ste_eth_l2_dst",
+	 "first_vlan_qualifier", 0, 2},
+	{F_VLAN2_ID, &ste_v0, PRM_STE_LU_TYPE_ETHL2_SRC_O, "ste_eth_l2_src", "second_vlan_id", 0,
+	 12},
+	{F_L3, &ste_v0, PRM_STE_LU_TYPE_ETHL2_SRC_O, "ste_eth_l2_src", "l3_type", 0, 2},
+	{F_INNER(F_ETHERTYPE), &ste_v0, PRM_STE_LU_TYPE_ETHL2_DST_I, "ste_eth_l2_dst",
+	 "l3_ethertype", 0, 16},
+	{F_INNER(F_SMAC), &ste_v0, PRM_STE_LU_TYPE_ETHL2_SRC_DST_I, "ste_eth_l2_src_dst",
+	 "smac_31_0", 0, 32},
+	{F_INNER(F_DMAC), &ste_v0, PRM_STE_LU_TYPE_ETHL2_TUNNELING_I, "ste_eth_l2_tnl", "dmac_15_0",
+	 0, 16},
+	{F_VNI, &ste_v0, PRM_STE_LU_TYPE_ETHL2_TUNNELING_I, "ste_eth_l2_tnl",
+	 "l2_tunneling_network_id", 0, 32},
+	{F_TCP_SEQ, &ste_v0, PRM_STE_LU_TYPE_ETHL4_MISC_D, "ste_eth_l4_misc", "seq_num", 0, 32},
+	{F_INNER(F_TCP_ACK), &ste_v0, PRM_STE_LU_TYPE_ETHL4_MISC_I, "ste_eth_l4_misc", "ack_num", 0,
 	 32},
-	{F_INNER(F_ETHERTYPE), PRM_STE_LU_TYPE_V1_ETHL2_I, "ste_eth_l2_dst_v1", "l3_ethertype", 0,
-	 16},
-	{F_INNER(F_L3), PRM_STE_LU_TYPE_V1_ETHL2_SRC_I, "ste_eth_l2_src_v1", "l3_type", 0, 2},
-	{F_INNER(F_DMAC), PRM_STE_LU_TYPE_V1_ETHL2_SRC_DST_I, "ste_eth_l2_src_dst_v1", "dmac_47_16",
-	 16, 32},
-	{F_INNER(F_SMAC), PRM_STE_LU_TYPE_V1_ETHL2_SRC_I, "ste_eth_l2_src_v1", "smac_15_0", 0, 16},
+	{F_MPLS_LABEL, &ste_v0, PRM_STE_LU_TYPE_MPLS_FIRST_O, "ste_mpls", "mpls0_label", 0, 20},
+	{F_INNER(F_MPLS_TTL), &ste_v0, PRM_STE_LU_TYPE_MPLS_FIRST_I, "ste_mpls", "mpls0_ttl", 0, 8},
+	{F_GRE_PROTO, &ste_v0, PRM_STE_LU_TYPE_GRE, "ste_gre", "gre_protocol", 0, 16},
+	{F_GRE_KEY, &ste_v0, PRM_STE_LU_TYPE_GRE, "ste_gre", "gre_key_h", 8, 24},
+	{F_TUNNEL_0, &ste_v0, PRM_STE_LU_TYPE_TUNNEL_HEADER, "ste_tunnel_header",
+	 "tunnel_header_dw0", 0, 32},
+	{F_TUNNEL_1, &ste_v0, PRM_STE_LU_TYPE_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header",
+	 "tunnel_header_dw1", 0, 32},
 };
 
 static unsigned int tunnelled[PACKET_IPIP + 1], labelled;
@@ -160,7 +188,7 @@ static void compare_tags(const struct made_packet *made, struct packet *p, const
 		const struct tag_pair *t = &tag_pairs[i];
 		uint8_t tag[STE_TAG_BYTES] = {0};
 
-		ste_v1_tag(t->lookup)(&w, tag);
+		assert_true(t->version->fill(&w, t->lookup, tag));
 		same(made, t->name, prm_bits_get(tag, tag_places[i].bit, tag_places[i].width),
 		     part_of(f, t->field, t->low, t->bits));
 	}

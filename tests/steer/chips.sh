@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/tap.sh" || exit 99
 steer=${top_builddir:?}/tests/steer
 info=$top_builddir/tools/dvx-info/dvx-info
-pairs="10 300"
+pairs="40 300"
 [ -z "${DVX_TEST_LONG-}" ] || pairs="400 1000"
 
 # cap NAME: the number in general.NAME of the chip
@@ -33,7 +33,10 @@ while read -r chip id format functions steers <&3; do
 		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$steer/dr_limits"
 	check "$chip: rules against the slow matcher" env DVX_SIM_SET=chip="$chip" DVX_PAIRS="$pairs" \
 		sh "$top_srcdir/tests/flow/diff.sh"
+	check "$chip: explain reads its entries" env DVX_SIM_SET=chip="$chip" DVX_SETS=12 \
+		sh "$top_srcdir/tests/flow/explain_walks.sh"
 done 3<<-END
+	cx5 0x1017 0 1 steers
 	cx6dx 0x101d 1 1
 	cx7 0x1021 2 1 steers
 	bf2 0xa2d6 1 2

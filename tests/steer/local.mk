@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Packets through flow tables and steering entries, beside a slow model; libmlx5's software-managed steering.
 SIM_TESTS += tests/steer/agree tests/steer/steer_packet tests/steer/tables tests/steer/walk \
-	tests/steer/walk_ends
+	tests/steer/walk_ends tests/steer/walk_v0
 VERBS_TESTS += tests/steer/dr_fields tests/steer/dr_limits
 VERBS_HELPERS += tests/steer/dr_garbage
 tests_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -2,7 +2,7 @@
 #ifndef TESTS_WALK_RIG_H
 #define TESTS_WALK_RIG_H
 
-/* Entries of formats 1 and 2 in steering memory, a packet, and its walk through them. */
+/* Entries in steering memory, a packet, and its walk through them. */
 #include "flow_rig.h"
 #include "steer/ste/v1.h"
 
@@ -15,6 +15,7 @@
 struct rig {
 	struct fx *f;
 	const struct ste_version *version;
+	enum steer_domain domain;
 	uint8_t *stes; /* ENTRIES of them, and as many bytes of rewrites */
 	uint8_t *lists;
 	uint8_t buffer[512];
@@ -80,6 +81,7 @@ static inline uint64_t walk(uint64_t addr)
 	r.w = (struct steer_walk){.version = r.version,
 				  .vhca = r.f->v,
 				  .packet = &r.p,
+				  .domain = r.domain,
 				  .hops = STEER_HOPS,
 				  .steps = STEER_STEPS};
 	return ste_walk(&r.w, addr);

@@ -19,8 +19,19 @@
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
 
-/* Bits of flex_parser_protocols: tunnels that are parsed without a flex parser. */
-enum { CAP_FLEX_GENEVE = 1 << 3, CAP_FLEX_VXLAN_GPE = 1 << 7 };
+/* Bits of flex_parser_protocols: tunnels, which are parsed without a flex parser, and ICMP. */
+enum {
+	CAP_FLEX_GENEVE = 1 << 3,
+	CAP_FLEX_VXLAN_GPE = 1 << 7,
+	CAP_FLEX_ICMP = 1 << 8,
+	CAP_FLEX_ICMP6 = 1 << 9,
+};
+
+/* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */
+static uint32_t cap_flex(const struct profile *p, uint32_t value)
+{
+	return p->steering_format_version ? 0 : value;
+}
 
 /* Returns whether keys of the chip may be wrapped. */
 static bool cap_takes_wrapped(const struct profile *p)

@@ -37,6 +37,15 @@ static const struct function_row nic_functions[] = {{"host", FUNCTION_PF}};
 	.crypto = true, .sq_ts_format = TS_FORMATS_BOTH, .rq_ts_format = TS_FORMATS_BOTH, \
 	.qp_ts_format = TS_FORMATS_BOTH
 
+/* Queues of a ConnectX-5 count ticks: TS_FORMATS_FREE_RUNNING. [I] */
+static const struct profile connectx5 = {
+	.name = "cx5",
+	.pci_device = 0x1017,
+	.fw_ver = "16.35.1012",
+	.steering_format_version = 0,
+	PROFILE_CONNECTX,
+};
+
 static const struct profile connectx6dx = {
 	.name = "cx6dx",
 	.pci_device = 0x101d,
@@ -73,8 +82,8 @@ static const struct profile bluefield3 = {
 	PROFILE_6DX,
 };
 
-static const struct profile *const profiles[] = {&connectx6dx, &connectx7, &profile_bluefield2,
-						 &bluefield3};
+static const struct profile *const profiles[] = {&connectx5, &connectx6dx, &connectx7,
+						 &profile_bluefield2, &bluefield3};
 
 const struct profile *profile_chip(size_t i)
 {

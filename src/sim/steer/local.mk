@@ -11,9 +11,17 @@ libsim_la_SOURCES += \
 	src/sim/steer/priv.h \
 	src/sim/steer/rewrite.c \
 	src/sim/steer/rewrite.h \
+	src/sim/steer/ste/fields.def \
 	src/sim/steer/ste/hash.c \
+	src/sim/steer/ste/layout.c \
+	src/sim/steer/ste/layout.h \
 	src/sim/steer/ste/ste.c \
 	src/sim/steer/ste/ste.h \
+	src/sim/steer/ste/tag.h \
+	src/sim/steer/ste/v0.c \
+	src/sim/steer/ste/v0.h \
+	src/sim/steer/ste/v0_action.c \
+	src/sim/steer/ste/v0_tag.c \
 	src/sim/steer/ste/v1.c \
 	src/sim/steer/ste/v1.h \
 	src/sim/steer/ste/v1_action.c \

@@ -43,6 +43,8 @@ static const struct dword {
 	[REWRITE_IPV6_DST_95_64] = {{{0, 32, IPV6, 28, 0}}},
 	[REWRITE_IPV6_DST_63_32] = {{{0, 32, IPV6, 32, 0}}},
 	[REWRITE_IPV6_DST_31_0] = {{{0, 32, IPV6, 36, 0}}},
+	[REWRITE_L3_0_HIGH] = {{{0, 32, IPV4, 16, 0}, {0, 32, IPV6, 24, 0}}},
+	[REWRITE_L3_0_LOW] = {{{0, 32, IPV4, 12, 0}, {0, 32, IPV6, 28, 0}}},
 	[REWRITE_TCP_SEQ] = {{{0, 32, TCP, 4, 0}}},
 	[REWRITE_TCP_ACK] = {{{0, 32, TCP, 8, 0}}},
 	[REWRITE_REG_A] = {{{0, 32, REG_A, 0, 0}}},

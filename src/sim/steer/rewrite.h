@@ -33,6 +33,9 @@ enum rewrite_dword {
 	REWRITE_IPV6_DST_95_64,
 	REWRITE_IPV6_DST_63_32,
 	REWRITE_IPV6_DST_31_0,
+	/* Words that IPv4 and IPv6 share: the destination, or bits 127:96 of IPv6's, ... */
+	REWRITE_L3_0_HIGH,
+	REWRITE_L3_0_LOW, /* ... and the source, or bits 95:64 of IPv6's destination */
 	REWRITE_TCP_SEQ,
 	REWRITE_TCP_ACK,
 	REWRITE_REG_A,

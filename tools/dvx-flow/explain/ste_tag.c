@@ -228,7 +228,7 @@ void tag_mask(struct builder_view *v, struct match_mask *left)
 	for (unsigned int i = 0; i < sizeof(v->mask); i++)
 		all_zero = all_zero && !v->mask[i];
 	/* Each entry compares something: if no known field is left, it compares unknown ones. */
-	v->mask_known = left->known && (!left->more || v->type.lookup == LOOKUP_ANY || !all_zero);
+	v->mask_known = left->known && (v->type.lookup == LOOKUP_ANY || !all_zero);
 }
 
 void tag_keys(struct ste *s, const struct builder_view *v)

@@ -4,6 +4,8 @@
 #include "dvx/prm/ste1.h"
 #include "ste.h"
 
+#define TAG_VALID 0x80000000u /* beside a flow tag */
+
 static void ste_v0_links(struct ste *s)
 {
 	const uint8_t *p = s->bytes;
@@ -65,8 +67,8 @@ static void ste_v0_acts(struct ste *s, int format)
 			ste_add_change(s, (struct packet_change){.kind = PACKET_LIST});
 		return;
 	case PRM_STE_ENTRY_TYPE_RX:
-		s->e.flow_tag = prm_ste_rx_steering_mult_get_qp_list_pointer(p);
-		s->e.tags = s->e.flow_tag != 0;
+		s->e.flow_tag = prm_ste_rx_steering_mult_get_qp_list_pointer(p) & ~TAG_VALID;
+		s->e.tags = prm_ste_rx_steering_mult_get_qp_list_pointer(p) & TAG_VALID;
 		ste_add_change(s, ste_v0_tunnel(prm_ste_rx_steering_mult_get_tunneling_action(p)));
 		break;
 	default:

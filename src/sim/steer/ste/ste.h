@@ -49,13 +49,16 @@ struct ste_version {
 	bool (*reparse)(const uint8_t *ste);
 	/* Executes the actions in order; false after steer_lost(). */
 	bool (*act)(struct steer_walk *, const uint8_t *ste, unsigned int *changed);
-	/* Values of enum rewrite_dword, indexed by the number in a rewrite; 0: not implemented. */
+	/*
+	 * Values of enum rewrite_dword, indexed by the number in a rewrite; 0: not implemented.
+	 * Format 0 has no such numbers.
+	 */
 	const uint8_t *dwords;
 	/* Runs ste_walk_entries() of this version. */
 	uint64_t (*walk)(struct steer_walk *, uint64_t addr);
 };
 
-extern const struct ste_version ste_v1, ste_v2;
+extern const struct ste_version ste_v0, ste_v1, ste_v2;
 
 /* Returns the version with this steering_format_version; NULL if there is none. */
 const struct ste_version *ste_version_find(uint8_t format);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "steer/priv.h"
+#include "tag.h"
 #include "v1.h"
 
 #define TCP_SEQ	    4u
@@ -19,41 +20,10 @@
 #define VXLAN_VNI   4u /* with the byte behind it */
 #define MAC_BYTES   6u
 #define GRE_WORD    4u
-#define GRE_SUM	    0xc0 /* checksum or routing present: they occupy the word after the first */
 #define GRE_R	    0x40
 #define LABEL_BYTES 4u
 #define BTH_BYTES   12u
 #define ROCE_PORT   4791
-
-/* Kinds of parsed headers in two bits each, as in the PRM. */
-enum { L3_NONE, L3_IPV4, L3_IPV6 };
-enum { L4_NONE, L4_TCP, L4_UDP, L4_OTHER };
-enum { VLAN_NONE, VLAN_SERVICE, VLAN_CUSTOMER };
-enum { ENCAP_NONE, ENCAP_L2, ENCAP_L3 };
-
-static uint32_t l3_type(const struct packet_headers *h)
-{
-	return h->ip_version == 4 ? L3_IPV4 : h->ip_version == 6 ? L3_IPV6 : L3_NONE;
-}
-
-static uint32_t v1_tag_l4_type(const struct packet_headers *h)
-{
-	switch (h->l4_type) {
-	case PACKET_L4_NONE:
-		return L4_NONE;
-	case PACKET_TCP:
-		return L4_TCP;
-	case PACKET_UDP:
-		return L4_UDP;
-	default:
-		return L4_OTHER;
-	}
-}
-
-static uint32_t vlan_kind(bool service, bool customer)
-{
-	return customer ? VLAN_CUSTOMER : service ? VLAN_SERVICE : VLAN_NONE;
-}
 
 static uint32_t priority(uint16_t tci)
 {
@@ -91,17 +61,17 @@ _Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "one 
 static void l2_common(const struct packet_headers *h, uint8_t *tag)
 {
 	prm_ste_eth_l2_dst_v1_set_ip_fragmented(tag, h->frag);
-	prm_ste_eth_l2_dst_v1_set_l3_type(tag, l3_type(h));
-	prm_ste_eth_l2_dst_v1_set_l4_type(tag, v1_tag_l4_type(h));
+	prm_ste_eth_l2_dst_v1_set_l3_type(tag, tag_l3_type(h));
+	prm_ste_eth_l2_dst_v1_set_l4_type(tag, tag_l4_type(h));
 	prm_ste_eth_l2_dst_v1_set_l3_ethertype(tag, h->ethertype);
 	prm_ste_eth_l2_dst_v1_set_tcp_syn(tag, h->tcp_flags >> 1 & 1);
 	prm_ste_eth_l2_dst_v1_set_l2_ok(tag, h->ethernet);
 	prm_ste_eth_l2_dst_v1_set_l3_ok(tag, h->l3_ok);
-	prm_ste_eth_l2_dst_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
+	prm_ste_eth_l2_dst_v1_set_first_vlan_qualifier(tag, tag_vlan_kind(h->svlan, h->cvlan));
 	prm_ste_eth_l2_dst_v1_set_first_priority(tag, priority(h->vlan[0]));
 	prm_ste_eth_l2_dst_v1_set_first_cfi(tag, cfi(h->vlan[0]));
 	prm_ste_eth_l2_dst_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
-	prm_ste_eth_l2_dst_v1_set_second_vlan_qualifier(tag, vlan_kind(h->svlan2, h->cvlan2));
+	prm_ste_eth_l2_dst_v1_set_second_vlan_qualifier(tag, tag_vlan_kind(h->svlan2, h->cvlan2));
 	prm_ste_eth_l2_dst_v1_set_second_priority(tag, priority(h->vlan[1]));
 	prm_ste_eth_l2_dst_v1_set_second_cfi(tag, cfi(h->vlan[1]));
 	prm_ste_eth_l2_dst_v1_set_second_vlan_id(tag, vid(h->vlan[1]));
@@ -133,16 +103,11 @@ static void l2_src_dst(const struct packet *p, const struct packet_headers *h, u
 	prm_ste_eth_l2_src_dst_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
 	prm_ste_eth_l2_src_dst_v1_set_smac_47_16(tag, packet_load32(mac + 6));
 	prm_ste_eth_l2_src_dst_v1_set_smac_15_0(tag, packet_load16(mac + 10));
-	prm_ste_eth_l2_src_dst_v1_set_l3_type(tag, l3_type(h));
-	prm_ste_eth_l2_src_dst_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
+	prm_ste_eth_l2_src_dst_v1_set_l3_type(tag, tag_l3_type(h));
+	prm_ste_eth_l2_src_dst_v1_set_first_vlan_qualifier(tag, tag_vlan_kind(h->svlan, h->cvlan));
 	prm_ste_eth_l2_src_dst_v1_set_first_priority(tag, priority(h->vlan[0]));
 	prm_ste_eth_l2_src_dst_v1_set_first_cfi(tag, cfi(h->vlan[0]));
 	prm_ste_eth_l2_src_dst_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
-}
-
-static uint32_t encapsulation(const struct packet *p)
-{
-	return p->inner.ethernet ? ENCAP_L2 : p->inner.present ? ENCAP_L3 : ENCAP_NONE;
 }
 
 /*
@@ -162,10 +127,10 @@ static void l2_tnl(const struct steer_walk *w, uint8_t *tag)
 	prm_ste_eth_l2_tnl_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
 	prm_ste_eth_l2_tnl_v1_set_l3_ethertype(tag, h->ethertype);
 	prm_ste_eth_l2_tnl_v1_set_ip_fragmented(tag, h->frag);
-	prm_ste_eth_l2_tnl_v1_set_encp_type(tag, encapsulation(p));
-	prm_ste_eth_l2_tnl_v1_set_l3_type(tag, l3_type(h));
-	prm_ste_eth_l2_tnl_v1_set_l4_type(tag, v1_tag_l4_type(h));
-	prm_ste_eth_l2_tnl_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
+	prm_ste_eth_l2_tnl_v1_set_encp_type(tag, tag_encapsulation(p));
+	prm_ste_eth_l2_tnl_v1_set_l3_type(tag, tag_l3_type(h));
+	prm_ste_eth_l2_tnl_v1_set_l4_type(tag, tag_l4_type(h));
+	prm_ste_eth_l2_tnl_v1_set_first_vlan_qualifier(tag, tag_vlan_kind(h->svlan, h->cvlan));
 	prm_ste_eth_l2_tnl_v1_set_first_priority(tag, priority(h->vlan[0]));
 	prm_ste_eth_l2_tnl_v1_set_first_cfi(tag, cfi(h->vlan[0]));
 	prm_ste_eth_l2_tnl_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
@@ -224,7 +189,7 @@ static void v1_tag_tunnel_header(const struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet *p = w->packet;
 	const uint8_t *header = v1_tag_bytes_at(p, p->tunnel_at);
-	bool one = p->tunnel == PACKET_GRE && !(header[0] & GRE_SUM);
+	bool one = p->tunnel == PACKET_GRE && !(header[0] & TAG_GRE_LONG);
 
 	if (p->tunnel_at)
 		memcpy(tag, header, one ? GRE_WORD : 2 * GRE_WORD);

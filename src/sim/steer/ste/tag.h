@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_STEER_STE_TAG_H
+#define SIM_STEER_STE_TAG_H
+
+/* Kinds of headers in tags, the same in all versions: two bits each, as in the PRM. */
+#include "steer/packet.h"
+
+enum { TAG_L3_NONE, TAG_L3_IPV4, TAG_L3_IPV6 };
+enum { TAG_L4_NONE, TAG_L4_TCP, TAG_L4_UDP, TAG_L4_OTHER };
+enum { TAG_VLAN_NONE, TAG_VLAN_SERVICE, TAG_VLAN_CUSTOMER };
+enum { TAG_ENCAP_NONE, TAG_ENCAP_L2, TAG_ENCAP_L3 };
+
+#define TAG_GRE_LONG 0xc0 /* checksum or routing present: they occupy the word after the first */
+
+static inline uint32_t tag_l3_type(const struct packet_headers *h)
+{
+	return h->ip_version == 4 ? TAG_L3_IPV4 : h->ip_version == 6 ? TAG_L3_IPV6 : TAG_L3_NONE;
+}
+
+static inline uint32_t tag_l4_type(const struct packet_headers *h)
+{
+	switch (h->l4_type) {
+	case PACKET_L4_NONE:
+		return TAG_L4_NONE;
+	case PACKET_TCP:
+		return TAG_L4_TCP;
+	case PACKET_UDP:
+		return TAG_L4_UDP;
+	default:
+		return TAG_L4_OTHER;
+	}
+}
+
+static inline uint32_t tag_vlan_kind(bool service, bool customer)
+{
+	return customer ? TAG_VLAN_CUSTOMER : service ? TAG_VLAN_SERVICE : TAG_VLAN_NONE;
+}
+
+static inline uint32_t tag_encapsulation(const struct packet *p)
+{
+	return p->inner.ethernet ? TAG_ENCAP_L2 : p->inner.present ? TAG_ENCAP_L3 : TAG_ENCAP_NONE;
+}
+
+#endif
