@@ -7,6 +7,7 @@
 
 static const uint16_t change_ports[] = {1, 53, 80, 443, 5000, 65535, 4789, 4790, 6081};
 static const uint8_t change_ttls[] = {1, 64, 255};
+static const char *const change_dscps[] = {"af41", "ef", "cs0", "63"};
 
 struct change_line {
 	struct dice *d;
@@ -47,6 +48,8 @@ static void change_ip(struct change_line *l, bool six)
 		change_say(l, " dec ttl");
 	else if (change_chance(l, 30))
 		change_say(l, " set ttl %u", PICK(l->d, change_ttls));
+	if (change_chance(l, 30))
+		change_say(l, " set dscp %s", PICK(l->d, change_dscps));
 }
 
 static void change_tags(struct change_line *l, bool tagged)

@@ -218,8 +218,12 @@ TEST(none, mistakes)
 		{"pass in ipv4 set ttl 3 ttl 4", "1:24+5 a second \"set ttl\" in one rule"},
 		{"pass in ipv4 set ttl 256", "1:18+7 \"set ttl\" takes 0 to 255, not 256"},
 		{"pass in set",
-		 "1:12+1 expected something to set (eth, ipv4, ipv6, tcp, udp, ttl or "
-		 "vlan), not the line's end"},
+		 "1:12+1 expected something to set (eth, ipv4, ipv6, tcp, udp, ttl, dscp "
+		 "or vlan), not the line's end"},
+		{"pass in vlan 7 set dscp ef",
+		 "1:20+7 \"set dscp\" needs a rule for packets of IP: write `ipv4' or"},
+		{"pass in ipv4 set dscp 64", "1:18+7 \"set dscp\" takes 0 to 63, not 64"},
+		{"pass in ipv4 set dscp af44", "1:23+4 no DSCP is called \"af44\""},
 		{"pass in pop vlan", "1:9+8 \"pop vlan\" needs a rule for packets with a VLAN tag"},
 		{"pass in set vlan 5",
 		 "1:13+6 \"set vlan\" needs a rule for packets with a VLAN tag"},

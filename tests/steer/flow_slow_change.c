@@ -195,6 +195,15 @@ static void set_ttl(const struct slow_view *v, uint8_t *p, uint8_t ttl, bool add
 		*at = (uint8_t)(add ? *at + ttl : ttl);
 }
 
+/* DSCP is the upper 6 bits of the traffic class, which is bits 4 to 11 of IPv6's header. */
+static void set_dscp(const struct slow_view *v, uint8_t *p, uint32_t dscp)
+{
+	if (v->version == 4)
+		p[v->ip + 1] = (uint8_t)((p[v->ip + 1] & 3) | dscp << 2);
+	else if (v->version == 6)
+		set(p + v->ip, 2, (get(p + v->ip, 2) & 0xf03f) | dscp << 6);
+}
+
 static void set_ip(const struct slow_view *v, uint8_t *p, const struct rule_change *c, bool dst)
 {
 	uint32_t n = c->of == 4 ? 4 : 16;
@@ -223,6 +232,9 @@ static void rewrite(const struct slow_view *v, uint8_t *p, const struct rule_cha
 	case CHANGE_DEC_TTL:
 		set_ttl(v, p, (uint8_t)(c->kind == CHANGE_TTL ? c->value : 255),
 			c->kind == CHANGE_DEC_TTL);
+		break;
+	case CHANGE_DSCP:
+		set_dscp(v, p, c->value);
 		break;
 	case CHANGE_VLAN:
 		if (v->tags)

@@ -52,6 +52,8 @@ static int changes_rewrite(struct dvx_flow_rewrites *list, const struct rule *r,
 		return dvx_flow_rewrite_set(list, ttl, c->value);
 	case CHANGE_DEC_TTL:
 		return dvx_flow_rewrite_add(list, ttl, 0xff);
+	case CHANGE_DSCP:
+		return dvx_flow_rewrite_set(list, "ip_dscp", c->value);
 	case CHANGE_VLAN:
 		return dvx_flow_rewrite_set(list, "first_vid", c->value);
 	default:

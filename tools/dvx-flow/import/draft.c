@@ -325,11 +325,21 @@ static bool change_is_late(const struct draft *d, enum rule_change_kind kind)
 	return d->changes & (first ? (1u << CHANGE_POP) - 1 : 1u << CHANGE_PUSH);
 }
 
+/*
+ * Returns whether the rule's packets have the IP version of the change, which its words do not
+ * name.
+ */
+static bool draft_has_version(const struct draft *d, const struct rule_change *c)
+{
+	return !c->of || (c->kind != CHANGE_TTL && c->kind != CHANGE_DSCP) ||
+	       draft_number(d, SLOT_IP) == c->of;
+}
+
 bool draft_change(struct draft *d, const struct token *at, struct rule_change c, bool ordered)
 {
 	if (ordered && change_is_late(d, c.kind))
 		return draft_leave(d, at, REASON_ORDER);
-	if (draft_has_change(d, c.kind))
+	if (draft_has_change(d, c.kind) || !draft_has_version(d, &c))
 		return draft_leave(d, at, REASON_CHANGE);
 	d->change[c.kind] = c;
 	d->changes |= 1u << c.kind;
@@ -464,7 +474,8 @@ static const struct {
 	{CHANGE_IP_SRC, "set ipv", "src"},	{CHANGE_IP_DST, "set ipv", "dst"},
 	{CHANGE_SPORT, "set ", "src"},		{CHANGE_DPORT, "set ", "dst"},
 	{CHANGE_TTL, "set ttl ", NULL},		{CHANGE_DEC_TTL, "dec ttl", NULL},
-	{CHANGE_VLAN, "set vlan ", NULL},	{CHANGE_PUSH, "push vlan ", NULL},
+	{CHANGE_DSCP, "set dscp ", NULL},	{CHANGE_VLAN, "set vlan ", NULL},
+	{CHANGE_PUSH, "push vlan ", NULL},
 };
 
 static void draft_print_changes(FILE *f, const struct draft *d)

@@ -178,10 +178,13 @@ static void tc_put_edit(struct entry *e, const struct row *row, const struct rul
 
 	if (!c)
 		return;
-	fprintf(e->out, "%s munge %.*s %s ", *begun ? "" : " action pedit ex", layer, row->names,
-		row->names + layer + 1);
+	fprintf(e->out, "%s munge %.*s %.*s ", *begun ? "" : " action pedit ex", layer, row->names,
+		(int)strcspn(row->names + layer + 1, " "), row->names + layer + 1);
 	fputs(c->kind == CHANGE_DEC_TTL ? "dec" : "set ", e->out);
-	change_print(e->out, c);
+	if (c->kind == CHANGE_DSCP)
+		fprintf(e->out, "0x%x retain 0xfc", c->value << 2);
+	else
+		change_print(e->out, c);
 	*begun = true;
 }
 
@@ -305,6 +308,7 @@ static bool tc_write_tag(struct export_state *state, struct entry *e, struct tc_
 static bool tc_write(struct export_state *state, struct entry *e)
 {
 	struct tc_tags tags = {.ip = 0};
+	const struct rule_change *c;
 	const char *kind[2];
 	char text[16];
 
@@ -315,6 +319,8 @@ static bool tc_write(struct export_state *state, struct entry *e)
 	tags.behind = tc_ethertype(e, text, sizeof(text));
 	if (tags.behind && !strncmp(tags.behind, "ip", 2))
 		tags.ip = tags.behind[2] ? 6 : 4;
+	if ((c = entry_change(e, CHANGE_DSCP)) && tags.ip != 4)
+		return entry_refuse(e, c->at, "tc changes the DSCP of IPv4 packets only");
 	if (kind[0] && !*kind[0] && !tags.behind)
 		return entry_refuse(
 			e, rule_location(e->rule, KEY_CVLAN),

@@ -230,7 +230,8 @@ static void pmd_put_change(struct entry *e, const struct row *row)
 {
 	const struct rule_change *c = entry_change(e, row->what);
 
-	if (!c || (row->arg && row->arg != c->of))
+	/* The value of a key that was written is still there. */
+	if (!c || (row->arg && row->arg != (c->of ? c->of : e->value[MATCH_IP_VERSION])))
 		return;
 	fprintf(e->out, "%s%s%s", row->names, row->word ? " " : "", row->word ? row->word : "");
 	if (c->kind == CHANGE_PUSH)

@@ -71,6 +71,8 @@ static const struct row ovs_changes[] = {
 	OVS_CHANGE("->ipv6_dst", IP_DST, 6, value_net),
 	OVS_CHANGE("mod_tp_src ->tcp_src ->udp_src", SPORT, 0, value_number, .bits = 16),
 	OVS_CHANGE("mod_tp_dst ->tcp_dst ->udp_dst", DPORT, 0, value_number, .bits = 16),
+	OVS_CHANGE("mod_nw_tos ->nw_tos", DSCP, 0, value_class),
+	OVS_CHANGE("->ip_dscp", DSCP, 0, value_number, .bits = 6),
 	OVS_CHANGE("mod_nw_ttl ->nw_ttl", TTL, 0, value_number, .bits = 8),
 	{0},
 };
@@ -103,7 +105,7 @@ static bool ovs_set_field(struct draft *d, const struct token *at, const char *t
 /* Names up to a colon or a parenthesis. */
 static const struct row ovs_others[] = {
 	/* A packet whose TTL runs out goes to the controller. */
-	ROW_LEAVE("set_vlan_pcp mod_vlan_pcp mod_nw_tos mod_nw_ecn dec_ttl load move push pop "
+	ROW_LEAVE("set_vlan_pcp mod_vlan_pcp mod_nw_ecn dec_ttl load move push pop "
 		  "push_mpls "
 		  "pop_mpls",
 		  CHANGE),

@@ -84,13 +84,6 @@ static bool ovs_frag(struct draft *d, const struct row *row, const struct token 
 		      : draft_match_number(d, at, row->what, (uint64_t)is);
 }
 
-static struct value ovs_tos(struct draft *d, const struct row *row, const char *text)
-{
-	uint64_t v;
-
-	return number_parse(text, 0, 0xff, &v) && !(v & 3) ? value_of(d->im, v >> 2) : VALUE_BAD;
-}
-
 static bool ovs_in_port(struct draft *d, const struct row *row, const struct token *at)
 {
 	int ours;
@@ -155,7 +148,7 @@ static const struct row ovs_fields[] = {
 	ROW_MATCH("ipv6_src", SRC, value_net, .arg = 6),
 	ROW_MATCH("ipv6_dst", DST, value_net, .arg = 6),
 	ROW_MATCH("nw_proto ip_proto", PROTO, value_proto),
-	ROW_MATCH("nw_tos", DSCP, ovs_tos),
+	ROW_MATCH("nw_tos", DSCP, value_class),
 	ROW_MATCH("ip_dscp", DSCP, value_masked, .bits = 6),
 	ROW_MATCH("nw_ecn ip_ecn", ECN, value_masked, .bits = 2),
 	ROW_MATCH("nw_ttl", TTL, value_masked, .bits = 8),

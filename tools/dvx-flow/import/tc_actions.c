@@ -128,6 +128,7 @@ const struct row tc_munges[] = {
 	ROW_CHANGE("udp.sport", SPORT, L4_UDP, value_number, .bits = 16),
 	ROW_CHANGE("tcp.dport", DPORT, L4_TCP, value_number, .bits = 16),
 	ROW_CHANGE("udp.dport", DPORT, L4_UDP, value_number, .bits = 16),
+	ROW_CHANGE("ip.dsfield ip.tos", DSCP, 4, value_class),
 	ROW_CHANGE("ip.ttl", TTL, 4, value_number, .bits = 8),
 	ROW_CHANGE("ip6.hoplimit", TTL, 6, value_number, .bits = 8),
 	{0},
@@ -140,6 +141,7 @@ unsigned int tc_sums_of(const struct row *munge)
 	case CHANGE_IP_DST:
 		return (munge->arg == 4 ? SUM_IP : SUM_ICMP) | SUM_TCP | SUM_UDP;
 	case CHANGE_TTL:
+	case CHANGE_DSCP:
 		return munge->arg == 4 ? SUM_IP : 0;
 	case CHANGE_SPORT:
 	case CHANGE_DPORT:
@@ -165,6 +167,14 @@ unsigned int tc_sums(int64_t proto)
 	}
 }
 
+/* Reads the bits that change: those of DSCP, or all. */
+static bool tc_retain(struct draft *d, const struct row *row)
+{
+	if (row->what != CHANGE_DSCP)
+		return !token_is(tokens_peek(d->line), "retain");
+	return tokens_take(d->line, "retain") && token_among(tokens_next(d->line), "0xfc 252");
+}
+
 static bool tc_munge_apply(struct draft *d, const struct row *row, const struct token *at)
 {
 	const struct token *how = tokens_next(d->line), *value;
@@ -179,11 +189,11 @@ static bool tc_munge_apply(struct draft *d, const struct row *row, const struct 
 		return tc_change(d, at, CHANGE_DEC_TTL, NULL, 0);
 	if (!token_is(how, "set"))
 		return draft_leave(d, how, REASON_CHANGE);
+	if (!tc_retain(d, row))
+		return draft_leave(d, tokens_peek(d->line), REASON_CHANGE);
 	if (!value->text || strchr(value->text, '/') ||
 	    !change_fill(&c, row->what, row->arg, row->value(d, row, value->text)))
 		return draft_leave(d, value, REASON_VALUE);
-	if (token_is(tokens_peek(d->line), "retain"))
-		return draft_leave(d, tokens_peek(d->line), REASON_CHANGE);
 	return draft_change(d, at, c, true);
 }
 

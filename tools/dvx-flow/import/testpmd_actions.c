@@ -205,6 +205,8 @@ const struct row pmd_changes[] = {
 	PMD_CHANGE("set_tp_dst", "port", DPORT, 0, value_number, .bits = 16),
 	PMD_CHANGE("set_ttl", "ttl_value", TTL, 0, value_number, .bits = 8),
 	PMD_CHANGE("dec_ttl", NULL, DEC_TTL, 0, NULL),
+	PMD_CHANGE("set_ipv4_dscp", "dscp_value", DSCP, 4, value_number, .bits = 6),
+	PMD_CHANGE("set_ipv6_dscp", "dscp_value", DSCP, 6, value_number, .bits = 6),
 	ROW_READ("of_set_vlan_vid", pmd_vid, .word = "vlan_vid", .what = CHANGE_VLAN),
 	ROW_READ("of_push_vlan", pmd_push, .word = "ethertype", .what = CHANGE_PUSH),
 	ROW_READ("of_set_vlan_pcp", pmd_pcp, .word = "vlan_pcp", .what = RULE_CHANGE_KINDS),

@@ -205,6 +205,13 @@ struct value value_dscp(struct draft *d, const struct row *row, const char *text
 	return dscp_number(text, &v) ? value_of(d->im, v) : value_number(d, row, text);
 }
 
+struct value value_class(struct draft *d, const struct row *row, const char *text)
+{
+	uint64_t v;
+
+	return number_parse(text, 0, 0xff, &v) && !(v & 3) ? value_of(d->im, v >> 2) : VALUE_BAD;
+}
+
 struct value value_proto(struct draft *d, const struct row *row, const char *text)
 {
 	uint64_t n;

@@ -85,6 +85,8 @@ struct value value_masked_port(struct draft *d, const struct row *row, const cha
 /* Converts a protocol's name or number. */
 struct value value_proto(struct draft *d, const struct row *row, const char *text);
 struct value value_dscp(struct draft *d, const struct row *row, const char *text);
+/* Converts a traffic class without ECN to its DSCP. */
+struct value value_class(struct draft *d, const struct row *row, const char *text);
 /* Convert PORT or FIRST-LAST, one of which may be missing; arg: another separator. */
 struct value value_ports(struct draft *d, const struct row *row, const char *text);
 

@@ -19,6 +19,7 @@ static const struct change_row {
 	[CHANGE_DPORT] = {"set dst port", 0xffff},
 	[CHANGE_TTL] = {"set ttl", 0xff},
 	[CHANGE_DEC_TTL] = {"dec ttl", 0},
+	[CHANGE_DSCP] = {"set dscp", 0x3f},
 	[CHANGE_VLAN] = {"set vlan", 0xfff},
 	[CHANGE_PUSH] = {"push vlan", 0xffff},
 	[CHANGE_POP] = {"pop vlan", 0},
@@ -106,6 +107,16 @@ static void need_version(struct rule_build *b, enum rule_change_kind kind)
 			      c->of == 6 ? "ipv6" : "ipv4");
 }
 
+/* Checks that the packets have IP, of any version. */
+static void need_ip(struct rule_build *b, enum rule_change_kind kind)
+{
+	if (has_change(b, kind) && !b->rule.outer.ip)
+		parse_mistake(b->ps, &b->change_at[kind],
+			      "\"%s\" needs a rule for packets of IP: write `ipv4' or `ipv6' among "
+			      "its matches",
+			      changes[kind].name);
+}
+
 /*
  * Returns whether a checksum would be left wrong. The device updates those of IPv4, TCP and UDP.
  * The sums of these protocols cover the addresses, too, and Linux's driver rewrites addresses of
@@ -187,7 +198,7 @@ static void need_tunnel(struct rule_build *b)
 /* Sets the IP version that the EtherType implies. */
 static void settle_version(struct rule_build *b)
 {
-	for (int k = CHANGE_IP_SRC; k <= CHANGE_DEC_TTL; k++)
+	for (int k = CHANGE_IP_SRC; k <= CHANGE_DSCP; k++)
 		if (has_change(b, (enum rule_change_kind)k) && !b->rule.outer.ip)
 			b->rule.outer.ip =
 				build_type_version(build_field(&b->fields, KEY_ETHERTYPE)->value);
@@ -202,6 +213,7 @@ void build_settle_changes(struct rule_build *b)
 	need_sum(b, CHANGE_IP_DST);
 	need_version(b, CHANGE_TTL);
 	need_version(b, CHANGE_DEC_TTL);
+	need_ip(b, CHANGE_DSCP);
 	need_l4(b, CHANGE_SPORT);
 	need_l4(b, CHANGE_DPORT);
 	need_tag(b, CHANGE_VLAN);

@@ -454,6 +454,8 @@ setting:
 | T_TCP port_side port	{ ADD(CHANGE_PORT, @$, .of = $2->arg, .number = $3, .second = L4_TCP); }
 | T_UDP port_side port	{ ADD(CHANGE_PORT, @$, .of = $2->arg, .number = $3, .second = L4_UDP); }
 | T_TTL T_NUMBER	{ ADD(CHANGE, @$, .of = CHANGE_TTL, .number = $2); }
+| T_DSCP T_NUMBER	{ ADD(CHANGE, @$, .of = CHANGE_DSCP, .number = $2); }
+| T_DSCP name		{ ADD(CHANGE, @$, .of = CHANGE_DSCP, .number = named(ps, &@2, $2, "DSCP", dscp_number)); }
 | T_VLAN T_NUMBER	{ ADD(CHANGE, @$, .of = CHANGE_VLAN, .number = $2); }
 ;
 
@@ -525,7 +527,7 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 			snprintf(text, size, more ? "the end of the line, " MODIFIERS
 						  : "drop, pass, send, mirror, count, table, define or include");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
-			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl or vlan)%s",
+			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl, dscp or vlan)%s",
 				 more ? ", to queue, to rss, goto, tag, count, name, push, pop or decap" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
