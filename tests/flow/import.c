@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that rules of tc, testpmd, iptables, nft and Open vSwitch become the rules of import.rows,
- * that each reason to leave one out occurs, and that exported rules come back as the same entries.
+ * Proves that rules of tc, ethtool, testpmd, iptables, nft and Open vSwitch become the rules of
+ * import.rows, that each reason to leave one out occurs, and that exported rules come back as the
+ * same entries.
  */
 #include "tests/test.h"
 #include <errno.h>

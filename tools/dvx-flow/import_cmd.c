@@ -75,7 +75,7 @@ static json_t *import_json(const struct rules_text *s, const struct import_resul
 static int import_failed(const struct import_ask *ask, const struct rules_text *s,
 			 const struct import_result *r, int err)
 {
-	static const char all[] = "tc, testpmd, iptables, ip6tables, nft, ovs";
+	static const char all[] = "tc, ethtool, testpmd, iptables, ip6tables, nft, ovs";
 
 	if (err != -EPROTOTYPE)
 		message_print("%s: %s", s->name, strerror(-err));
@@ -129,7 +129,8 @@ int cmd_import(const struct args *a)
 
 	if (a->from && (ask.from = dialect_find(a->from)) == DIALECTS) {
 		message_print(
-			"--from takes tc, testpmd, iptables, ip6tables, nft or ovs, not \"%s\"",
+			"--from takes tc, ethtool, testpmd, iptables, ip6tables, nft or ovs, not "
+			"\"%s\"",
 			a->from);
 		return EXIT_USAGE;
 	}

@@ -75,7 +75,9 @@ static const struct argp_option dump_options[] = {
 
 static const struct argp_option import_options[] = {
 	{"from", OPT_FROM, "TOOL", 0,
-	 "tc, testpmd, iptables, ip6tables, nft or ovs; default: recognized from the text", 0},
+	 "tc, ethtool, testpmd, iptables, ip6tables, nft or ovs; default: recognized from the "
+	 "text",
+	 0},
 	{"netdev", OPT_NETDEV, "NAME", 0, "the interface (port) whose rules to take", 0},
 	CLI_JSON,
 	{0},
@@ -126,7 +128,7 @@ static const struct cli_command commands[] = {
 	 "Prints libmlx5's dump of the daemon's tables, or each entry field by field.",
 	 dump_options, cmd_dump},
 	{"import", 0, 1, "[FILE]",
-	 "Prints rules of tc-flower, testpmd, iptables-save, nft or ovs-ofctl as rules of "
+	 "Prints rules of tc-flower, ethtool, testpmd, iptables-save, nft or ovs-ofctl as rules of "
 	 "dvx-flow, and reports those that it leaves out.",
 	 import_options, cmd_import},
 	{"export", 0, 1, "[FILE]",

@@ -23,6 +23,7 @@ static const struct dialect_row {
 	const char *marks, *blanks; /* as in struct token_reader */
 } dialects[DIALECTS] = {
 	[DIALECT_TC] = {"tc", tc_looks, tc_read, "", DIALECT_BLANKS},
+	[DIALECT_ETHTOOL] = {"ethtool", ethtool_looks, ethtool_read, "", DIALECT_BLANKS},
 	[DIALECT_TESTPMD] = {"testpmd", testpmd_looks, testpmd_read, "", DIALECT_BLANKS},
 	[DIALECT_IPTABLES] = {"iptables", iptables_looks, iptables_read, "", DIALECT_BLANKS},
 	[DIALECT_IP6TABLES] = {"ip6tables", ip6tables_looks, ip6tables_read, "", DIALECT_BLANKS},

@@ -6,6 +6,7 @@
 #include "values.h"
 
 void tc_read(struct import *im, struct token_reader *r);
+void ethtool_read(struct import *im, struct token_reader *r);
 void testpmd_read(struct import *im, struct token_reader *r);
 void iptables_read(struct import *im, struct token_reader *r);
 void ip6tables_read(struct import *im, struct token_reader *r);
@@ -14,6 +15,7 @@ void ovs_read(struct import *im, struct token_reader *r);
 
 /* Return whether a line is of this dialect. */
 bool tc_looks(const struct tokens *line);
+bool ethtool_looks(const struct tokens *line);
 bool testpmd_looks(const struct tokens *line);
 bool iptables_looks(const struct tokens *line);
 bool ip6tables_looks(const struct tokens *line);

@@ -13,6 +13,7 @@ tools_dvx_flow_libimport_la_SOURCES = tools/dvx-flow/import/import.h tools/dvx-f
 	tools/dvx-flow/import/dialect.h tools/dvx-flow/import/dialect.c \
 	tools/dvx-flow/import/tc.h tools/dvx-flow/import/tc.c tools/dvx-flow/import/tc_keys.c \
 	tools/dvx-flow/import/tc_actions.c \
+	tools/dvx-flow/import/ethtool.c \
 	tools/dvx-flow/import/testpmd.h tools/dvx-flow/import/testpmd.c \
 	tools/dvx-flow/import/testpmd_items.c tools/dvx-flow/import/testpmd_actions.c \
 	tools/dvx-flow/import/iptables.h tools/dvx-flow/import/iptables.c tools/dvx-flow/import/iptables_words.c \
