@@ -20,35 +20,46 @@ TEST(none, text_of_edited_rules)
 				     "drop in vlan 3\n# tail";
 	static const struct {
 		const char *gone, *more, *after;
-		size_t at;
+		const char *at; /* places of the added rules, a digit each */
 	} cases[] = {
 		{"", "drop in",
 		 "# head\ndrop in\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
 		 "drop in vlan 3\n# tail",
-		 0},
+		 "0"},
 		{"", "drop in",
 		 "# head\ndrop in vlan 1 # one\ndrop in\n\n# two\ndrop in \\\n vlan 2\n"
 		 "drop in vlan 3\n# tail",
-		 1},
+		 "1"},
 		{"", "drop in",
 		 "# head\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
 		 "drop in vlan 3\n# tail\ndrop in\n",
-		 3},
-		{"1", "", "# head\n\n\n# two\ndrop in \\\n vlan 2\ndrop in vlan 3\n# tail", 0},
-		{"23", "", "# head\ndrop in vlan 1 # one\n\n# two\n\n\n\n# tail", 0},
+		 "3"},
+		{"1", "", "# head\n\n\n# two\ndrop in \\\n vlan 2\ndrop in vlan 3\n# tail", "0"},
+		{"23", "", "# head\ndrop in vlan 1 # one\n\n# two\n\n\n\n# tail", "0"},
 		{"2", "drop in",
 		 "# head\ndrop in vlan 1 # one\ndrop in\n\n# two\n\ndrop in vlan 3\n"
 		 "# tail",
-		 1},
-		{"123", "", "# head\n\n\n# two\n\n\n\n# tail", 0},
+		 "1"},
+		{"123", "", "# head\n\n\n# two\n\n\n\n# tail", "0"},
+		{"12", "drop in\ncount in",
+		 "# head\ndrop in\n\n# two\n\n\ncount in\ndrop in vlan 3\n# tail", "02"},
+		{"2", "drop in\ncount in",
+		 "# head\ndrop in vlan 1 # one\ndrop in\n\n# two\n\ndrop in vlan 3\n"
+		 "# tail\ncount in\n",
+		 "13"},
+		{"", "drop in\ncount in",
+		 "# head\ndrop in vlan 1 # one\ndrop in\ncount in\n\n# two\ndrop in \\\n"
+		 " vlan 2\ndrop in vlan 3\n# tail",
+		 "11"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct ruleset set, more, again;
 		bool gone[3] = {0};
-		struct rules_edit e = {&set, gone, &more, cases[i].at, 0};
-		struct source_place place[4];
-		uint32_t from[4];
+		const size_t at[] = {(size_t)cases[i].at[0] - '0', (size_t)(cases[i].at[1] - '0')};
+		struct rules_edit e = {&set, gone, &more, at};
+		struct source_place place[5];
+		uint32_t from[5], added = 0;
 		size_t len;
 		char *text;
 
@@ -66,7 +77,7 @@ TEST(none, text_of_edited_rules)
 			const struct rule *now = &again.rule[r];
 
 			assert_string_equal(now->text, from[r] == EDIT_NEW
-							       ? more.rule[0].text
+							       ? more.rule[added++].text
 							       : set.rule[from[r]].text);
 			assert_int_equal(now->line, place[r].line);
 			assert_int_equal(now->first_byte, place[r].first_byte);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "client.h"
 #include "rules/marks.h"
 
@@ -30,72 +31,13 @@ void words_join(char *out, size_t size, char *const *words, int n)
 		out[0] = 0;
 }
 
-/* Parses a rule's ID, or a range of them: 5, 5-9. Returns NULL if the text is something else. */
-static json_t *edit_ids(const char *text)
-{
-	unsigned long first, last;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return NULL;
-	first = strtoul(text, &end, 10);
-	if (!*end)
-		return json_integer((json_int_t)first);
-	if (*end != '-' || end[1] < '0' || end[1] > '9')
-		return NULL;
-	last = strtoul(end + 1, &end, 10);
-	return *end ? NULL : json_pack("[I, I]", (json_int_t)first, (json_int_t)last);
-}
-
-/* Parses IDs, or else a name. Returns NULL if text is NULL. */
-static json_t *edit_ids_or_name(const char *text)
-{
-	json_t *ids = edit_ids(text);
-
-	return ids ? ids : json_string(text);
-}
-
-/* Returns whether the operands are one rule: names have no blank, and no rule is one word. */
-static bool edit_is_rule(const char *text, char *const *words, int n)
-{
-	struct ruleset set;
-	bool is = n == 1 && strchr(words[0], ' ');
-
-	if (!rules_read_part(NULL, text, strlen(text), &set)) {
-		is = true;
-		ruleset_free(&set);
-	}
-	return is;
-}
-
-/*
- * Parses operands: each names rules, or all of them are one rule's words. Returns NULL if there is
- * no text.
- */
-static json_t *edit_which(char *const *words, int n)
-{
-	json_t *list = json_array();
-	char text[WORDS_BYTES_MAX];
-	int ret = 0;
-
-	words_join(text, sizeof(text), words, n);
-	if (edit_is_rule(text, words, n))
-		ret = json_array_append_new(list, json_string(text));
-	else
-		for (int i = 0; i < n && !ret; i++)
-			ret = json_array_append_new(list, edit_ids_or_name(words[i]));
-	if (ret)
-		json_decref(list);
-	return ret ? NULL : list;
-}
-
 /* Sends a request that changes rules, with the words of an added rule (NULL: none). */
 static int edit_ask(const struct args *a, json_t *head, const struct rules_text *words,
 		    const char *verb)
 {
 	struct flow_msg answer;
 	char as[64];
-	const json_t *id;
+	const json_t *id, *ids;
 	int code, fd = client_connect(a, &code);
 
 	if (fd < 0) {
@@ -108,10 +50,13 @@ static int edit_ask(const struct args *a, json_t *head, const struct rules_text 
 	if (code)
 		return code;
 	id = json_object_get(answer.head, "id");
-	if (id) {
+	ids = json_object_get(answer.head, "ids");
+	if (id)
 		snprintf(as, sizeof(as), "%s as %lld", verb, json_integer_value(id));
+	else if (ids)
+		snprintf(as, sizeof(as), "%s, %zu rules added", verb, json_array_size(ids));
+	if (id || ids)
 		verb = as;
-	}
 	code = client_print_result(a, &answer, verb);
 	msg_free(&answer);
 	return code;
@@ -119,8 +64,11 @@ static int edit_ask(const struct args *a, json_t *head, const struct rules_text 
 
 int cmd_del(const struct args *a)
 {
-	json_t *which = edit_which(a->argv, a->argc);
+	char text[WORDS_BYTES_MAX];
+	json_t *which;
 
+	words_join(text, sizeof(text), a->argv, a->argc);
+	which = batch_rules(text, a->argv, a->argc);
 	if (which)
 		return edit_ask(a, json_pack("{s:s, s:o}", "do", "del", "rules", which), NULL,
 				"deleted");
@@ -154,15 +102,55 @@ static int edit_rule(const struct args *a, json_t *head, int first, const char *
 	return edit_ask(a, head, &words, verb);
 }
 
+/* Checks the rules of many edits, unless only the daemon knows their variables. */
+static int edit_check_batch(const struct rules_text *s)
+{
+	struct flow_fault f = {0};
+	struct ruleset set;
+	struct batch b;
+	int code = EXIT_DONE;
+
+	if (batch_read(s->text, s->len, &b, &f)) {
+		code = f.code;
+		rules_point(s, f.line, f.column, f.text);
+	} else if (!memchr(b.rules, '$', b.len)) {
+		if (rules_read_part(s->name, b.rules, b.len, &set))
+			code = EXIT_RULES;
+		else
+			ruleset_free(&set);
+	}
+	batch_free(&b);
+	return code;
+}
+
+/* Sends many edits of standard input, which are made together or not at all. */
+static int edit_batch(const struct args *a)
+{
+	struct rules_text s = {.name = "-"};
+	char *text;
+	int code;
+
+	if (file_read(s.name, &text, &s.len))
+		return EXIT_INPUT;
+	s.text = text;
+	code = edit_check_batch(&s);
+	if (!code)
+		code = edit_ask(a, json_pack("{s:s}", "do", "batch"), &s, "edited");
+	free(text);
+	return code;
+}
+
 int cmd_add(const struct args *a)
 {
+	if (a->argc == 1 && !strcmp(a->argv[0], "-"))
+		return edit_batch(a);
 	return edit_rule(a, json_pack("{s:s}", "do", "add"), 0, "added");
 }
 
 /* Sends a rule that is put at another one's place; `where` is "before" or "replace". */
 static int edit_at(const struct args *a, const char *where, int id, const char *verb)
 {
-	json_t *which = edit_ids_or_name(a->argv[id]);
+	json_t *which = batch_id_or_name(a->argv[id]);
 
 	if (which && !json_is_array(which))
 		return edit_rule(a, json_pack("{s:s, s:o}", "do", "add", where, which), id + 1,

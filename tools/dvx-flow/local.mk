@@ -3,7 +3,7 @@ bin_PROGRAMS += tools/dvx-flow/dvx-flow
 tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.c \
 	tools/dvx-flow/input.c tools/dvx-flow/check.c tools/dvx-flow/cost.h tools/dvx-flow/cost.c \
 	tools/dvx-flow/where.h tools/dvx-flow/where.c tools/dvx-flow/msg.h tools/dvx-flow/msg.c \
-	tools/dvx-flow/client.h tools/dvx-flow/client.c tools/dvx-flow/commands.c tools/dvx-flow/edit.c tools/dvx-flow/diff.c tools/dvx-flow/show.h tools/dvx-flow/show.c \
+	tools/dvx-flow/client.h tools/dvx-flow/client.c tools/dvx-flow/commands.c tools/dvx-flow/batch.h tools/dvx-flow/batch.c tools/dvx-flow/edit.c tools/dvx-flow/diff.c tools/dvx-flow/show.h tools/dvx-flow/show.c \
 	tools/dvx-flow/stats.h tools/dvx-flow/stats.c tools/dvx-flow/stats_table.c \
 	tools/dvx-flow/stats_screen.c tools/dvx-flow/stats_prometheus.c \
 	tools/dvx-flow/splice.c tools/dvx-flow/places.h tools/dvx-flow/places.c \

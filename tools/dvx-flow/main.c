@@ -104,7 +104,9 @@ static const struct cli_command commands[] = {
 	 "Shows packets and bytes of each rule with a counter, and what each queue received and "
 	 "lost.",
 	 stats_options, cmd_stats},
-	{"add", 1, CLI_ANY, "RULE...", "Adds a rule behind all others.", client_options, cmd_add},
+	{"add", 1, CLI_ANY, "RULE...|-",
+	 "Adds a rule behind all others. With -, makes many edits of standard input together.",
+	 client_options, cmd_add},
 	{"insert", 3, CLI_ANY, "before ID|NAME RULE...", "Adds a rule before another one.",
 	 client_options, cmd_insert},
 	{"replace", 2, CLI_ANY, "ID|NAME RULE...", "Replaces one rule, in its place.",
@@ -148,7 +150,7 @@ static const char overview[] =
 	"  check FILE    check a rule file\n"
 	"  daemon        hold rules on the device; --queues N, --capture DIR\n"
 	"  apply FILE    replace all rules by those of FILE\n"
-	"  add RULE      add a rule behind all others\n"
+	"  add RULE      add a rule behind all others; add -: many edits together\n"
 	"  insert before ID RULE, replace ID RULE, del ID...|RULE, flush\n"
 	"  diff FILE     show what apply would change\n"
 	"  save [FILE]   write the rules in effect as a rule file\n"

@@ -292,7 +292,7 @@ static const struct answers_request {
 } requests[] = {
 	{"apply", do_apply, false}, {"list", do_list, true},	{"stats", do_stats, true},
 	{"dump", do_dump, false},   {"del", edits_del, false},	{"flush", edits_flush, false},
-	{"add", edits_add, false},  {"save", edits_save, true},
+	{"add", edits_add, false},  {"save", edits_save, true}, {"batch", edits_batch, false},
 };
 
 static const struct answers_request *answers_find(const struct flow_msg *m)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "dvx-flow.h"
 #include "holder.h"
 
@@ -46,16 +47,20 @@ static int edits_no_rule(const json_t *which, struct flow_fault *f)
 			      json_integer_value(which));
 }
 
-/* Marks the rules that `which` names. Of rules with one text, marks the first unmarked one. */
+/*
+ * Marks the rules that `which` names, and finds the first of them. Of rules with one text, marks the
+ * first unmarked one. mark NULL: only finds it.
+ */
 static int edits_mark(const struct holder *h, const json_t *which, bool *mark, size_t *first,
 		      struct flow_fault *f)
 {
 	size_t n = holder_rules(h)->n, found = n;
 
 	for (size_t i = 0; i < n && (found == n || json_is_array(which)); i++)
-		if (!(mark[i] && json_is_string(which)) && edits_matches(h, i, which)) {
+		if (!(mark && mark[i] && json_is_string(which)) && edits_matches(h, i, which)) {
 			found = found == n ? i : found;
-			mark[i] = true;
+			if (mark)
+				mark[i] = true;
 		}
 	*first = found;
 	return found == n ? edits_no_rule(which, f) : 0;
@@ -159,6 +164,184 @@ void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m
 	if (ret)
 		conn_fault(c, &f);
 	free(mark);
+}
+
+/* --- many edits -------------------------------------------------------------------------------- */
+
+/* A rule that a batch adds. */
+struct edits_added {
+	size_t at;     /* the rule in effect that it is put before */
+	bool in_table; /* of that one; else it ends the table before */
+	uint32_t table;
+	uint32_t input; /* its place among the added rules of the request */
+	size_t index;	/* its place among the rules in effect afterwards */
+};
+
+struct edits_batch {
+	struct server_conn *c;
+	struct holder *h;
+	struct batch batch;
+	struct ruleset more;
+	bool *gone;
+	/* by added rule, in their order */
+	struct edits_added *added;
+	size_t *at;
+};
+
+/* Marks what leaves by the command, or finds the place of its rule. */
+static int edits_resolve(struct edits_batch *b, const struct batch_edit *e, size_t *at,
+			 struct flow_fault *f)
+{
+	size_t n = e->command == BATCH_DEL ? json_array_size(e->which) : 1;
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = edits_mark(b->h,
+				 e->command == BATCH_DEL ? json_array_get(e->which, i) : e->which,
+				 e->command == BATCH_INSERT ? NULL : b->gone, at, f);
+	if (ret) {
+		f->line = e->line;
+		f->column = e->column;
+	}
+	return ret;
+}
+
+static int edits_find_places(struct edits_batch *b, struct flow_fault *f)
+{
+	const struct ruleset *set = holder_rules(b->h);
+	size_t m = 0, at = 0;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < b->more.n; i++)
+		b->added[i] = (struct edits_added){.at = edits_end(b->h), .input = i};
+	for (size_t i = 0; i < b->batch.n && !ret; i++) {
+		const struct batch_edit *e = &b->batch.edit[i];
+
+		ret = edits_resolve(b, e, &at, f);
+		while (m < b->more.n && b->more.rule[m].line < e->line)
+			m++;
+		if (!ret && e->command != BATCH_DEL && m < b->more.n) {
+			b->added[m].at = at;
+			b->added[m].in_table = true;
+			b->added[m].table = set->rule[at].table;
+		}
+	}
+	return ret;
+}
+
+static int edits_by_place(const void *a, const void *b)
+{
+	const struct edits_added *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->in_table != y->in_table)
+		return x->in_table ? 1 : -1;
+	return x->input < y->input ? -1 : x->input > y->input;
+}
+
+/* Puts the added rules in the order of their places. Returns false if there is no memory. */
+static bool edits_sort(struct edits_batch *b)
+{
+	struct rule *sorted = calloc(b->more.n + 1, sizeof(*sorted));
+	size_t left = 0, i = 0;
+
+	if (!sorted)
+		return false;
+	qsort(b->added, b->more.n, sizeof(*b->added), edits_by_place);
+	for (size_t m = 0; m < b->more.n; m++) {
+		struct edits_added *a = &b->added[m];
+
+		sorted[m] = b->more.rule[a->input];
+		sorted[m].table = a->table;
+		b->at[m] = a->at;
+		for (; i < a->at; i++)
+			left += !b->gone[i];
+		a->index = left + m;
+	}
+	memcpy(b->more.rule, sorted, b->more.n * sizeof(*sorted));
+	free(sorted);
+	return true;
+}
+
+static void edits_batch_done(void *arg)
+{
+	const struct edits_batch *b = arg;
+	json_t *j = edits_summary(b->h), *ids = json_array();
+
+	for (size_t m = 0; m < b->more.n; m++)
+		json_array_append_new(ids, json_null());
+	for (size_t m = 0; m < b->more.n; m++)
+		json_array_set_new(ids, b->added[m].input,
+				   json_integer(generation_id(b->h->now, b->added[m].index)));
+	json_object_set_new(j, "ids", ids);
+	conn_reply(b->c, j, NULL, 0);
+}
+
+/* Finds a fault's place in the request: that of an added rule, else it has none. */
+static void edits_batch_fault(const struct edits_batch *b, const struct source_place *place,
+			      struct flow_fault *f)
+{
+	for (size_t m = 0; m < b->more.n && f->line; m++)
+		if (place[b->added[m].index].line == f->line) {
+			f->line = b->more.rule[m].line;
+			f->column += b->more.rule[m].at.column - 1u;
+			return;
+		}
+	flow_fault_place(f);
+}
+
+/* Makes the edited text and applies it. */
+static int edits_batch_apply(struct edits_batch *b, struct flow_fault *f)
+{
+	struct rules_edit e = {holder_rules(b->h), b->gone, &b->more, b->at};
+	struct source_place *place = calloc(edit_count(&e) + 1, sizeof(*place));
+	size_t len;
+	char *text = NULL;
+	int ret = -1;
+
+	if (place && edits_sort(b))
+		text = source_edit(b->h->text ? b->h->text : "", b->h->len, &e, place, &len);
+	if (!text)
+		flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	else
+		ret = holder_apply(b->h, text, len, NULL, b, edits_batch_done, f);
+	if (text && ret)
+		edits_batch_fault(b, place, f);
+	free(text);
+	free(place);
+	return ret;
+}
+
+static int edits_batch_read(struct edits_batch *b, const struct flow_msg *m, struct flow_fault *f)
+{
+	int ret = batch_read(m->body, m->body_len, &b->batch, f);
+
+	if (!ret)
+		ret = holder_parse_part(b->h, b->batch.rules, b->batch.len, &b->more, f);
+	if (!ret && !b->more.n && !b->batch.n)
+		ret = flow_fault_set(f, EXIT_RULES, "there is no edit in this");
+	if (ret)
+		return ret;
+	b->gone = edits_marks(b->h, f);
+	b->added = calloc(b->more.n + 1, sizeof(*b->added));
+	b->at = calloc(b->more.n + 1, sizeof(*b->at));
+	return b->gone && b->added && b->at ? 0
+					    : flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+}
+
+void edits_batch(struct holder *h, struct server_conn *c, const struct flow_msg *m)
+{
+	struct edits_batch b = {.c = c, .h = h};
+	struct flow_fault f = {0};
+
+	if (edits_batch_read(&b, m, &f) || edits_find_places(&b, &f) || edits_batch_apply(&b, &f))
+		conn_fault(c, &f);
+	ruleset_free(&b.more);
+	batch_free(&b.batch);
+	free(b.gone);
+	free(b.added);
+	free(b.at);
 }
 
 void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m)

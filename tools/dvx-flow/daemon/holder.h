@@ -44,6 +44,12 @@ struct holder_place {
 int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 		const struct flow_msg *words, void (*after)(void *arg), void *arg,
 		struct flow_fault *f);
+/*
+ * Parses added rules, which may name the tables and the variables of those in effect. The caller
+ * frees *more either way.
+ */
+int holder_parse_part(const struct holder *h, const char *text, size_t len, struct ruleset *more,
+		      struct flow_fault *f);
 /* Returns the rules in effect; an empty set if there are none. */
 const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */
@@ -72,6 +78,7 @@ int device_lock(const char *device, struct flow_fault *f);
  *	del	"rules": [each an id, a range of ids [first, last], or a rule's text]
  *	add	the body is a rule, which comes behind all others, "before" the rule of this id, or
  *		to "replace" it
+ *	batch	the body has edits as in batch.h
  *	flush
  *	save	the body is the rules' text, with comments
  *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the dump
@@ -85,6 +92,7 @@ bool answer_changes(const struct flow_msg *request);
 void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m);
+void edits_batch(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 /* Returns the head of an answer, with the result of the last change. */
 json_t *edits_summary(const struct holder *h);
 void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m);

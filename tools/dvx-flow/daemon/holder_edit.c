@@ -7,15 +7,22 @@
 #include "dvx-flow.h"
 #include "holder_priv.h"
 
-/* Parses an added rule, which may name the tables of those in effect. */
-static int holder_parse_words(const struct holder *h, const struct flow_msg *words,
-			      struct ruleset *more, struct flow_fault *f)
+int holder_parse_part(const struct holder *h, const char *text, size_t len, struct ruleset *more,
+		      struct flow_fault *f)
 {
-	int ret = rules_parse_part(words->body, words->body_len, holder_rules(h), more,
-				   holder_first_mistake, f);
+	int ret = rules_parse_part(text, len, holder_rules(h), more, holder_first_mistake, f);
 
 	if (ret < 0)
 		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(-ret));
+	return ret ? -1 : holder_check_queues(h, more, f);
+}
+
+/* Parses one added rule. */
+static int holder_parse_words(const struct holder *h, const struct flow_msg *words,
+			      struct ruleset *more, struct flow_fault *f)
+{
+	int ret = holder_parse_part(h, words->body, words->body_len, more, f);
+
 	if (!ret && !more->n)
 		ret = flow_fault_set(
 			f, EXIT_RULES,
@@ -24,7 +31,7 @@ static int holder_parse_words(const struct holder *h, const struct flow_msg *wor
 		ret = flow_fault_set(f, EXIT_RULES,
 				     "these are %zu rules; write one at a time, or apply a file",
 				     more->n);
-	return ret ? -1 : holder_check_queues(h, more, f);
+	return ret;
 }
 
 static bool holder_takes_name(const struct rules_edit *e)
@@ -122,7 +129,7 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 		struct flow_fault *f)
 {
 	struct ruleset more = {0};
-	struct rules_edit e = {holder_rules(h), gone, &more, to.rule, to.table};
+	struct rules_edit e = {holder_rules(h), gone, &more, &to.rule};
 	struct holder_change c = {.after = after, .arg = arg};
 	int ret = words ? holder_parse_words(h, words, &more, f) : 0;
 
@@ -133,7 +140,7 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 	}
 	if (!ret) {
 		c.edit = (struct generation_change){
-			.gone = gone, .more = more.rule, .before = &e.at, .nmore = more.n};
+			.gone = gone, .more = more.rule, .before = e.at, .nmore = more.n};
 		c.changed = e.set->n + 2 * more.n - edit_count(&e);
 		ret = holder_change_rules(h, &e, &c, f);
 	}

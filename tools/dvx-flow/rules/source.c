@@ -15,8 +15,10 @@ size_t edit_count(const struct rules_edit *e)
 
 void edit_origins(const struct rules_edit *e, uint32_t *from)
 {
+	size_t m = 0;
+
 	for (uint32_t i = 0; i <= e->set->n; i++) {
-		for (size_t m = 0; i == e->at && m < e->more->n; m++)
+		for (; m < e->more->n && e->at[m] == i; m++)
 			*from++ = EDIT_NEW;
 		if (i < e->set->n && !(e->gone && e->gone[i]))
 			*from++ = i;
@@ -29,8 +31,11 @@ struct source_copy {
 	size_t len, taken;
 	char *out;
 	size_t used;
-	uint32_t more_lines;	    /* than were taken; modulo 2^32 */
+	uint32_t more_lines; /* than were taken; modulo 2^32 */
+	size_t counted;	     /* bytes whose lines were counted */
+	uint32_t lines;
 	struct source_place *place; /* of the next rule */
+	size_t added;		    /* rules so far */
 };
 
 static void source_take(struct source_copy *c, size_t until)
@@ -48,32 +53,16 @@ static void source_empty(struct source_copy *c, size_t until)
 }
 
 /* Returns the line of the next byte. */
-static uint32_t source_line(const struct source_copy *c)
+static uint32_t source_line(struct source_copy *c)
 {
-	const char *p = c->out, *end = c->out + c->used;
-	uint32_t line = 1;
+	const char *p = c->out + c->counted, *end = c->out + c->used;
 
 	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
-		line++;
+		c->lines++;
 		p++;
 	}
-	return line;
-}
-
-static void source_more(struct source_copy *c, const struct ruleset *more)
-{
-	if (more->n && c->used && c->out[c->used - 1] != '\n')
-		c->out[c->used++] = '\n';
-	for (size_t m = 0; m < more->n; m++) {
-		size_t n = strlen(more->rule[m].text);
-
-		*c->place++ = (struct source_place){(uint32_t)c->used, (uint32_t)(c->used + n),
-						    source_line(c)};
-		memcpy(c->out + c->used, more->rule[m].text, n);
-		c->used += n;
-		c->out[c->used++] = '\n';
-		c->more_lines++;
-	}
+	c->counted = c->used;
+	return c->lines + 1;
 }
 
 /* Sets the place of a rule that stays, as its line is about to be copied. */
@@ -102,17 +91,42 @@ static size_t line_end(const struct source_copy *c, size_t byte)
 }
 
 /*
- * Returns whether the added rules begin their table, or the file: before the first rule stands the
- * file's own comment, or the table's line.
+ * Returns whether the next rule, which is added before rule `at`, begins its table, or the file:
+ * before the first rule stands the file's own comment, or the table's line.
  */
-static bool source_adds_first(const struct rules_edit *e)
+static bool source_adds_first(const struct source_copy *c, const struct rules_edit *e, size_t at)
 {
-	const struct rule *next = &e->set->rule[e->at];
+	const struct rule *next = &e->set->rule[at];
+	uint32_t table = e->more->rule[c->added].table;
 
-	return !e->at || (next->table == e->table && next[-1].table != e->table);
+	return at < e->set->n && (!at || (next->table == table && next[-1].table != table));
 }
 
-static void source_rule(struct source_copy *c, const struct rules_edit *e, size_t i)
+/* Adds the rules of place `at`, from c->added on. Returns whether there are some. */
+static bool source_more(struct source_copy *c, const struct rules_edit *e, size_t at)
+{
+	size_t first = c->added;
+
+	for (; c->added < e->more->n && e->at[c->added] == at; c->added++) {
+		const struct rule *r = &e->more->rule[c->added];
+		size_t n = strlen(r->text);
+
+		if (source_adds_first(c, e, at))
+			source_take(c, line_begin(c, e->set->rule[at].first_byte));
+		if (c->added == first && c->used && c->out[c->used - 1] != '\n')
+			c->out[c->used++] = '\n';
+		*c->place++ = (struct source_place){(uint32_t)c->used, (uint32_t)(c->used + n),
+						    source_line(c)};
+		memcpy(c->out + c->used, r->text, n);
+		c->used += n;
+		c->out[c->used++] = '\n';
+		c->more_lines++;
+	}
+	return c->added > first;
+}
+
+/* Takes a rule of the set. `more`: others were added before it. */
+static void source_rule(struct source_copy *c, const struct rules_edit *e, size_t i, bool more)
 {
 	const struct rule *r = &e->set->rule[i];
 
@@ -124,7 +138,7 @@ static void source_rule(struct source_copy *c, const struct rules_edit *e, size_
 	source_take(c, line_begin(c, r->first_byte));
 	source_empty(c, line_end(c, r->end_byte));
 	/* A rule that replaces it takes one of its lines. */
-	if (i == e->at && e->more->n && c->out[c->used - 1] == '\n') {
+	if (more && c->out[c->used - 1] == '\n') {
 		c->used--;
 		c->more_lines--;
 	}
@@ -134,23 +148,18 @@ char *source_edit(const char *text, size_t len, const struct rules_edit *e,
 		  struct source_place *place, size_t *out_len)
 {
 	struct source_copy c = {.text = text, .len = len, .place = place};
+	/* A line's end may come before the rules of each place. */
 	size_t room = len + 2;
 
 	for (size_t m = 0; m < e->more->n; m++)
-		room += strlen(e->more->rule[m].text) + 1;
+		room += strlen(e->more->rule[m].text) + 2;
 	c.out = malloc(room);
 	if (!c.out)
 		return NULL;
-	for (size_t i = 0; i < e->set->n; i++) {
-		if (i == e->at && source_adds_first(e))
-			source_take(&c, line_begin(&c, e->set->rule[i].first_byte));
-		if (i == e->at)
-			source_more(&c, e->more);
-		source_rule(&c, e, i);
-	}
+	for (size_t i = 0; i < e->set->n; i++)
+		source_rule(&c, e, i, source_more(&c, e, i));
 	source_take(&c, len);
-	if (e->at == e->set->n)
-		source_more(&c, e->more);
+	source_more(&c, e, e->set->n);
 	c.out[c.used] = 0;
 	*out_len = c.used;
 	return c.out;

@@ -5,13 +5,15 @@
 
 #include "rule.h"
 
-/* An edit: some rules of a set leave, others are put before rule `at` (at set->n: behind all). */
+/*
+ * An edit: some rules of a set leave, others are added: rule i of `more` before rule at[i] of the
+ * set (set->n: behind all).
+ */
 struct rules_edit {
 	const struct ruleset *set;
-	const bool *gone; /* for each rule of the set; NULL: none leaves */
-	const struct ruleset *more;
-	size_t at;
-	uint32_t table; /* of the added rules: that of rule `at`, or of the one before it */
+	const bool *gone;	    /* for each rule of the set; NULL: none leaves */
+	const struct ruleset *more; /* each of the table of the rule behind it, or before it */
+	const size_t *at;	    /* ascending */
 };
 
 /* Returns how many rules the edited set has. */
