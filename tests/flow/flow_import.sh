@@ -55,7 +55,7 @@ if command -v tc >/dev/null && alone true 2>/dev/null; then
 		'pass in vlan 7 ipv4 tcp dst port 80 pop vlan set eth dst 02:00:00:00:00:01 ipv4 dst 192.0.2.7 tcp dst port 8080' \
 		'pass in vlan 7 ipv4 push vlan 9 pcp 1' \
 		'pass in untagged ipv6 dec ttl' 'drop in eth src 02:00:00:00:00:00/02:00:00:00:00:00 ipv4 tos 0x10/0xfc ttl 1 nofrag' \
-		'drop in ipv4 tcp flags syn,!ack' 'drop in ipv4 ttl 0x40/0xc0' >"$scratch/rules"
+		'drop in ipv4 tcp flags syn,!ack' 'drop in ipv4 ttl 0x40/0xc0' 'pass in vlan 7 ipv4 set dscp af41' >"$scratch/rules"
 	"$flow" export --to tc "$scratch/rules" >"$scratch/exported"
 	check "tc parses what export writes" tc_parses "$scratch/exported"
 else

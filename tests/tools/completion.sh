@@ -51,7 +51,7 @@ want="cross-vhca-export dma-copy" not="" offers dvx-info why-not ""
 want="--save= --diff --json" not="" offers dvx-info caps --
 want="run up exec ls down" not="" offers dvx-sim ""
 want="host dpu" not="" offers dvx-sim run --function = ""
-want="check daemon apply list stats del explain dump import export" not="drop" offers dvx-flow ""
+want="check daemon apply list stats del explain dump draw import export" not="drop" offers dvx-flow ""
 want="apply" not="daemon" offers dvx-flow a
 want="--queues= --capture= --fresh --device=" not="--watch" offers dvx-flow daemon --
 want="--watch --interval= --json --wait=" not="--queues=" offers dvx-flow stats --

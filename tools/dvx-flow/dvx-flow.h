@@ -21,7 +21,7 @@ enum {
 };
 
 struct args {
-	bool json, quiet, watch, prometheus, fresh, ste;
+	bool json, quiet, watch, prometheus, fresh, ste, svg;
 	const char *device, *socket, *state, *capture, *group;
 	unsigned int queues;
 	double interval, wait; /* interval 0: none was given */
@@ -90,6 +90,7 @@ int cmd_diff(const struct args *a);
 int cmd_save(const struct args *a);
 int cmd_explain(const struct args *a);
 int cmd_dump(const struct args *a);
+int cmd_draw(const struct args *a);
 int cmd_import(const struct args *a);
 int cmd_export(const struct args *a);
 

@@ -8,6 +8,7 @@ tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.
 	tools/dvx-flow/stats_screen.c tools/dvx-flow/stats_prometheus.c \
 	tools/dvx-flow/splice.c tools/dvx-flow/places.h tools/dvx-flow/places.c \
 	tools/dvx-flow/fault.h tools/dvx-flow/fault.c \
+	tools/dvx-flow/rule_json.h tools/dvx-flow/rule_json.c tools/dvx-flow/draw.c \
 	tools/dvx-flow/import_cmd.c tools/dvx-flow/export_cmd.c
 tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) \
 	-I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS) $(PCAP_CFLAGS)

@@ -14,7 +14,8 @@ enum {
 	OPT_GROUP,
 	OPT_FROM,
 	OPT_TO,
-	OPT_NETDEV
+	OPT_NETDEV,
+	OPT_SVG
 };
 
 #define SOCKET_OPTION                                                                    \
@@ -28,11 +29,13 @@ static const struct argp_option check_options[] = {
 	{0},
 };
 
-#define CLIENT_OPTIONS                                                                          \
-	CLI_JSON, CLI_DEVICE, SOCKET_OPTION,                                                    \
+#define SOCKET_OPTIONS                                                                          \
+	CLI_DEVICE, SOCKET_OPTION,                                                              \
 	{                                                                                       \
 		"wait", OPT_WAIT, "SECONDS", 0, "how long to wait for a starting daemon (0)", 0 \
 	}
+
+#define CLIENT_OPTIONS CLI_JSON, SOCKET_OPTIONS
 
 static const struct argp_option daemon_options[] = {
 	{"queues", 'n', "N", 0, "queues that rules may send to: 0 to N-1 (1)", 0},
@@ -70,6 +73,12 @@ static const struct argp_option dump_options[] = {
 	 0},
 	{"ste", OPT_STE, NULL, 0, "print each entry field by field", 0},
 	CLIENT_OPTIONS,
+	{0},
+};
+
+static const struct argp_option draw_options[] = {
+	{"svg", OPT_SVG, NULL, 0, "print SVG, drawn by graphviz's dot", 0},
+	SOCKET_OPTIONS,
 	{0},
 };
 
@@ -129,6 +138,10 @@ static const struct cli_command commands[] = {
 	{"dump", 0, 0, "",
 	 "Prints libmlx5's dump of the daemon's tables, or each entry field by field.",
 	 dump_options, cmd_dump},
+	{"draw", 1, 1, "FILE|live",
+	 "Prints the tables and rules of FILE, or those in effect with their counters, as a "
+	 "picture in graphviz's DOT.",
+	 draw_options, cmd_draw},
 	{"import", 0, 1, "[FILE]",
 	 "Prints rules of tc-flower, ethtool, testpmd, iptables-save, nft or ovs-ofctl as rules of "
 	 "dvx-flow, and reports those that it leaves out.",
@@ -157,7 +170,8 @@ static const char overview[] =
 	"  list, dump    list the rules in effect; print libmlx5's dump of the tables\n"
 	"  stats         show packets and bytes of rules and queues; --watch\n"
 	"  explain WHAT  show which tables, rules and entries a packet meets\n"
-	"  import, export FILE  rules of tc, testpmd, iptables, nft, ovs\n"
+	"  draw FILE|live  a picture of tables and rules, in graphviz's DOT; --svg\n"
+	"  import, export FILE  rules of tc, ethtool, testpmd, iptables, nft, ovs\n"
 	"\n"
 	"A rule: send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
 	"A file: define web = 80,443   drop in tcp dst port $web   include \"more.flow\"\n"
@@ -172,6 +186,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('o', out),
 	CLI_TRUE(OPT_FRESH, fresh),
 	CLI_TRUE(OPT_STE, ste),
+	CLI_TRUE(OPT_SVG, svg),
 	CLI_TEXT('d', device),
 	CLI_TEXT('s', socket),
 	CLI_TEXT('c', capture),

@@ -2,13 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "exits.h"
 #include "plot.h"
+#include "tools/cli/feed.h"
 #include "tools/cli/message.h"
 
 /*
@@ -19,42 +18,15 @@ static struct {
 	const char *file;
 	bool created; /* by plot_begin() */
 	int drawing;
-	FILE *commands;
-	pid_t pid;
+	struct feed gnuplot;
 } plot;
-
-extern char **environ;
-
-/* Starts gnuplot, which reads from the pipe and draws to `out`. Returns 0 or an errno. */
-static int plot_spawn(int out, int pipe_end)
-{
-	static char name[] = "gnuplot";
-	char *argv[] = {name, NULL};
-	posix_spawn_file_actions_t actions;
-	int err = posix_spawn_file_actions_init(&actions);
-
-	if (!err)
-		err = posix_spawn_file_actions_adddup2(&actions, pipe_end, STDIN_FILENO);
-	if (!err)
-		err = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	if (!err)
-		err = posix_spawnp(&plot.pid, name, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	return err;
-}
 
 static int plot_start(int out)
 {
-	int ends[2], err;
+	static char name[] = "gnuplot";
+	char *argv[] = {name, NULL};
 
-	if (pipe2(ends, O_CLOEXEC))
-		return errno;
-	err = plot_spawn(out, ends[0]);
-	close(ends[0]);
-	plot.commands = err ? NULL : fdopen(ends[1], "w");
-	if (!plot.commands)
-		close(ends[1]);
-	return err;
+	return feed_start(&plot.gnuplot, argv, out);
 }
 
 static int plot_failed(int err)
@@ -108,16 +80,7 @@ int plot_begin(const char *file)
 
 FILE *plot_commands(void)
 {
-	return plot.commands;
-}
-
-/* Waits for the drawing. false if gnuplot fails. */
-static bool plot_drawn(void)
-{
-	int status = 0, failed = fclose(plot.commands);
-
-	plot.commands = NULL;
-	return waitpid(plot.pid, &status, 0) == plot.pid && !failed && !status;
+	return plot.gnuplot.to;
 }
 
 /* Copies the drawing to the file. Returns 0 or an errno. */
@@ -140,9 +103,9 @@ int plot_end(void)
 {
 	int fd, err;
 
-	if (!plot.commands)
+	if (!plot.gnuplot.to)
 		return EXIT_DONE;
-	if (!plot_drawn()) {
+	if (!feed_end(&plot.gnuplot)) {
 		message_print("--plot: gnuplot could not draw %s", plot.file);
 		close(plot.drawing);
 		return EXIT_INPUT;
@@ -157,9 +120,9 @@ int plot_end(void)
 
 void plot_drop(void)
 {
-	if (!plot.commands)
+	if (!plot.gnuplot.to)
 		return;
-	plot_drawn();
+	feed_end(&plot.gnuplot);
 	close(plot.drawing);
 	if (plot.created)
 		unlink(plot.file);

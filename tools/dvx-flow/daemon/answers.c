@@ -7,39 +7,15 @@
 #include "cost.h"
 #include "holder.h"
 #include "places.h"
+#include "rule_json.h"
 #include "dvx-flow.h"
-
-static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror"};
-
-/* Adds where the rule's packets go. */
-static void answers_add_to(json_t *j, const struct ruleset *set, const struct rule *r)
-{
-	if (r->rss)
-		json_object_set_new(
-			j, "queues",
-			json_pack("[I, I]", (json_int_t)r->rss->first, (json_int_t)r->rss->last));
-	else if (rule_has_queue(r))
-		json_object_set_new(j, "queue", json_integer(r->queue));
-	if (r->verdict == RULE_GOTO)
-		json_object_set_new(j, "goto", json_string(set->table[r->go].name));
-	if (r->table)
-		json_object_set_new(j, "table", json_string(set->table[r->table].name));
-}
 
 static json_t *answers_rule_json(const struct generation *gen, size_t i)
 {
+	json_t *j = json_pack("{s:I}", "id", (json_int_t)generation_id(gen, i));
 	const struct ruleset *set = generation_rules(gen);
-	const struct rule *r = &set->rule[i];
-	json_t *j = json_pack("{s:I, s:I, s:s, s:s, s:s}", "id", (json_int_t)generation_id(gen, i),
-			      "line", (json_int_t)r->line, "direction",
-			      r->dir == RULE_IN ? "in" : "out", "action", verdicts[r->verdict],
-			      "text", r->text);
 
-	if (r->name)
-		json_object_set_new(j, "name", json_string(r->name));
-	answers_add_to(j, set, r);
-	if (r->has_tag)
-		json_object_set_new(j, "tag", json_integer(r->tag));
+	rule_json(j, set, &set->rule[i]);
 	return j;
 }
 

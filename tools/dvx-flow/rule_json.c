@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rule_json.h"
+
+static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror"};
+
+/* Adds where the rule's packets go. */
+static void rule_json_to(json_t *j, const struct ruleset *set, const struct rule *r)
+{
+	if (r->rss)
+		json_object_set_new(
+			j, "queues",
+			json_pack("[I, I]", (json_int_t)r->rss->first, (json_int_t)r->rss->last));
+	else if (rule_has_queue(r))
+		json_object_set_new(j, "queue", json_integer(r->queue));
+	if (r->verdict == RULE_GOTO)
+		json_object_set_new(j, "goto", json_string(set->table[r->go].name));
+	if (r->table)
+		json_object_set_new(j, "table", json_string(set->table[r->table].name));
+}
+
+void rule_json(json_t *to, const struct ruleset *set, const struct rule *r)
+{
+	json_object_set_new(to, "line", json_integer(r->line));
+	json_object_set_new(to, "direction", json_string(r->dir == RULE_IN ? "in" : "out"));
+	json_object_set_new(to, "action", json_string(verdicts[r->verdict]));
+	json_object_set_new(to, "text", json_string(r->text));
+	if (r->name)
+		json_object_set_new(to, "name", json_string(r->name));
+	rule_json_to(to, set, r);
+	if (r->has_tag)
+		json_object_set_new(to, "tag", json_integer(r->tag));
+}
