@@ -145,6 +145,9 @@ int fw_q_counter_attach(struct fw_cmd *, struct queue *, uint32_t id, const char
 
 void fw_flow_counters_reap(struct vhca *, uint16_t uid);
 
+/* Returns whether rules have meters, first hits and tracked connections: not in STE format 0. */
+bool fw_aso_exists(const struct profile *);
+
 struct counter;
 struct flow_group;
 struct flow_table;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
 	src/sim/fw/alias.c \
+	src/sim/fw/aso.c \
 	src/sim/fw/av_qp_mapping.c \
 	src/sim/fw/buffer.c \
 	src/sim/fw/cap.c \

@@ -48,7 +48,9 @@ enum {
 	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
 	VHCA_LOG_MAX_SCHED_ELEM = 12,
 	VHCA_LOG_MAX_AV_QP_MAPPING = 16,
-	VHCA_LOG_MAX_Q_COUNTER = 8, /* counter_set_id has 8 bits */
+	VHCA_LOG_MAX_ASO = 20,	     /* objects of each kind */
+	VHCA_LOG_MAX_ASO_RANGE = 12, /* of one CREATE */
+	VHCA_LOG_MAX_Q_COUNTER = 8,  /* counter_set_id has 8 bits */
 	VHCA_MAX_BW_SHARE = 100,
 	VHCA_PP_RATES = 128, /* rows of the rate table; row 0 means no limit */
 	VHCA_PP_MAX_KBPS = 100000000,

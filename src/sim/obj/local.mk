@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/obj/aso.c \
+	src/sim/obj/aso.h \
 	src/sim/obj/counter.c \
 	src/sim/obj/counter.h \
 	src/sim/obj/cq.h \

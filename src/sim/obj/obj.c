@@ -190,6 +190,42 @@ void *obj_new_at(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, 
 	return obj_insert(v, type, uid, id, size);
 }
 
+/* Returns the first of n free ids at or after `from`, a multiple of n. */
+static uint32_t free_run(const struct vhca *v, enum obj_type type, uint32_t from, uint32_t n)
+{
+	const struct obj_table *t = v->tables[type];
+	uint32_t id = (from + n - 1) & ~(n - 1);
+	const struct obj *o;
+
+	while (id + n <= t->end) {
+		o = obj_next(v, type, id);
+		if (!o || o->id - id >= n)
+			return id;
+		id = (o->id + n) & ~(n - 1);
+	}
+	return t->end;
+}
+
+void *obj_new_run(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t n, size_t size)
+{
+	struct obj_table *t = v->tables[type];
+	uint32_t id = free_run(v, type, t->next, n), made = 0;
+
+	if (id == t->end)
+		id = free_run(v, type, t->first, n);
+	if (id == t->end)
+		return NULL;
+	while (made < n && obj_insert(v, type, uid, id + made, size))
+		made++;
+	if (made == n) {
+		t->next = id + n;
+		return obj_find(v, type, id);
+	}
+	while (made)
+		obj_free(obj_find(v, type, id + --made));
+	return NULL;
+}
+
 void obj_get(void *obj)
 {
 	((struct obj *)obj)->refs++;

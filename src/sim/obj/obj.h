@@ -41,6 +41,11 @@ const char *obj_type_name(enum obj_type);
  * exhausted.
  */
 void *obj_new(struct vhca *, enum obj_type, uint16_t uid, size_t size);
+/*
+ * Like obj_new(), n objects (a power of two) with consecutive ids, the first a multiple of n.
+ * Returns the first one.
+ */
+void *obj_new_run(struct vhca *, enum obj_type, uint16_t uid, uint32_t n, size_t size);
 /* Like obj_new(), with a given id (special QPs, tests). */
 void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t size);
 /* Finds an object of any owner: for the data path, and for callers that compare uids themselves. */
