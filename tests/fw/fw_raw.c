@@ -16,7 +16,8 @@ TEST(fx, sq_bad_input)
 		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 1, BAD, FW_SYN_RESERVED},
 		{"ctx.min_wqe_inline_mode", 4, BAD, FW_SYN_RESERVED},
-		{"ctx.tis_lst_sz ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
+		{"ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
+		{"ctx.tis_lst_sz", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"ctx.tis_num_0 ctx.cqn ctx.wq.pd ctx.wq.uar_page ctx.wq.wq_umem_id "
 		 "ctx.wq.dbr_umem_id ctx.packet_pacing_rate_limit_index ctx.qos_queue_group_id",
 		 99, GONE},
@@ -57,6 +58,17 @@ TEST(fx, sq_rights)
 		assert_int_equal(sq->sq.master, i == 0);
 		assert_int_equal(sq->sq.managed, i == 1);
 	}
+}
+
+/* DPDK's send queues for ACCESS_ASO have no TIS. */
+TEST(fx, sq_without_tis)
+{
+	struct parts p = parts(f);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_sq(in, &p.q, 0);
+
+	FX_SET(in, CREATE_SQ, {"ctx.tis_lst_sz", 0});
+	assert_int_equal(FX_EXEC(f, CREATE_SQ, in, len), 0);
 }
 
 /*

@@ -122,10 +122,10 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 	if (prm_sqc_get_min_wqe_inline_mode(sqc) > PRM_INLINE_MODE_TCP_UDP)
 		return fw_refuse(c, FW_SYN_RESERVED, "sqc.min_wqe_inline_mode %u is reserved",
 				 prm_sqc_get_min_wqe_inline_mode(sqc));
-	/* mlx5_core's internal queues (NOP, UMR) have no TIS */
-	if (prm_sqc_get_tis_lst_sz(sqc) != 1 && (c->uid || prm_sqc_get_tis_lst_sz(sqc)))
+	/* DPDK's queues for ACCESS_ASO have no TIS, like mlx5_core's internal ones (NOP, UMR). */
+	if (prm_sqc_get_tis_lst_sz(sqc) > 1)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
+				 "sqc.tis_lst_sz is %u: a queue sends through one TIS, or none",
 				 prm_sqc_get_tis_lst_sz(sqc));
 	if (fw_pp_rate_usable(c, prm_sqc_get_packet_pacing_rate_limit_index(sqc)) ||
 	    fw_sched_leaf_usable(c, prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id"))

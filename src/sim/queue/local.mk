@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += src/sim/queue/queue.h \
+	src/sim/queue/aso.c \
 	src/sim/queue/cq.c \
 	src/sim/queue/cq_compress.c \
 	src/sim/queue/cq_event.c \

@@ -251,7 +251,8 @@ bool rq_record(const struct obj *, struct dma_place *, bus_t dbrec, unsigned int
 /* srq.c: Copies the oldest entry. Returns its data segments; NULL: none is posted, or an error. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
-/* mmo.c, umr.c, sig.c, cross.c: steps of sq_local(). */
+/* aso.c, mmo.c, umr.c, sig.c, cross.c: steps of sq_local(). */
+int aso_step(struct queue *, struct send_wr *);
 int mmo_step(struct queue *, struct send_wr *);
 int umr_step(struct queue *, struct send_wr *);
 int set_psv_step(struct queue *, struct send_wr *);

@@ -35,6 +35,7 @@ enum wqe_vendor {
 	VENDOR_MMO = 0xe7,     /* MMO on a QP without qpc_ext.mmo, or of another opmod */
 	VENDOR_UMR = 0xe8,     /* a UMR that the mkey or the device does not allow */
 	VENDOR_CROSS = 0xe9,   /* a WAIT, SEND_EN or RECV_EN whose CQ or queue it may not name */
+	VENDOR_ASO = 0xea,     /* an ACCESS_ASO of an object or change that does not exist */
 };
 
 /* --- send WQEs (wqe.c, mmo.c): parsers for rows of struct transport ------------------------ */
@@ -47,6 +48,7 @@ void mmo_parse(struct queue *, struct send_wr *);
 void umr_parse(struct queue *, struct send_wr *);
 void set_psv_parse(struct queue *, struct send_wr *);
 void cross_parse(struct queue *, struct send_wr *);
+void aso_parse(struct queue *, struct send_wr *);
 /* Makes the request fail in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 

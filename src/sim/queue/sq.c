@@ -528,6 +528,8 @@ void sq_give_back(struct sq *sq, struct send_wr *wr)
 int sq_local(struct sq *sq, struct send_wr *wr)
 {
 	switch (wr->opcode) {
+	case PRM_WQE_OPCODE_ACCESS_ASO:
+		return aso_step(sq->q, wr);
 	case PRM_WQE_OPCODE_MMO:
 		return mmo_step(sq->q, wr);
 	case PRM_WQE_OPCODE_UMR:

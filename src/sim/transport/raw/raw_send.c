@@ -504,6 +504,12 @@ static void send_alone(struct raw_sq *sq, struct raw_wqe *w)
 		complete(sq, w->wr);
 }
 
+/* Returns whether a program's queue has no TIS: then it has WQEs without packets only. */
+static bool raw_has_no_tis(const struct queue *q)
+{
+	return q->o.uid && !q->tis;
+}
+
 static void raw_post(struct queue *q, struct send_wr *wr)
 {
 	struct raw_sq *sq = raw_sq_of(q);
@@ -511,6 +517,8 @@ static void raw_post(struct queue *q, struct send_wr *wr)
 	struct raw_wqe w = {.wr = wr};
 
 	b->posted = true;
+	if (!wr->error && wr->kind == SEND_MESSAGE && raw_has_no_tis(q))
+		raw_refuse(sq, wr, "it sends packets, and sqc.tis_lst_sz is 0");
 	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
 		raw_prepare(sq, &w);
 	if (!wr->error && w.eth && fits_batch(sq, &w)) {
@@ -564,6 +572,7 @@ static int raw_start(struct queue *q)
 static wqe_rows raw_wqe_rows = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
 	WQE_CROSS_ROWS,
+	[PRM_WQE_OPCODE_ACCESS_ASO] = {aso_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
 	[PRM_WQE_OPCODE_SEND] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_TSO] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_ENHANCED_MPSW] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 3},
