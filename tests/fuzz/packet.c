@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets: good ones cut and changed, and any bytes. What the parser finds lies within the packet. */
+/* Packets: good ones cut and changed, and any bytes. What the parser finds lies within the packet;
+ * connection tracking and meters take any of them. */
 #include "fuzz.h"
 #include "tests/steer/packets.h"
+#include "steer/aso/aso.h"
 
 #define KINDS (uint32_t)(SAMPLES + TUNNELS)
 
@@ -61,6 +63,18 @@ static uint32_t make_packet(uint8_t *to, uint32_t room)
 	return len;
 }
 
+/* Tracks it in a connection whose context follows from the input. */
+static void track(const struct packet *p, uint32_t seed)
+{
+	uint8_t context[64];
+
+	for (unsigned int i = 0; i < sizeof(context); i++)
+		context[i] = (uint8_t)fuzz_random(&seed);
+	context[60] = (uint8_t)(0x80 | context[60] % 6 << 4); /* valid, in a state that exists */
+	aso_ct(context, p, context[0] & 1);
+	aso_meter(context, context[1] & 3, aso_meter_cost(context, p), fuzz_random(&seed));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	uint8_t room[2048], *copy;
@@ -77,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	check_tunnel_bounds(&p);
 	packet_l4_ok(&p, &p.outer);
 	packet_l4_ok(&p, &p.inner);
+	track(&p, fuzz_hash(bytes, len) | 1);
 	free(copy);
 	return 0;
 }

@@ -15,7 +15,7 @@ caps_use rc_works, dm_works, odp_works, windows_work, lists_work, null_works, lo
 	dma_works, memory_works, shared_objects_work, overrun_ignored, cq_resized, cq_moderated,
 	cq_padded, cq_compressed, clock_page_works, clock_ticks, counters_work, steering_works,
 	reserved_qpns_work, scheduling_works, rates_work, raw_queues_work, srq_works, domains_work,
-	event_queues_work, gids_fit, aliases_work, striding_works, q_counters_work,
-	ece_works;
+	event_queues_work, gids_fit, aliases_work, striding_works, q_counters_work, ece_works,
+	meters_work;
 
 #endif

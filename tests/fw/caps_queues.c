@@ -7,6 +7,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/misc.h>
+#include <dvx/prm/object.h>
 #include "tests/verbs/verbs_qp.h"
 
 /*
@@ -115,6 +116,27 @@ void reserved_qpns_work(struct rig *r)
 	for (unsigned int i = 0; i < 40; i++)
 		assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[i]), 0);
 	assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[0]), EINVAL);
+}
+
+/* Makes as many meters as one command may, also with first hits and connections. */
+void meters_work(struct rig *r)
+{
+	static const uint16_t types[] = {PRM_OBJ_TYPE_FLOW_METER_ASO, PRM_OBJ_TYPE_ASO_FIRST_HIT,
+					 PRM_OBJ_TYPE_ASO_CT};
+	const uint8_t *cap = caps_page(r, PRM_HCA_CAP_TYPE_QOS);
+	uint32_t most = prm_qos_cap_get_log_meter_aso_max_alloc(cap);
+
+	assert_in_range(most, prm_qos_cap_get_log_meter_aso_granularity(cap),
+			prm_qos_cap_get_log_max_num_meter_aso(cap));
+	for (unsigned int i = 0; i < 3; i++) {
+		uint8_t in[PRM_CREATE_FLOW_HIT_ASO_IN_BYTES] = {0};
+
+		prm_general_obj_in_cmd_hdr_set_obj_type(in, types[i]);
+		prm_general_obj_in_cmd_hdr_set_log_obj_range(in, most);
+		prm_flow_hit_aso_set_access_pd(prm_create_flow_hit_aso_in_at_flow_hit_aso(in),
+					       dvx_pd_number(r->pd));
+		caps_object(r, PRM_OPCODE_CREATE_GENERAL_OBJECT, in, sizeof(in));
+	}
 }
 
 /* Puts a raw packet QP on the leaf of a tree, with the largest weight. */

@@ -26,7 +26,9 @@ my %may = (
 	'src/sim/obj' => ['src/sim/base', 'src/sim/host/mem.h', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	'src/sim/port' => ['src/sim/base', 'src/sim/obj', 'ext:utlist'],
 	'src/sim/steer' => ['src/sim/steer/ste/ste.h', 'src/sim/base', 'src/sim/obj', 'src/sim/port', 'include/dvx/prm', 'src/prm'],
-	'src/sim/steer/ste' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'include/dvx/prm', 'src/prm'],
+	'src/sim/steer/ste' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/aso', 'include/dvx/prm', 'src/prm'],
+	# A context and a packet: no objects, no walk.
+	'src/sim/steer/aso' => ['src/sim/steer/packet.h', 'include/dvx/prm'],
 	'src/sim/eswitch' => ['src/sim/base', 'src/sim/obj', 'src/sim/port', 'src/sim/steer'],
 	'src/sim/transport' => ['src/sim/base', 'src/sim/obj', 'src/sim/eswitch/eswitch.h', 'src/sim/port', 'src/sim/queue/services.h', 'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/rc' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/eswitch/eswitch.h', 'src/sim/port', 'src/sim/queue/services.h',

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/steer/aso/aso.h \
+	src/sim/steer/aso/ct.c \
+	src/sim/steer/aso/hit.c \
+	src/sim/steer/aso/meter.c \
 	src/sim/steer/modify.c \
 	src/sim/steer/modify.h \
 	src/sim/steer/packet.c \
@@ -25,6 +29,7 @@ libsim_la_SOURCES += \
 	src/sim/steer/ste/v1.c \
 	src/sim/steer/ste/v1.h \
 	src/sim/steer/ste/v1_action.c \
+	src/sim/steer/ste/v1_aso.c \
 	src/sim/steer/ste/v1_dwords.def \
 	src/sim/steer/ste/v1_tag.c \
 	src/sim/steer/ste/v2.c \

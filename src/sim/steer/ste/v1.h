@@ -101,6 +101,9 @@ STE_INLINE bool v1_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *ta
 bool ste_v1_actions(struct steer_walk *, const uint8_t *action, unsigned int bytes,
 		    unsigned int *changed);
 
+/* Executes an ASO action. Returns false after steer_lost(). */
+bool ste_v1_aso(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
+
 STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 {
 	unsigned int at = v1_is_definer(ste) ? V1_MATCH_ACTION : V1_BWC_ACTION;

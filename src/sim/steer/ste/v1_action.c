@@ -179,6 +179,7 @@ static const struct v1_action {
 	[PRM_STE_ACTION_INSERT_INLINE] = {8, v1_insert_inline},
 	[PRM_STE_ACTION_FLOW_TAG] = {4, v1_flow_tag},
 	[PRM_STE_ACTION_MODIFY_LIST] = {4, v1_modify_list},
+	[PRM_STE_ACTION_ASO] = {8, ste_v1_aso},
 };
 
 static const struct v1_action *v1_action_row(const struct steer_walk *w, const uint8_t *a,
