@@ -97,10 +97,26 @@ TEST(fx, cut_page)
 			 PRM_STATUS_BAD_OUTP_LEN);
 }
 
+/* Only the e-switch's manager may ask for another function, by its vport. */
 TEST(fx, other_function)
 {
+	const uint16_t op = PRM_OPCODE_QUERY_HCA_CAP;
+
 	assert_int_equal(FX(f, QUERY_HCA_CAP, {"other_function", 1}), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
+	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_function", 1})), 0);
+	fx_holds(prm_capability(0), prm_query_hca_cap_out_at_capability(f->out),
+		 FX_FIELDS({"vhca_id", f->v->id}, {"eswitch_manager", 0}));
+	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID,
+				FX_FIELDS({"other_function", 1}, {"function_id", VPORT_ECPF})),
+			 0);
+	fx_holds(prm_capability(0), prm_query_hca_cap_out_at_capability(f->out),
+		 FX_FIELDS({"vhca_id", f->dpu->id}, {"eswitch_manager", 1}));
+	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"function_id", 1})), BAD);
+	assert_int_equal(
+		fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_function", 1}, {"function_id", 1})),
+		BAD);
+	assert_true(test_logged(f->log, "vport_number 0x1: no function has this vport"));
 }
 
 /* The board's name shows that it is emulated. */
@@ -124,6 +140,10 @@ TEST(fx, vport)
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 	assert_int_equal(FX(f, QUERY_HCA_VPORT_CONTEXT), 0);
 	FX_ASSERT_REPLY(f, QUERY_HCA_VPORT_CONTEXT, {"hca_vport_context.vport_state", 4});
+	assert_int_equal(fx_cmd(f, f->dpu, PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT, FX_UID,
+				FX_FIELDS({"other_vport", 1})),
+			 0);
+	FX_ASSERT_REPLY(f, QUERY_NIC_VPORT_CONTEXT, {"nic_vport_context.node_guid", f->v->guid});
 }
 
 TEST(fx, roce_addresses)
@@ -141,28 +161,78 @@ TEST(fx, roce_addresses)
 	assert_int_equal(FX(f, QUERY_ROCE_ADDRESS, {"roce_address_index", VHCA_GIDS}), BAD);
 }
 
-/* The DPU gets the host's vhca_id, to check a ticket against it. */
+/*
+ * The DPU gets the host's vhca_id, to check a ticket against it. libmlx5 44's reply has room for 120
+ * bytes.
+ */
 TEST(fx, esw_functions)
 {
 	const uint16_t op = PRM_OPCODE_QUERY_ESW_FUNCTIONS;
+	uint8_t in[PRM_QUERY_ESW_FUNCTIONS_IN_BYTES] = {0};
 
 	assert_int_equal(fx_cmd(f, f->v, op, FX_UID, FX_FIELDS({0})), PRM_STATUS_BAD_OP);
 	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({0})), 0);
 	FX_ASSERT_REPLY(f, QUERY_ESW_FUNCTIONS, {"host_params_context.host_pf_vhca_id_valid", 1},
-			{"host_params_context.host_pf_vhca_id", f->v->id});
+			{"host_params_context.host_pf_vhca_id", f->v->id},
+			{"host_params_context.host_num_of_vfs", 0});
+	assert_int_equal(fx_exec(f, f->dpu, op, FX_UID, in, sizeof(in), 120), 0);
+	FX_ASSERT_REPLY(f, QUERY_ESW_FUNCTIONS, {"host_params_context.host_pf_vhca_id", f->v->id});
+	assert_int_equal(fx_exec(f, f->dpu, op, FX_UID, in, sizeof(in), 72),
+			 PRM_STATUS_BAD_OUTP_LEN);
 }
 
-/* libmlx5 queries the manager's vport context before any domain; other vports do not exist. */
+static void assert_vport(struct fx *f, uint16_t vport, uint64_t other, uint64_t number)
+{
+#define CTX "esw_vport_context.sw_steering_vport_icm_address_"
+	assert_int_equal(fx_cmd(f, f->dpu, PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT, FX_UID,
+				FX_FIELDS({"other_vport", other}, {"vport_number", number})),
+			 0);
+	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT, {CTX "rx", icm_vport(vport, false)},
+			{CTX "tx", icm_vport(vport, true)});
+}
+
+/* libmlx5 queries the manager's vport context before any domain, and the others' for its rules. */
 TEST(fx, esw_vport)
 {
 	const uint16_t op = PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT;
-	const void *ctx = prm_query_esw_vport_context_out_cat_esw_vport_context(f->out);
 
 	assert_int_equal(fx_cmd(f, f->v, op, FX_UID, FX_FIELDS({0})), PRM_STATUS_BAD_OP);
-	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({0})), 0);
-	assert_int_equal(icm_kind(prm_esw_vport_context_get_sw_steering_vport_icm_address_rx(ctx)),
-			 ICM_VPORT);
-	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_vport", 1})), BAD);
+	assert_vport(f, VPORT_ECPF, 0, 0);
+	assert_vport(f, VPORT_ECPF, 1, VPORT_ECPF);
+	assert_vport(f, VPORT_PF, 1, VPORT_PF);
+	assert_int_equal(
+		fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_vport", 1}, {"vport_number", 1})),
+		BAD);
+	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
+	assert_int_not_equal(icm_vport(VPORT_PF, true), icm_vport(VPORT_PF, false));
+}
+
+#define FDB "flow_table_properties_nic_esw_fdb."
+
+/* The manager's pages of the e-switch have its vport and what its tables can; others' are empty. */
+TEST(fx, esw_pages)
+{
+	const uint8_t zeros[512] = {0};
+
+	CAP(f, f->dpu, 0, {"vport_group_manager", 1}, {"sf", 0});
+	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH, {"esw_manager_vport_number_valid", 1},
+	    {"esw_manager_vport_number", VPORT_ECPF}, {"ecpf_vport_exists", 1},
+	    {"merged_eswitch", 0});
+	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, {FDB "ft_support", 1},
+	    {FDB "sw_owner_v2", 1}, {FDB "max_ft_level", 64}, {FDB "decap", 0},
+	    {FDB "ft_field_support.outer_udp_dport", 1}, {"fdb_uplink_hairpin", 0},
+	    {"sw_steering_uplink_icm_address_rx", icm_vport(VPORT_UPLINK, false)},
+	    {"sw_steering_uplink_icm_address_tx", icm_vport(VPORT_UPLINK, true)},
+	    {"sw_steering_fdb_action_drop_icm_address_rx", icm_addr(ICM_END, ICM_DROP)},
+	    {"sw_steering_fdb_action_drop_icm_address_tx", icm_addr(ICM_END, ICM_DROP)});
+	f->profile.sw_owner_tx = false;
+	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, {FDB "sw_owner_v2", 0});
+	for (uint32_t type = PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE; type <= PRM_HCA_CAP_TYPE_ESWITCH;
+	     type++) {
+		assert_int_equal(query_cap(f, f->v, type, 1), 0);
+		assert_memory_equal(prm_query_hca_cap_out_at_capability(f->out), zeros,
+				    sizeof(zeros));
+	}
 }
 
 /* Domains of format 1 have what libmlx5 needs: sizes, regions that do not overlap, end points. */

@@ -21,7 +21,7 @@ static uint64_t fx_now(struct clock *c)
 /* A profile without RLIMIT_MEMLOCK, so that tests pass for users with a low limit. */
 static struct profile unlimited;
 
-int fx_setup(void **state)
+static int fx_open(void **state, unsigned int function, bool switchdev)
 {
 	struct fx *f = calloc(1, sizeof(*f));
 
@@ -33,20 +33,31 @@ int fx_setup(void **state)
 	f->now = 1;
 	unlimited = profile_bluefield2;
 	unlimited.memlock = false;
+	unlimited.switchdev = switchdev;
 	f->chip = chip_new(&unlimited, &f->clock);
 	assert_non_null(f->chip);
 	f->k = chip_kernel(f->chip);
 	f->dev = chip_device(f->chip);
-	f->v = &f->dev->vhca[BLUEFIELD2_HOST];
+	f->v = &f->dev->vhca[function];
 	f->objects = fx_objects(f);
 	f->mm = mm_open(chip_host(f->chip), getpid(), (int)syscall(SYS_pidfd_open, getpid(), 0));
 	f->mem = mmap(NULL, FX_MEM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(f->mem, MAP_FAILED);
-	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
+	f->f = kernel_open(f->k, f->mm, function);
 	assert_non_null(f->f);
 	assert_int_equal(fx_context(f, f->f, true), 0);
 	*state = f;
 	return 0;
+}
+
+int fx_setup(void **state)
+{
+	return fx_open(state, BLUEFIELD2_HOST, false);
+}
+
+int fx_setup_switchdev(void **state)
+{
+	return fx_open(state, BLUEFIELD2_DPU, true);
 }
 
 /* Asserts that close() leaves no objects of the test in the function. */

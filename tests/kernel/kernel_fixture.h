@@ -34,8 +34,11 @@ struct fx {
 #define FX_MEM (1u << 20)
 
 int fx_setup(void **state);
+/* Opens the e-switch's manager, in switchdev mode. */
+int fx_setup_switchdev(void **state);
 int fx_teardown(void **state);
 #define FIXTURE_fx(name) FIXTURE(name, struct fx *f, fx_setup, fx_teardown)
+#define FIXTURE_switchdev(name) FIXTURE(name, struct fx *f, fx_setup_switchdev, fx_teardown)
 #define FX_REFUSES(f, call, err, text)                    \
 	do {                                              \
 		assert_int_equal(call, err);              \

@@ -118,16 +118,26 @@ TEST(fx, shared)
 	assert_int_equal(ends(f, false, 7), STEER_MISS);
 }
 
-/* Proves that a root rule can send packets to a DevX flow table of a higher level. */
-TEST(fx, devx_table)
+/* Makes a DevX flow table of the highest level; returns its handle. */
+static uint32_t devx_table(struct fx *f, uint32_t type)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
-	uint32_t m = good_matcher(f, 0, (struct match){0}), handle, fl;
+	uint32_t handle;
 
 	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
+	prm_create_flow_table_in_set_table_type(in, type);
 	prm_flow_table_context_set_level(ctx, 63);
 	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &handle), 0);
+	return handle;
+}
+
+/* Proves that a root rule can send packets to a DevX flow table of a higher level. */
+TEST(fx, to_devx_table)
+{
+	uint32_t m = good_matcher(f, 0, (struct match){0}), fl;
+	uint32_t handle = devx_table(f, PRM_FLOW_TABLE_TYPE_NIC_RX);
+
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = DROP, .devx = handle}, NULL),
 			 -EINVAL);
 	fl = good_flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS, .devx = handle});
@@ -151,6 +161,46 @@ TEST(fx, egress)
 	good_flow(f, (struct ask){.matcher = all, .flags = DROP});
 	assert_int_equal(ends(f, true, 9), STEER_WIRE);
 	assert_int_equal(ends(f, true, 8), STEER_DROP);
+}
+
+/* Returns the end in the FDB of a packet that this function sends. */
+static enum steer_end fdb_end(struct fx *f, struct vhca *from)
+{
+	const struct steer_stats before = *steer_fdb_stats(f->dev, from);
+
+	send_by_fdb(f, from);
+	for (unsigned int i = 0; i < STEER_ENDS; i++)
+		if (steer_fdb_stats(f->dev, from)->ends[i] != before.ends[i])
+			return (enum steer_end)i;
+	return STEER_ENDS;
+}
+
+/*
+ * Proves that in switchdev mode the manager's packets go to the wire and all others to it, unless a
+ * rule of the FDB takes them; a rule has a DevX table or drops.
+ */
+TEST(switchdev, fdb)
+{
+	struct vhca *host = &f->dev->vhca[BLUEFIELD2_HOST];
+	uint32_t m, fl, table;
+
+	assert_int_equal(fdb_end(f, f->v), STEER_WIRE);
+	assert_int_equal(fdb_end(f, host), STEER_VPORT);
+	assert_int_equal(matcher(f, 3, (struct match){0}, MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB, &m), 0);
+	FX_REFUSES(f, flow(f, (struct ask){.matcher = m, .flags = MISS}, NULL), -EINVAL,
+		   "in the FDB a flow has DEST_DEVX or DROP");
+	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS}, NULL), -EINVAL);
+	fl = good_flow(f, (struct ask){.matcher = m, .flags = DROP});
+	assert_int_equal(fdb_end(f, f->v), STEER_DROP);
+	assert_int_equal(fdb_end(f, host), STEER_DROP);
+	assert_int_equal(no_flow(f, fl), 0);
+	assert_int_equal(fdb_end(f, f->v), STEER_WIRE);
+	/* an empty table misses to the manager, past the slow path */
+	table = devx_table(f, PRM_FLOW_TABLE_TYPE_FDB);
+	fl = good_flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS, .devx = table});
+	assert_int_equal(fdb_end(f, f->v), STEER_VPORT);
+	assert_int_equal(no_flow(f, fl), 0);
+	assert_int_equal(fx_devx_destroy(f, table), 0);
 }
 
 static int anchor(struct fx *f, uint64_t type, uint16_t priority, uint32_t *handle, uint32_t *id)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kernel_flow_rig.h"
+#include "eswitch/eswitch.h"
 
 #define SQ_AT 0x60000u /* a raw packet QP's second ring in the fixture's memory */
 
@@ -86,10 +87,17 @@ static void to_wire(struct vhca *v, const struct packet *p)
 	(void)p;
 }
 
-enum steer_end ends(struct fx *f, bool tx, uint16_t port)
+static void to_vport(struct device *dev, struct vhca *v, const struct packet *p)
 {
-	static const struct steer_ops ops = {.to_tir = to_tir, .to_wire = to_wire};
-	struct steer_stats before = *steer_stats(f->v);
+	(void)dev;
+	to_wire(v, p);
+}
+
+/* Runs a packet through the tables of `from` or, if that is NULL, of this function. */
+static void run_packet(struct fx *f, struct vhca *from, bool tx, uint16_t port)
+{
+	static const struct steer_ops ops = {.to_tir = to_tir, .to_wire = to_wire},
+				      fdb = {.to_wire = eswitch_transmit, .to_vport = to_vport};
 	uint8_t bytes[42 + 2 * STEER_HEADROOM] = {0};
 	static const uint8_t udp[42] =
 		"\x02\xd7\x00\x00\x00\x01\x02\xd7\x00\x00\x00\x02\x08\x00"
@@ -104,11 +112,23 @@ enum steer_end ends(struct fx *f, bool tx, uint16_t port)
 	p.data[36] = (uint8_t)(port >> 8);
 	p.data[37] = (uint8_t)port;
 	packet_parse_headers(&p);
-	steer_set_ops(f->dev->steer, &ops);
+	steer_set_ops(f->dev->steer, from ? &fdb : &ops);
 	if (tx)
-		steer_tx(f->v, &p);
+		steer_tx(from ? from : f->v, &p);
 	else
 		steer_rx(f->v, &p);
+}
+
+void send_by_fdb(struct fx *f, struct vhca *from)
+{
+	run_packet(f, from, true, 7);
+}
+
+enum steer_end ends(struct fx *f, bool tx, uint16_t port)
+{
+	const struct steer_stats before = *steer_stats(f->v);
+
+	run_packet(f, NULL, tx, port);
 	for (unsigned int i = 0; i < STEER_ENDS; i++) {
 		if (steer_stats(f->v)->ends[i] != before.ends[i])
 			return (enum steer_end)i;

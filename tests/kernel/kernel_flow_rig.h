@@ -49,6 +49,9 @@ extern uint32_t delivered_tag;
 /* Runs a UDP packet to the port through steering, as sent or received; returns its end. */
 enum steer_end ends(struct fx *f, bool tx, uint16_t port);
 
+/* Sends a UDP packet through a function's tables and the FDB. */
+void send_by_fdb(struct fx *f, struct vhca *from);
+
 /* --- verbs' flows ---------------------------------------------------------------------------- */
 
 #define CREATE_FLOW  (IB_USER_VERBS_EX_CMD_CREATE_FLOW | IB_USER_VERBS_CMD_FLAG_EXTENDED)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The data path and the transport on a device without firmware (queue_rig.h).
-SIM_TESTS += tests/queue/rc tests/queue/queue_atomic tests/queue/queue_umr tests/queue/reg_umr \
+SIM_TESTS += tests/queue/rc tests/queue/rc_fdb tests/queue/queue_atomic tests/queue/queue_umr tests/queue/reg_umr \
 	tests/queue/queue_errors tests/queue/queue_cq tests/queue/queue_cross tests/queue/mmo \
 	tests/queue/queue_life tests/queue/trace tests/queue/queue_ud tests/queue/queue_xrc tests/queue/self \
 	tests/queue/direct tests/queue/post tests/queue/queue_raw tests/queue/raw_rx tests/queue/rss \

@@ -104,15 +104,27 @@ TEST(none, domains_come_and_go)
 	}
 }
 
-/* FDB tables other than the root need capability bits that are clear here. */
-TEST(none, no_fdb)
+static bool manages_eswitch(void)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+
+	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
+	assert_int_equal(mlx5dv_devx_general_cmd(context, in, sizeof(in), out, sizeof(out)), 0);
+	return prm_cmd_hca_cap_get_eswitch_manager(prm_query_hca_cap_out_cat_capability(out));
+}
+
+/* FDB tables other than the root are for the e-switch's manager, whatever its mode is. */
+TEST(none, fdb_tables)
 {
 	struct mlx5dv_dr_domain *d = mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_FDB);
+	struct mlx5dv_dr_table *table;
 
-	if (!d)
-		return;
-	assert_null(mlx5dv_dr_table_create(d, 1));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_non_null(d);
+	table = mlx5dv_dr_table_create(d, 1);
+	if (manages_eswitch())
+		assert_int_equal(mlx5dv_dr_table_destroy(table), 0);
+	else
+		assert_true(!table && errno == EOPNOTSUPP);
 	assert_int_equal(mlx5dv_dr_domain_destroy(d), 0);
 }
 

@@ -33,12 +33,20 @@ static void drop_rows_add_all(struct drop_rows *to, const struct vhca *v, const 
 		drop_rows_add(to, v, d, drops->n[d]);
 }
 
+/* Sets those of packets of a source in the FDB. */
+static void drops_of_fdb(struct drops *all, const struct steer_stats *stats)
+{
+	all->n[DROP_FDB_RULE] = stats->ends[STEER_DROP];
+	all->n[DROP_FDB_STEERING] = stats->ends[STEER_LOST];
+}
+
 /* Adds those that other rooms count. */
 static void drop_rows_of_function(struct drop_rows *to, const struct vhca *v)
 {
 	const uint64_t *ends = steer_stats(v)->ends;
 	struct drops all = v->drops;
 
+	drops_of_fdb(&all, steer_fdb_stats(v->dev, v));
 	all.n[DROP_RULE] = ends[STEER_DROP];
 	all.n[DROP_STEERING] = ends[STEER_LOST];
 	drop_rows_add_all(to, v, &all);

@@ -25,17 +25,13 @@ static void datapath_to_tables(struct vhca *v, const struct frame *f)
 		.len = f->len,
 		.headroom = STEER_HEADROOM,
 		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - f->len,
-		.source_vhca = STEER_FROM_WIRE,
+		.source_vhca = f->from ? f->from->id : STEER_FROM_WIRE,
+		.source_vport = f->from ? f->from->vport : 0,
 	};
 
 	memcpy(p.data, f->data, f->len);
 	packet_parse_headers(&p);
 	steer_rx(v, &p);
-}
-
-static void datapath_to_port(struct vhca *v, const struct packet *p)
-{
-	port_transmit(v, p->data, p->len);
 }
 
 static bool datapath_netdev(const struct vhca *v, const uint8_t mac[6])
@@ -65,7 +61,8 @@ static const struct eswitch_ops eswitch_ops = {
 
 static const struct steer_ops steer_ops = {
 	.to_tir = raw_receive,
-	.to_wire = datapath_to_port,
+	.to_wire = eswitch_transmit,
+	.to_vport = eswitch_to_vport,
 	.to_kernel = datapath_to_netdev,
 };
 

@@ -2,13 +2,14 @@
 /* E-switch functions for all modes: descriptors of messages, and the port's callbacks. */
 #include <stdlib.h>
 #include "priv.h"
-#include "steer/steer.h"
 
 static struct vhca *eswitch_resolve_path(const struct eswitch *e, const struct roce_path *path)
 {
 	if (port_observed(e->dev->port))
 		return NULL;
-	return path->forced ? path->from : legacy_find_path(e, path);
+	if (path->forced)
+		return path->from;
+	return steer_has_fdb(e->dev) ? NULL : legacy_find_path(e, path);
 }
 
 struct vhca *eswitch_find_path(struct roce_path *path)
@@ -80,7 +81,17 @@ static void eswitch_deliver_burst(const struct eswitch *e, const struct frame *f
 	e->ops->roce(f->to, &r);
 }
 
-/* Sums up the results of Ethernet frames so far, of all functions. */
+static void eswitch_add_ends(struct port_results *now, const struct steer_stats *stats)
+{
+	now->dropped += stats->ends[STEER_DROP];
+	now->missed += stats->ends[STEER_MISS];
+	now->lost += stats->ends[STEER_LOST];
+}
+
+/*
+ * Sums up the results so far, of Ethernet frames of all functions and of those from the wire that
+ * end in the FDB.
+ */
 static struct port_results eswitch_results(const struct eswitch *e)
 {
 	const struct device *dev = e->dev;
@@ -91,16 +102,24 @@ static struct port_results eswitch_results(const struct eswitch *e)
 
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
 		const struct raw_stats *raw = &dev->vhca[i].raw;
-		const uint64_t *ends = steer_stats(&dev->vhca[i])->ends;
 
 		now.queued += raw->received;
 		now.no_buffer += raw->out_of_buffer;
 		now.failed += raw->failed;
-		now.dropped += ends[STEER_DROP];
-		now.missed += ends[STEER_MISS];
-		now.lost += ends[STEER_LOST];
+		eswitch_add_ends(&now, steer_stats(&dev->vhca[i]));
 	}
+	eswitch_add_ends(&now, steer_fdb_stats(dev, NULL));
 	return now;
+}
+
+static void eswitch_deliver(struct eswitch *e, const struct frame *f)
+{
+	if (f->switched)
+		legacy_deliver_to(e, f->to, f);
+	else if ((f->arrived || f->injected) && steer_has_fdb(e->dev))
+		fdb_receive(e, f);
+	else
+		legacy_deliver(e, f);
 }
 
 /*
@@ -112,7 +131,7 @@ static void eswitch_deliver_injected(struct eswitch *e, const struct frame *f)
 	const struct port_results before = eswitch_results(e);
 	struct port_results gained;
 
-	legacy_deliver(e, f);
+	eswitch_deliver(e, f);
 	gained = eswitch_results(e);
 	port_results_sub(&gained, &before);
 	gained.frames = 1;
@@ -129,7 +148,7 @@ static void eswitch_receive(void *eswitch, const struct frame *f)
 	else if (f->injected)
 		eswitch_deliver_injected(e, f);
 	else
-		legacy_deliver(e, f);
+		eswitch_deliver(e, f);
 }
 
 static unsigned int eswitch_route(void *eswitch, const struct frame *f)

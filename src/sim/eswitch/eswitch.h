@@ -7,13 +7,15 @@
 #include "obj/device.h"
 #include "port/port.h"
 #include "port/roce.h"
+#include "steer/steer.h"
 
 struct frame;
 
 /*
  * The chip's switch between its functions and its port; it decides which function gets a frame.
- * Frames that a function sends pass the port, where faults, taps and captures see them, and come
- * back here. legacy.c switches by MAC address, as an e-switch without flow tables does.
+ * Without a root table of the FDB, legacy.c switches by MAC address: frames that a function sends
+ * pass the port, where faults, taps and captures see them, come back here, and are switched. With a
+ * root, fdb.c decides before a frame passes the port (doc/design/0085).
  */
 struct eswitch;
 
@@ -31,11 +33,20 @@ struct eswitch_ops {
 struct eswitch *eswitch_new(struct device *, const struct eswitch_ops *);
 void eswitch_free(struct eswitch *);
 
+/* Takes a function's frame, as bytes, and owns it; NULL does nothing. */
+void eswitch_switch(struct vhca *from, struct frame *);
 /* Takes a function's frame. It is dropped if the port is full, even for senders that can't wait. */
-static inline void eswitch_send(const struct vhca *from, struct frame *f)
+static inline void eswitch_send(struct vhca *from, struct frame *f)
 {
-	port_send(from->dev->port, f);
+	if (f && !f->burst.npkts && !f->forced && steer_has_fdb(from->dev))
+		eswitch_switch(from, f);
+	else
+		port_send(from->dev->port, f);
 }
+
+/* Callbacks of steering (steer_ops): packets that leave the NIC TX tables, or the FDB. */
+void eswitch_transmit(struct vhca *, const struct packet *);
+void eswitch_to_vport(struct device *, struct vhca *to, const struct packet *);
 
 /*
  * Returns the function at the end of this path if messages may stay descriptors, as the `to` of the

@@ -164,6 +164,18 @@ static bool legacy_is_group(const struct frame *f, struct roce_bytes *b)
 	return !memcmp(f->data, mac, sizeof(mac));
 }
 
+void legacy_deliver_to(struct eswitch *e, struct vhca *v, const struct frame *f)
+{
+	struct roce_bytes b;
+
+	if (legacy_find_roce(e, f, &b) == v)
+		legacy_deliver_roce(e, v, f, &b, NULL);
+	else if (legacy_is_group(f, &b) && mcg_find(v, b.dgid))
+		legacy_deliver_roce(e, v, f, &b, b.dgid);
+	else
+		e->ops->ethernet(v, f);
+}
+
 void legacy_deliver(struct eswitch *e, const struct frame *f)
 {
 	struct roce_bytes b;

@@ -26,5 +26,11 @@ struct vhca *legacy_find_roce(const struct eswitch *, const struct frame *, stru
 unsigned int legacy_route(const struct eswitch *, const struct frame *);
 /* Delivers a frame to the functions that it is for. */
 void legacy_deliver(struct eswitch *, const struct frame *);
+/* Delivers a frame to this function, whatever its address is. */
+void legacy_deliver_to(struct eswitch *, struct vhca *, const struct frame *);
+
+/* fdb.c: switching by flow tables. */
+/* Walks a frame from the wire. */
+void fdb_receive(struct eswitch *, const struct frame *);
 
 #endif

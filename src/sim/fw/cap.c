@@ -109,6 +109,25 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 		cap, icm_addr(ICM_END, ICM_ALLOW));
 }
 
+/*
+ * Sets the addresses in which the FDB's tables end. [I] The two sides of an address may differ, as
+ * on hardware, and software may not exchange them.
+ */
+static void cap_fill_fdb(const struct vhca *v, void *cap)
+{
+	const uint64_t drop = icm_addr(ICM_END, ICM_DROP);
+
+	if (v != v->dev->manager)
+		return;
+	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_nic_esw_fdb(cap));
+	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
+	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);
+	prm_flow_table_eswitch_cap_set_sw_steering_uplink_icm_address_rx(
+		cap, icm_vport(VPORT_UPLINK, false));
+	prm_flow_table_eswitch_cap_set_sw_steering_uplink_icm_address_tx(
+		cap, icm_vport(VPORT_UPLINK, true));
+}
+
 /* Fills in the fields that caps.def has for a page. */
 static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 {
@@ -116,6 +135,8 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 	void *scheme = prm_odp_cap_at_transport_page_fault_scheme_cap(page);
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(page);
 	void *tx = prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(page);
+	void *fdb = prm_flow_table_eswitch_cap_at_flow_table_properties_nic_esw_fdb(page);
+	const bool manager = v == v->dev->manager;
 
 #define SET(page_type, structure, at, field, value) \
 	if (type == PRM_HCA_CAP_TYPE_##page_type)   \
@@ -134,10 +155,18 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 #define CRYPTO(field, value)  SET(CRYPTO, crypto_caps, page, field, value)
 #define FLOW_TABLE(field, value)                                  \
 	SET(FLOW_TABLE, flow_table_prop_layout, rx, field, value) \
-	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value)
+	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value) \
+	FDB(field, value)
+#define FDB(field, value) \
+	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, fdb, field, manager ? value : 0)
+#define FDB_TABLES(field, value) \
+	SET(ESWITCH_FLOW_TABLE, flow_table_eswitch_cap, page, field, manager ? value : 0)
+#define ESWITCH(field, value) SET(ESWITCH, e_switch_cap, page, field, manager ? value : 0)
 #include "caps.def"
 	if (type == PRM_HCA_CAP_TYPE_FLOW_TABLE)
 		cap_fill_flow_table(v, page);
+	if (type == PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE)
+		cap_fill_fdb(v, page);
 }
 
 /* Capability pages. dvx-sim implements nothing of those without a structure. */
@@ -151,8 +180,8 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_caps"},
 	{PRM_HCA_CAP_TYPE_ROCE, "roce_cap"},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_nic_cap"},
-	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, NULL},
-	{PRM_HCA_CAP_TYPE_ESWITCH, NULL},
+	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, "flow_table_eswitch_cap"},
+	{PRM_HCA_CAP_TYPE_ESWITCH, "e_switch_cap"},
 	{PRM_HCA_CAP_TYPE_QOS, "qos_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "device_mem_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_EVENT, NULL},
@@ -165,16 +194,15 @@ int fw_query_hca_cap(struct fw_cmd *c)
 	uint8_t page[PAGE_BYTES] = {0};
 	uint32_t type = c->op_mod >> 1;
 	size_t room = c->out_len - FW_CAP_AT;
+	const struct vhca *v = fw_vport_find(c, prm_query_hca_cap_in_get_other_function(c->in),
+					     prm_query_hca_cap_in_get_function_id(c->in));
 
-	if (prm_query_hca_cap_in_get_other_function(c->in) ||
-	    prm_query_hca_cap_in_get_function_id(c->in))
-		return fw_refuse(
-			c, FW_SYN_FUNCTION,
-			"other_function or function_id is set: a function asks for itself");
+	if (!v)
+		return -1;
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		if (pages[i].type != type)
 			continue;
-		cap_fill(c->vhca, type, page);
+		cap_fill(v, type, page);
 		memcpy((uint8_t *)c->out + FW_CAP_AT, page,
 		       room < sizeof(page) ? room : sizeof(page));
 		return 0;

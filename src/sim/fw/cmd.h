@@ -45,7 +45,10 @@ enum {
 	FW_KERNEL = 1 << 0, /* uid 0 only */
 	FW_TAIL = 1 << 1,   /* a list follows the fixed part; the handler checks its length */
 	FW_OP_MOD = 1 << 2, /* op_mod has a meaning; the handler checks it */
-	/* [I] The reply is cut at the mailbox's end: rdma-core's own tests have room for 2 KiB only. */
+	/*
+	 * [I] The reply is cut at the mailbox's end: rdma-core's own tests have room for 2 KiB of a
+	 * capability page, libmlx5 44 for 120 bytes of QUERY_ESW_FUNCTIONS.
+	 */
 	FW_CUT = 1 << 3,
 };
 
@@ -153,8 +156,17 @@ struct flow_group;
 struct flow_table;
 /* Returns 0 if the command names the function's own vport; otherwise refuses. */
 int fw_vport_own(struct fw_cmd *, uint32_t other, uint32_t number);
+/*
+ * Returns the function that a query is about: the command's own, or any if that manages the
+ * e-switch; NULL after a refusal.
+ */
+struct vhca *fw_vport_find(struct fw_cmd *, uint32_t other, uint32_t number);
 /* Like fw_vport_own(), for commands on tables, groups and entries, whose layouts begin alike. */
 int fw_flow_own_vport(struct fw_cmd *);
+/*
+ * Accepts NIC RX and TX tables, and the FDB's of its manager; the capabilities of other types are 0.
+ */
+int fw_flow_table_check_type(struct fw_cmd *, uint32_t type);
 /* Returns the table of this type and id if the command's uid may use it; NULL after a refusal. */
 struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
 /* Returns the table that the command names; NULL after a refusal. */

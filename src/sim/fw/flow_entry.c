@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/counter.h"
+#include "obj/device.h"
 #include "obj/flow.h"
 #include "obj/tir.h"
 
@@ -29,7 +30,7 @@ static const void *fw_flow_entry_list_at(const struct fw_cmd *c, uint32_t i)
 
 /* --- actions -------------------------------------------------------------------------------- */
 
-static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx)
+static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, uint32_t type)
 {
 	uint32_t ends = action & ENDS;
 
@@ -42,9 +43,9 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx
 	if (!ends || ends & (ends - 1))
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: one of ALLOW, DROP and FWD_DEST is needed", action);
-	if (ends == PRM_FLOW_ACTION_ALLOW && !tx)
+	if (ends == PRM_FLOW_ACTION_ALLOW && type != PRM_FLOW_TABLE_TYPE_NIC_TX)
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "action ALLOW: received packets need a destination");
+				 "action ALLOW: received and switched packets need a destination");
 	return 0;
 }
 
@@ -53,13 +54,13 @@ static uint32_t fw_flow_entry_aso(const void *ctx, size_t i)
 	return prm_execute_aso_get_valid(prm_flow_context_cat_execute_aso(ctx, i));
 }
 
-static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, bool tx)
+static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
 	const struct fw_absent features[] = {
 		{prm_flow_context_get_extended_destination(ctx), "extended_destination",
 		 "there is no packet reformat"},
-		{tx ? prm_flow_context_get_flow_tag(ctx) : 0, "flow_tag",
-		 "packets that are sent carry none"},
+		{type == PRM_FLOW_TABLE_TYPE_NIC_RX ? 0 : prm_flow_context_get_flow_tag(ctx),
+		 "flow_tag", "packets that are sent or switched carry none"},
 		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "there are no ASO objects"},
 		{fw_flow_entry_aso(ctx, 1), "execute_aso[1].valid", "there are no ASO objects"},
 		{fw_flow_entry_aso(ctx, 2), "execute_aso[2].valid", "there are no ASO objects"},
@@ -103,12 +104,28 @@ static int fw_flow_entry_find_tir(struct fw_cmd *c, const struct flow_table *fro
 				  struct flow_dest *d)
 {
 	if (from->type != PRM_FLOW_TABLE_TYPE_NIC_RX)
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "destination_type TIR: table 0x%x is for packets that are sent",
-				 from->o.id);
-	d->is_tir = true;
+		return fw_refuse(
+			c, FW_SYN_FLOW_ACTION,
+			"destination_type TIR: table 0x%x is not for packets that are received",
+			from->o.id);
+	d->kind = FLOW_TO_TIR;
 	d->obj = fw_find(c, OBJ_TIR, id, "destination_id");
 	return d->obj ? 0 : -1;
+}
+
+static int fw_flow_entry_find_vport(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
+				    struct flow_dest *d)
+{
+	if (from->type != PRM_FLOW_TABLE_TYPE_FDB)
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
+				 "destination_type VPORT: table 0x%x is not of the FDB",
+				 from->o.id);
+	if (id != VPORT_UPLINK && !device_vhca_by_vport(c->vhca->dev, id))
+		return fw_refuse(c, FW_SYN_FUNCTION,
+				 "destination_id 0x%x: no function has this vport", id);
+	d->kind = FLOW_TO_VPORT;
+	d->vport = (uint16_t)id;
+	return 0;
 }
 
 static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *from,
@@ -125,8 +142,11 @@ static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *fr
 		return fw_flow_entry_find_table(c, from, id, d);
 	if (type == PRM_FLOW_DEST_TYPE_TIR)
 		return fw_flow_entry_find_tir(c, from, id, d);
+	if (type == PRM_FLOW_DEST_TYPE_VPORT)
+		return fw_flow_entry_find_vport(c, from, id, d);
 	return fw_refuse(c, FW_SYN_UNSUPPORTED,
-			 "destination_type %u: only FLOW_TABLE (1) and TIR (2) are implemented",
+			 "destination_type %u: only VPORT (0), FLOW_TABLE (1) and TIR (2) are "
+			 "implemented",
 			 type);
 }
 
@@ -139,7 +159,8 @@ static int fw_flow_entry_take_dests(struct fw_cmd *c, const struct flow_table *t
 	for (uint32_t i = 0; i < n; i++) {
 		if (fw_flow_entry_find_dest(c, t, fw_flow_entry_list_at(c, i), &act->dests[i]))
 			return -1;
-		obj_get(act->dests[i].obj);
+		if (act->dests[i].obj)
+			obj_get(act->dests[i].obj);
 		act->ndests++;
 	}
 	return 0;
@@ -189,15 +210,14 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 				  struct flow_actions *act)
 {
 	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
-	bool tx = t->type == PRM_FLOW_TABLE_TYPE_NIC_TX;
 	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
 
 	*act = (struct flow_actions){
 		.action = (uint16_t)prm_flow_context_get_action(ctx),
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
-	if (fw_flow_entry_check_action(c, act->action, tx) ||
-	    fw_flow_entry_check_features(c, ctx, tx) ||
+	if (fw_flow_entry_check_action(c, act->action, t->type) ||
+	    fw_flow_entry_check_features(c, ctx, t->type) ||
 	    fw_flow_entry_check_lists(c, ctx, act->action))
 		return -1;
 	if (fw_flow_entry_take_dests(c, t, dests, act) ||
@@ -332,11 +352,17 @@ static struct flow_entry *fw_flow_entry_find_entry(struct fw_cmd *c, uint32_t ty
 
 static void fw_flow_entry_put_lists(const struct flow_actions *act, uint8_t *to)
 {
+	static const uint8_t types[] = {
+		[FLOW_TO_TABLE] = PRM_FLOW_DEST_TYPE_FLOW_TABLE,
+		[FLOW_TO_TIR] = PRM_FLOW_DEST_TYPE_TIR,
+		[FLOW_TO_VPORT] = PRM_FLOW_DEST_TYPE_VPORT,
+	};
+
 	for (uint32_t i = 0; i < act->ndests; i++, to += ENTRY_BYTES) {
-		prm_dest_format_struct_set_destination_type(
-			to, act->dests[i].is_tir ? PRM_FLOW_DEST_TYPE_TIR
-						 : PRM_FLOW_DEST_TYPE_FLOW_TABLE);
-		prm_dest_format_struct_set_destination_id(to, act->dests[i].obj->id);
+		const struct flow_dest *d = &act->dests[i];
+
+		prm_dest_format_struct_set_destination_type(to, types[d->kind]);
+		prm_dest_format_struct_set_destination_id(to, d->obj ? d->obj->id : d->vport);
 	}
 	for (uint32_t i = 0; i < act->ncounters; i++, to += ENTRY_BYTES)
 		prm_flow_counter_list_set_flow_counter_id(to, act->counters[i].id);

@@ -45,7 +45,7 @@ static int fw_flow_group_check_kind(struct fw_cmd *c, const struct flow_table *t
 				 prm_create_flow_group_in_get_group_type(c->in));
 	if (prm_create_flow_group_in_get_source_eswitch_owner_vhca_id_valid(c->in))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
-				 "source_eswitch_owner_vhca_id_valid is set: there is no e-switch");
+				 "source_eswitch_owner_vhca_id_valid is set: merged_eswitch is 0");
 	return 0;
 }
 

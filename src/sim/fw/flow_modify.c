@@ -51,12 +51,8 @@ static int fw_flow_modify_check_action(struct fw_cmd *c, uint32_t i, const void 
 
 static int fw_flow_modify_check(struct fw_cmd *c, const uint8_t *actions, uint32_t n)
 {
-	uint32_t type = prm_alloc_modify_header_context_in_get_table_type(c->in);
-
-	if (type != PRM_FLOW_TABLE_TYPE_NIC_RX && type != PRM_FLOW_TABLE_TYPE_NIC_TX)
-		return fw_refuse(c, FW_SYN_CAP_CLEAR,
-				 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support",
-				 type);
+	if (fw_flow_table_check_type(c, prm_alloc_modify_header_context_in_get_table_type(c->in)))
+		return -1;
 	if (!n || n > VHCA_MAX_MODIFY_ACTIONS)
 		return fw_refuse(c, FW_SYN_SIZE,
 				 "num_of_actions %u: max_modify_header_actions is %u", n,

@@ -13,13 +13,15 @@
 #define ROOT_DISCONNECT 1
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
 
-/* Accepts NIC RX and TX tables; the capabilities of other types are 0. */
-static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
+int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 {
-	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX)
+	const bool manager = c->vhca == c->vhca->dev->manager;
+
+	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX ||
+	    (type == PRM_FLOW_TABLE_TYPE_FDB && manager))
 		return 0;
-	return fw_refuse(c, FW_SYN_CAP_CLEAR,
-			 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support", type);
+	return fw_refuse(c, FW_SYN_CAP_CLEAR, "table_type %u: only NIC_RX (0)%s have ft_support",
+			 type, manager ? ", NIC_TX (1) and FDB (4)" : " and NIC_TX (1)");
 }
 
 /*
@@ -111,27 +113,39 @@ static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 
 static int fw_flow_table_check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
+	static const char *const names[STEER_DOMAINS] = {
+		[STEER_NIC_RX] = "receive", [STEER_NIC_TX] = "transmit", [STEER_FDB] = "esw_fdb"};
 	const struct profile *p = c->vhca->dev->profile;
-	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_RX;
+	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_TX || p->sw_owner_rx;
+	bool tx = type == PRM_FLOW_TABLE_TYPE_NIC_RX || p->sw_owner_tx;
 
-	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx ? p->sw_owner_rx : p->sw_owner_tx))
+	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx && tx))
 		return 0;
 	return fw_refuse(c, FW_SYN_CAP_CLEAR,
 			 "sw_owner is set, flow_table_properties_nic_%s.sw_owner_v2 is 0",
-			 rx ? "receive" : "transmit");
+			 names[type]);
 }
 
-static int fw_flow_table_check_icm_root(struct fw_cmd *c, const void *ctx)
+static int fw_flow_table_check_icm_root(struct fw_cmd *c, uint64_t root, unsigned int n)
 {
-	uint64_t root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
+	if (icm_kind(root) == ICM_STE && !(root % ICM_UNIT) && !(root >> (ICM_KIND_SHIFT + 4)))
+		return 0;
+	return fw_refuse(c, FW_SYN_ICM_ADDRESS,
+			 "sw_owner_icm_root_%u 0x%llx is no address of a steering entry", n,
+			 (unsigned long long)root);
+}
 
+/* Only a table of the FDB has two roots, one for each side. */
+static int fw_flow_table_check_icm_roots(struct fw_cmd *c, const void *ctx, uint32_t type)
+{
 	if (!prm_flow_table_context_get_sw_owner(ctx))
 		return 0;
-	if (icm_kind(root) != ICM_STE || root % ICM_UNIT || root >> (ICM_KIND_SHIFT + 4))
-		return fw_refuse(c, FW_SYN_ICM_ADDRESS,
-				 "sw_owner_icm_root_0 0x%llx is no address of a steering entry",
-				 (unsigned long long)root);
-	return 0;
+	if (fw_flow_table_check_icm_root(c, prm_flow_table_context_get_sw_owner_icm_root_0(ctx), 0))
+		return -1;
+	return type == PRM_FLOW_TABLE_TYPE_FDB
+		       ? fw_flow_table_check_icm_root(
+				 c, prm_flow_table_context_get_sw_owner_icm_root_1(ctx), 1)
+		       : 0;
 }
 
 /* Finds the miss table that the context names; sets *miss to NULL for the default. */
@@ -181,7 +195,8 @@ int fw_create_flow_table(struct fw_cmd *c)
 
 	if (fw_flow_table_check_type(c, type) || fw_flow_own_vport(c) ||
 	    fw_flow_table_check_features(c, ctx) || fw_flow_table_check_sizes(c, ctx) ||
-	    fw_flow_table_check_owner(c, ctx, type) || fw_flow_table_check_icm_root(c, ctx) ||
+	    fw_flow_table_check_owner(c, ctx, type) ||
+	    fw_flow_table_check_icm_roots(c, ctx, type) ||
 	    fw_flow_table_find_miss(c, ctx, type, &miss) ||
 	    (miss && fw_flow_level(c, &as_asked, miss, "table_miss_id")))
 		return -1;
@@ -192,8 +207,10 @@ int fw_create_flow_table(struct fw_cmd *c)
 	t->level = as_asked.level;
 	t->log_size = (uint8_t)prm_flow_table_context_get_log_size(ctx);
 	t->sw_owner = prm_flow_table_context_get_sw_owner(ctx);
-	if (t->sw_owner)
+	if (t->sw_owner) {
 		t->icm_root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
+		t->icm_root_tx = prm_flow_table_context_get_sw_owner_icm_root_1(ctx);
+	}
 	fw_flow_table_set_miss(t, miss);
 	fw_flow_table_put_address(c, t);
 	return 0;
@@ -227,10 +244,12 @@ int fw_modify_flow_table(struct fw_cmd *c)
 	return 0;
 }
 
-/* Returns the ICM address that stands for a firmware table in software's entries. */
-static uint64_t entry_address(const struct flow_table *t)
+/* Returns the ICM address that stands for a table in software's entries. */
+static uint64_t entry_address(const struct flow_table *t, bool tx)
 {
-	return t->sw_owner ? t->icm_root : icm_addr(ICM_TABLE, t->o.id);
+	if (!t->sw_owner)
+		return icm_addr(ICM_TABLE, t->o.id);
+	return tx && t->type == PRM_FLOW_TABLE_TYPE_FDB ? t->icm_root_tx : t->icm_root;
 }
 
 int fw_query_flow_table(struct fw_cmd *c)
@@ -248,8 +267,8 @@ int fw_query_flow_table(struct fw_cmd *c)
 		prm_flow_table_context_set_table_miss_id(ctx, t->miss->o.id);
 	}
 	/* libmlx5 before version 50 reads a send table's address from the second field. */
-	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, entry_address(t));
-	prm_flow_table_context_set_sw_owner_icm_root_1(ctx, entry_address(t));
+	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, entry_address(t, false));
+	prm_flow_table_context_set_sw_owner_icm_root_1(ctx, entry_address(t, true));
 	return 0;
 }
 
@@ -268,6 +287,14 @@ static int fw_flow_table_check_root(struct fw_cmd *c)
 	return fw_flow_own_vport(c);
 }
 
+/* Messages between functions are no longer, or again, switched without a frame. */
+static void fw_flow_table_set_root(struct vhca *v, uint32_t type, struct flow_table *root)
+{
+	if (type == PRM_FLOW_TABLE_TYPE_FDB)
+		v->dev->paths++;
+	v->flow_root[type] = root;
+}
+
 int fw_set_flow_table_root(struct fw_cmd *c)
 {
 	uint32_t type = prm_set_flow_table_root_in_get_table_type(c->in);
@@ -281,7 +308,7 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
-	c->vhca->flow_root[type] = c->op_mod == ROOT_CONNECT ? t : NULL;
+	fw_flow_table_set_root(c->vhca, type, c->op_mod == ROOT_CONNECT ? t : NULL);
 	return 0;
 }
 
@@ -307,7 +334,7 @@ void fw_flow_table_free(struct obj *o)
 	 * the root.
 	 */
 	if (o->vhca->flow_root[t->type] == t)
-		o->vhca->flow_root[t->type] = NULL;
+		fw_flow_table_set_root(o->vhca, t->type, NULL);
 	fw_flow_table_set_miss(t, NULL);
 	obj_free(o);
 }

@@ -19,9 +19,21 @@ int fw_vport_own(struct fw_cmd *c, uint32_t other, uint32_t number)
 			 other, number);
 }
 
+struct vhca *fw_vport_find(struct fw_cmd *c, uint32_t other, uint32_t number)
+{
+	struct vhca *v = device_vhca_by_vport(c->vhca->dev, number);
+
+	if (!other || c->vhca != c->vhca->dev->manager)
+		return fw_vport_own(c, other, number) ? NULL : c->vhca;
+	if (!v)
+		fw_refuse(c, FW_SYN_FUNCTION, "vport_number 0x%x: no function has this vport",
+			  number);
+	return v;
+}
+
 static int fw_vport_manager(struct fw_cmd *c)
 {
-	if (c->vhca->kind == FUNCTION_ECPF)
+	if (c->vhca == c->vhca->dev->manager)
 		return 0;
 	return fw_refuse_as(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 			    "vhca %u manages no eswitch (cap.eswitch_manager is 0)", c->vhca->id);
@@ -29,12 +41,13 @@ static int fw_vport_manager(struct fw_cmd *c)
 
 int fw_query_nic_vport_context(struct fw_cmd *c)
 {
-	const struct vhca *v = c->vhca;
+	const struct vhca *v =
+		fw_vport_find(c, prm_query_nic_vport_context_in_get_other_vport(c->in),
+			      prm_query_nic_vport_context_in_get_vport_number(c->in));
 	void *ctx = prm_query_nic_vport_context_out_at_nic_vport_context(c->out);
 	void *mac = prm_nic_vport_context_at_permanent_address(ctx);
 
-	if (fw_vport_own(c, prm_query_nic_vport_context_in_get_other_vport(c->in),
-			 prm_query_nic_vport_context_in_get_vport_number(c->in)))
+	if (!v)
 		return -1;
 	prm_nic_vport_context_set_roce_en(ctx, 1);
 	prm_nic_vport_context_set_mtu(ctx, PORT_MTU);
@@ -66,15 +79,29 @@ int fw_query_hca_vport_context(struct fw_cmd *c)
 	return 0;
 }
 
-/* Returns the host's function. [I] Only the Arm side, which manages it, may ask. */
+static uint32_t fw_vport_vfs(const struct device *dev)
+{
+	uint32_t n = 0;
+
+	while (device_vhca_by_vport(dev, VPORT_PF + 1 + n))
+		n++;
+	return n;
+}
+
+/*
+ * Returns the host's functions. [I] Only the e-switch's manager may ask. libmlx5 44 has no room for
+ * the list of SFs, nor for 8 bytes before it.
+ */
 int fw_query_esw_functions(struct fw_cmd *c)
 {
 	void *host = prm_query_esw_functions_out_at_host_params_context(c->out);
-	const struct vhca *pf;
+	const struct vhca *pf = device_vhca_by_vport(c->vhca->dev, VPORT_PF);
 
-	if (fw_vport_manager(c))
+	if (fw_vport_manager(c) ||
+	    fw_reply_fits(c, PRM_MBOX_OUT_BYTES + PRM_HOST_PARAMS_CONTEXT_BYTES))
 		return -1;
-	pf = device_first(c->vhca->dev, FUNCTION_PF);
+	prm_host_params_context_set_host_num_of_vfs(host, fw_vport_vfs(c->vhca->dev));
+	prm_host_params_context_set_host_total_vfs(host, fw_vport_vfs(c->vhca->dev));
 	if (pf) {
 		prm_host_params_context_set_host_pf_vhca_id_valid(host, 1);
 		prm_host_params_context_set_host_pf_vhca_id(host, pf->id);
@@ -82,19 +109,17 @@ int fw_query_esw_functions(struct fw_cmd *c)
 	return 0;
 }
 
-/*
- * Returns the addresses of the e-switch's end points for steering entries. There is no e-switch
- * yet.
- */
+/* Returns the addresses of a vport for entries of the FDB. Nothing else of the context is set. */
 int fw_query_esw_vport_context(struct fw_cmd *c)
 {
 	void *ctx = prm_query_esw_vport_context_out_at_esw_vport_context(c->out);
 	uint32_t other = prm_query_esw_vport_context_in_get_other_vport(c->in);
 	uint32_t number = prm_query_esw_vport_context_in_get_vport_number(c->in);
+	const struct vhca *v = fw_vport_manager(c) ? NULL : fw_vport_find(c, other, number);
 
-	if (fw_vport_manager(c) || fw_vport_own(c, other, number))
+	if (!v)
 		return -1;
-	prm_esw_vport_context_set_sw_steering_vport_icm_address_rx(ctx, icm_addr(ICM_VPORT, 0));
-	prm_esw_vport_context_set_sw_steering_vport_icm_address_tx(ctx, icm_addr(ICM_VPORT, 0));
+	prm_esw_vport_context_set_sw_steering_vport_icm_address_rx(ctx, icm_vport(v->vport, false));
+	prm_esw_vport_context_set_sw_steering_vport_icm_address_tx(ctx, icm_vport(v->vport, true));
 	return 0;
 }

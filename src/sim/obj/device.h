@@ -56,6 +56,7 @@ struct device {
 	const struct profile *profile;
 	struct vhca *vhca; /* functions of the profile */
 	unsigned int nfunctions;
+	struct vhca *manager; /* of the e-switch: the ECPF, or the PF of a chip without one */
 	struct grant *grants;
 	struct null_memory *null; /* mkey.c; NULL until first used */
 	struct mm *memic_mm;	  /* memory that programs map; NULL until first used */
@@ -100,6 +101,8 @@ void device_follow_mac(struct device *, const uint8_t mac[6]);
 /* Limits the port's MTU to that of a wire, in bytes of an IP packet; 0: no limit. */
 void device_set_mtu(struct device *, unsigned int bytes);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
+/* Returns the function of this vport; NULL if there is none, or for the uplink. */
+struct vhca *device_vhca_by_vport(const struct device *, uint32_t vport);
 /* Returns the first function of a kind; NULL if the chip has none. */
 const struct vhca *device_first(const struct device *, enum function_kind);
 /* Returns log2 of the number of UARs of each function. */

@@ -34,9 +34,11 @@ struct flow_mask {
 	uint64_t bits[FLOW_PARAM_WORDS];
 };
 
+enum flow_dest_kind { FLOW_TO_TABLE, FLOW_TO_TIR, FLOW_TO_VPORT };
 struct flow_dest {
-	bool is_tir; /* true: a TIR; false: a table */
-	struct obj *obj;
+	enum flow_dest_kind kind;
+	uint16_t vport;
+	struct obj *obj; /* NULL: a vport */
 };
 
 struct counter;
@@ -95,7 +97,8 @@ struct flow_table {
 	uint8_t type; /* PRM flow_table_type, which is its steer_domain */
 	uint8_t level, log_size;
 	bool sw_owner;
-	uint64_t icm_root;	 /* sw_owner */
+	uint64_t icm_root;	 /* sw_owner; of the FDB's RX side */
+	uint64_t icm_root_tx;	 /* of the FDB's TX side */
 	struct flow_table *miss; /* referenced; NULL: the default of the table's type */
 	struct flow_group *groups, *last_group;
 	uint8_t enable;		    /* parts that at least one group compares */

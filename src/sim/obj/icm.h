@@ -23,10 +23,10 @@ enum icm_kind {
 	ICM_ENCAP = 4,
 	ICM_TABLE = 8, /* a flow table: its root in either direction */
 	ICM_TIR = 9,
-	ICM_END = 10, /* number: enum icm_end */
-	ICM_VPORT = 11,
+	ICM_END = 10,	/* number: enum icm_end */
+	ICM_VPORT = 11, /* end of a walk through the FDB: icm_vport() */
 };
-enum icm_end { ICM_DROP = 1, ICM_ALLOW = 2, ICM_UPLINK = 3 };
+enum icm_end { ICM_DROP = 1, ICM_ALLOW = 2 };
 #define ICM_KIND_SHIFT 36
 #define ICM_UNIT 64u
 
@@ -43,6 +43,16 @@ static inline enum icm_kind icm_kind(uint64_t addr)
 static inline uint32_t icm_number(uint64_t addr)
 {
 	return (uint32_t)(addr >> 6 & 0x3ffffff);
+}
+
+/*
+ * Returns the address of a vport in entries of the FDB's TX side, which packets from vports walk,
+ * or of its RX side, for those from the wire.
+ */
+#define ICM_VPORT_BITS 16
+static inline uint64_t icm_vport(uint16_t vport, bool tx)
+{
+	return icm_addr(ICM_VPORT, (uint32_t)tx << ICM_VPORT_BITS | vport);
 }
 
 /*

@@ -53,6 +53,7 @@ struct profile {
 	/* for tests: one doorbell starts one queue (host/strict.c) */
 	bool strict_doorbells;
 	uint8_t sq_ts_format, rq_ts_format, qp_ts_format; /* enum ts_formats */
+	bool switchdev; /* not of the chip: the kernel manages the e-switch by flow tables */
 	bool old_kernel;		  /* not of the chip: the kernel is older than 5.19 */
 	bool memlock; /* not of the chip: pinned memory counts for RLIMIT_MEMLOCK */
 };

@@ -81,6 +81,28 @@ void device_set_mtu(struct device *dev, unsigned int bytes)
 		dev->active_mtu--;
 }
 
+/* Returns the number of functions of this kind before this one. */
+static unsigned int vhca_rank(const struct profile *p, unsigned int index)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < index; i++)
+		n += p->functions[i].kind == p->functions[index].kind;
+	return n;
+}
+
+static uint16_t vhca_vport(const struct profile *p, unsigned int index)
+{
+	static const uint16_t first[] = {
+		[FUNCTION_PF] = VPORT_PF,
+		[FUNCTION_ECPF] = VPORT_ECPF,
+		[FUNCTION_VF] = VPORT_PF + 1,
+		[FUNCTION_SF] = VPORT_SF,
+	};
+
+	return (uint16_t)(first[p->functions[index].kind] + vhca_rank(p, index));
+}
+
 static int vhca_init(struct device *dev, unsigned int index)
 {
 	struct vhca *v = &dev->vhca[index];
@@ -92,6 +114,7 @@ static int vhca_init(struct device *dev, unsigned int index)
 	v->index = (uint8_t)index;
 	v->stats = &v->own_stats;
 	v->id = (uint16_t)(index + 1);
+	v->vport = vhca_vport(dev->profile, index);
 	vhca_number(v, index + 1);
 	return obj_tables_init(v);
 }
@@ -135,6 +158,7 @@ int device_init(struct device *dev, struct host *host, struct clock *clock,
 			return -ENOMEM;
 		}
 	}
+	dev->manager = device_vhca_by_vport(dev, VPORT_ECPF) ?: &dev->vhca[0];
 	return 0;
 }
 
@@ -158,6 +182,14 @@ void device_fini(struct device *dev)
 	free(dev->vhca);
 	dev->vhca = NULL;
 	dev->nfunctions = 0;
+}
+
+struct vhca *device_vhca_by_vport(const struct device *dev, uint32_t vport)
+{
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (dev->vhca[i].vport == vport)
+			return &dev->vhca[i];
+	return NULL;
 }
 
 const struct vhca *device_first(const struct device *dev, enum function_kind kind)

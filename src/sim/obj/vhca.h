@@ -23,9 +23,18 @@ struct queue;
 
 /*
  * Steering domains. Tables of a domain take packets of one kind, and lead only to tables of the
- * same domain. The numbers are those of PRM flow_table_type.
+ * same domain. The numbers are those of PRM flow_table_type. The FDB is the chip's: its tables are
+ * the e-switch manager's.
  */
-enum steer_domain { STEER_NIC_RX, STEER_NIC_TX, STEER_DOMAINS };
+enum steer_domain { STEER_NIC_RX, STEER_NIC_TX, STEER_FDB = 4, STEER_DOMAINS };
+
+/* Numbers of vports, the ends of functions in the e-switch. VFs have those from 1. */
+enum vport_number {
+	VPORT_PF = 0,
+	VPORT_SF = 0x8000, /* [I] of the first SF */
+	VPORT_ECPF = 0xfffe,
+	VPORT_UPLINK = 0xffff, /* the port, which belongs to no function */
+};
 
 /* Raw packets of a function. Packets that its tables dropped or missed are in steer_stats(). */
 struct raw_stats {
@@ -49,6 +58,7 @@ struct vhca {
 	enum function_kind kind;
 	uint8_t index; /* index in device.vhca, by which programs open it */
 	uint16_t id;   /* vhca_id */
+	uint16_t vport; /* enum vport_number */
 	uint8_t mac[6];
 	uint64_t guid;
 	struct gid_entry gids[VHCA_GIDS];

@@ -26,11 +26,13 @@ struct frame {
 	struct frame *next;
 	struct frame_pool *pool;
 	struct vhca *to;    /* destination; NULL: the bytes decide */
+	struct vhca *from;  /* of a switched frame: its sender; NULL: the wire */
 	uint32_t len, room; /* of data */
 	bool forced;	    /* loopback: goes back to its sender `to`, whatever its addresses are */
 	bool icrc_good;	    /* a RoCE packet of this chip that cannot have been damaged */
 	bool injected;	    /* of a replay: its result is counted separately */
 	bool arrived;	    /* came by the wire */
+	bool switched; /* the FDB decided: it goes to `to`, or beyond the wire if that is NULL */
 	uint64_t due;	    /* time of delivery, of a delayed frame */
 	struct {
 		uint16_t npkts, mtu, hdr_len;

@@ -110,9 +110,19 @@ bool port_run(struct port *p)
 
 static unsigned int port_route(const struct port *p, const struct frame *f)
 {
+	if (f->switched)
+		return f->to ? PORT_INSIDE : PORT_OUTSIDE;
 	if (!p->wire || f->forced || f->injected || f->arrived || f->burst.npkts)
 		return PORT_INSIDE;
 	return p->ops->route(p->ops_ctx, f);
+}
+
+static void port_send_outside(struct port *p, struct frame *f)
+{
+	if (p->wire)
+		p->wire->ops->send(p->wire, f);
+	else
+		p->dev->drops.n[DROP_NO_WIRE]++;
 }
 
 /*
@@ -127,7 +137,7 @@ void port_queue(struct port *p, struct frame *f)
 		p->tap->frame(p->tap->ctx, f);
 	way = port_route(p, f);
 	if (way & PORT_OUTSIDE)
-		p->wire->ops->send(p->wire, f);
+		port_send_outside(p, f);
 	if (way & PORT_INSIDE)
 		p->dev->drops.n[DROP_FULL] += loop_put(&p->loop, f);
 	else
@@ -179,23 +189,28 @@ static struct frame *port_bytes(struct port *p, const void *bytes, size_t len)
 }
 
 /*
- * Sends a packet. Tables may have pushed headers, so the length is checked here. Short packets are
- * padded to Ethernet's minimum frame (IEEE 802.3, 64 bytes with FCS), as a MAC does.
+ * Tables may have pushed headers, so the length is checked here. Short packets are padded to
+ * Ethernet's minimum frame (IEEE 802.3, 64 bytes with FCS), as a MAC does.
  */
-void port_transmit(struct vhca *v, const uint8_t *bytes, uint32_t len)
+struct frame *port_packet(struct vhca *v, const uint8_t *bytes, uint32_t len)
 {
 	struct frame *f = len <= PORT_PACKET_MAX ? port_bytes(v->dev->port, bytes, len) : NULL;
 
 	if (!f) {
 		v->drops.n[DROP_LENGTH] += len > PORT_PACKET_MAX;
 		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, len);
-		return;
+		return NULL;
 	}
 	if (f->len < FRAME_LEAST) {
 		memset(f->data + f->len, 0, FRAME_LEAST - f->len);
 		f->len = FRAME_LEAST;
 	}
-	port_send(v->dev->port, f);
+	return f;
+}
+
+void port_transmit(struct vhca *v, const uint8_t *bytes, uint32_t len)
+{
+	port_send(v->dev->port, port_packet(v, bytes, len));
 }
 
 int port_inject(struct port *p, const void *bytes, size_t len)

@@ -45,8 +45,10 @@ struct frame *port_frame(struct port *, size_t room);
  */
 void port_send(struct port *, struct frame *);
 /*
- * Sends an Ethernet packet of a function, padded to 60 bytes; a packet that is too long is dropped.
+ * Returns a frame of a function's Ethernet packet, padded to 60 bytes; NULL: the packet is too long
+ * or memory is out, and it is counted as dropped. port_transmit() sends the frame.
  */
+struct frame *port_packet(struct vhca *, const uint8_t *bytes, uint32_t len);
 void port_transmit(struct vhca *, const uint8_t *bytes, uint32_t len);
 /*
  * Injects an Ethernet packet from outside. Returns 0; -EAGAIN: no room, try again after a turn;

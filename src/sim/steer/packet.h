@@ -73,6 +73,7 @@ struct packet {
 	uint32_t gre_key;    /* 0: no key */
 	/* Metadata of the packet. */
 	uint16_t source_vhca;
+	uint16_t source_vport; /* its number for the tables' function, whose own is 0 */
 	uint32_t source_sqn;
 	uint32_t reg_a, reg_b, reg_c[8];
 	uint32_t flow_tag;

@@ -6,14 +6,12 @@
 #include <string.h>
 #include <dvx/prm/match.h>
 #include "params.h"
+#include "obj/vhca.h"
 #include "prm/reflect.h"
 #include "steer.h"
 
 #define PART(i) ((i)*FLOW_PART_BYTES)
 enum { OUTER, MISC, INNER, MISC2, MISC3 };
-
-#define VPORT_OWN    0	    /* number that a function uses for its own vport */
-#define VPORT_UPLINK 0xffff /* [I] number that the e-switch uses for the port */
 
 /* Source of the fields below. Bytes that the packet lacks are read from `none`. */
 struct packet_view {

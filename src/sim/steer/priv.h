@@ -28,7 +28,9 @@ struct steer_walk {
 	const struct ste_version *version; /* the chip's: ste/ste.h */
 	struct vhca *vhca;
 	struct packet *packet;
+	struct steer_stats *stats;
 	enum steer_domain domain;
+	bool tx; /* FDB: its TX side, for packets from vports; false: for those from the wire */
 	unsigned int hops; /* rest of STEER_HOPS: a table or an STE hit takes one */
 	unsigned int
 		/* rest of STEER_STEPS: an STE read takes one, and each of its actions more */

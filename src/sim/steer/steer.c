@@ -23,19 +23,22 @@
 #define LOST_ALL   8u	/* losses logged; after these, only powers of two */
 
 _Static_assert((int)STEER_NIC_RX == PRM_FLOW_TABLE_TYPE_NIC_RX &&
-		       (int)STEER_NIC_TX == PRM_FLOW_TABLE_TYPE_NIC_TX,
+		       (int)STEER_NIC_TX == PRM_FLOW_TABLE_TYPE_NIC_TX &&
+		       (int)STEER_FDB == PRM_FLOW_TABLE_TYPE_FDB,
 	       "a table's type is its domain");
 
 static const char *const steer_verbs[STEER_DOMAINS] = {
 	[STEER_NIC_RX] = "receives",
 	[STEER_NIC_TX] = "sends",
+	[STEER_FDB] = "switches",
 };
 
 struct steer {
 	const struct ste_version *version;
 	const struct steer_ops *ops;
 	uint64_t lost, work;
-	struct steer_stats stats[]; /* indexed by function */
+	/* of each function, then those of the FDB: of each function as the source, and of the wire */
+	struct steer_stats stats[];
 };
 
 /* A walk, with the packet's match parameters for firmware's tables. */
@@ -49,7 +52,7 @@ static void table_walk_run(struct table_walk *, uint64_t addr);
 
 struct steer *steer_new(struct device *dev)
 {
-	struct steer *s = calloc(1, sizeof(*s) + dev->nfunctions * sizeof(s->stats[0]));
+	struct steer *s = calloc(1, sizeof(*s) + (2 * dev->nfunctions + 1) * sizeof(s->stats[0]));
 
 	if (s)
 		s->version = ste_version_find(dev->profile->steering_format_version);
@@ -76,6 +79,16 @@ const struct steer_stats *steer_stats(const struct vhca *v)
 	return &v->dev->steer->stats[v->index];
 }
 
+static struct steer_stats *steer_fdb_ends(const struct device *dev, const struct vhca *source)
+{
+	return &dev->steer->stats[dev->nfunctions + (source ? source->index : dev->nfunctions)];
+}
+
+const struct steer_stats *steer_fdb_stats(const struct device *dev, const struct vhca *source)
+{
+	return steer_fdb_ends(dev, source);
+}
+
 uint64_t steer_work(const struct device *dev)
 {
 	return dev->steer->work;
@@ -90,10 +103,8 @@ bool steer_has_rx_root(const struct vhca *v)
 
 static void table_walk_finish(const struct table_walk *walk, enum steer_end what)
 {
-	struct vhca *v = walk->w.vhca;
-
-	v->dev->steer->stats[v->index].ends[what]++;
-	probe(PROBE_STEER, .steer = {PROBE_END, what, v, walk->w.domain});
+	walk->w.stats->ends[what]++;
+	probe(PROBE_STEER, .steer = {PROBE_END, what, walk->w.vhca, walk->w.domain});
 }
 
 uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
@@ -148,12 +159,44 @@ static void table_walk_to_end(struct table_walk *walk, uint64_t addr)
 
 	if (what == ICM_DROP) {
 		table_walk_finish(walk, STEER_DROP);
-	} else if (walk->w.domain == STEER_NIC_TX && (what == ICM_ALLOW || what == ICM_UPLINK)) {
+	} else if (walk->w.domain == STEER_NIC_TX && what == ICM_ALLOW) {
 		table_walk_to_wire(walk);
 	} else {
 		steer_lost(&walk->w, "address 0x%" PRIx64 " does not end packets of its direction",
 			   addr);
 		table_walk_finish(walk, STEER_LOST);
+	}
+}
+
+/* [I] A packet from the wire does not go back to it: cap.fdb_uplink_hairpin is 0. */
+static void table_walk_to_uplink(struct table_walk *walk)
+{
+	struct device *dev = walk->w.vhca->dev;
+
+	if (!walk->w.tx) {
+		table_walk_finish(walk, STEER_DROP);
+		return;
+	}
+	table_walk_finish(walk, STEER_WIRE);
+	dev->steer->ops->to_vport(dev, NULL, walk->w.packet);
+}
+
+static void table_walk_to_vport(struct table_walk *walk, uint64_t addr)
+{
+	struct device *dev = walk->w.vhca->dev;
+	const uint16_t number = (uint16_t)icm_number(addr);
+	struct vhca *v = device_vhca_by_vport(dev, number);
+
+	if (walk->w.domain != STEER_FDB || addr != icm_vport(number, walk->w.tx) ||
+	    (!v && number != VPORT_UPLINK)) {
+		steer_lost(&walk->w, "address 0x%" PRIx64 " is no vport's of its side of the FDB",
+			   addr);
+		table_walk_finish(walk, STEER_LOST);
+	} else if (!v) {
+		table_walk_to_uplink(walk);
+	} else {
+		table_walk_finish(walk, STEER_VPORT);
+		dev->steer->ops->to_vport(dev, v, walk->w.packet);
 	}
 }
 
@@ -165,12 +208,16 @@ static uint64_t table_walk_no_entry(const struct table_walk *walk, const struct 
 		return icm_addr(ICM_TABLE, t->miss->o.id);
 	if (walk->w.domain == STEER_NIC_TX)
 		return icm_addr(ICM_END, ICM_ALLOW);
+	if (walk->w.domain == STEER_FDB)
+		return icm_vport(walk->w.vhca->vport, walk->w.tx);
 	return ICM_NONE;
 }
 
-static uint64_t dest_addr(const struct flow_dest *d)
+static uint64_t dest_addr(const struct table_walk *walk, const struct flow_dest *d)
 {
-	return icm_addr(d->is_tir ? ICM_TIR : ICM_TABLE, d->obj->id);
+	if (d->kind == FLOW_TO_VPORT)
+		return icm_vport(d->vport, walk->w.tx);
+	return icm_addr(d->kind == FLOW_TO_TIR ? ICM_TIR : ICM_TABLE, d->obj->id);
 }
 
 /*
@@ -204,8 +251,8 @@ static uint64_t table_walk_forward(struct table_walk *walk, const struct flow_ac
 	uint32_t last = act->ndests - 1;
 
 	for (uint32_t i = 0; i < last; i++)
-		table_walk_copy(walk, dest_addr(&act->dests[i]));
-	return dest_addr(&act->dests[last]);
+		table_walk_copy(walk, dest_addr(walk, &act->dests[i]));
+	return dest_addr(walk, &act->dests[last]);
 }
 
 static uint64_t table_walk_act(struct table_walk *walk, const struct flow_actions *act)
@@ -285,7 +332,7 @@ static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 	}
 	if (t->sw_owner) {
 		probe(PROBE_STEER, .steer = {PROBE_SW_TABLE, .table = t});
-		return t->icm_root;
+		return walk->w.domain == STEER_FDB && walk->w.tx ? t->icm_root_tx : t->icm_root;
 	}
 	addr = table_walk_match(walk, t);
 	if (addr == ICM_NONE)
@@ -331,10 +378,13 @@ static void table_walk_run(struct table_walk *walk, uint64_t addr)
 		case ICM_END:
 			table_walk_to_end(walk, addr);
 			return;
+		case ICM_VPORT:
+			table_walk_to_vport(walk, addr);
+			return;
 		default:
 			steer_lost(&walk->w,
 				   "address 0x%" PRIx64
-				   " is neither a table, an entry, a TIR nor an end",
+				   " is neither a table, an entry, a TIR, a vport nor an end",
 				   addr);
 			table_walk_finish(walk, STEER_LOST);
 			return;
@@ -342,7 +392,8 @@ static void table_walk_run(struct table_walk *walk, uint64_t addr)
 	}
 }
 
-static void steer_start(struct vhca *v, struct packet *p, enum steer_domain domain)
+static void steer_start(struct vhca *v, struct packet *p, enum steer_domain domain, bool tx,
+			struct steer_stats *stats)
 {
 	const struct flow_table *root = v->flow_root[domain];
 	struct table_walk walk = {
@@ -352,7 +403,9 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 				.version = v->dev->steer->version,
 				.vhca = v,
 				.packet = p,
+				.stats = stats,
 				.domain = domain,
+				.tx = tx,
 				.hops = STEER_HOPS,
 				.steps = STEER_STEPS,
 			},
@@ -370,10 +423,17 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 
 void steer_rx(struct vhca *v, struct packet *p)
 {
-	steer_start(v, p, STEER_NIC_RX);
+	steer_start(v, p, STEER_NIC_RX, false, &v->dev->steer->stats[v->index]);
 }
 
 void steer_tx(struct vhca *v, struct packet *p)
 {
-	steer_start(v, p, STEER_NIC_TX);
+	steer_start(v, p, STEER_NIC_TX, true, &v->dev->steer->stats[v->index]);
+}
+
+void steer_fdb(struct device *dev, struct packet *p, bool tx)
+{
+	const struct vhca *source = tx ? device_vhca_by_id(dev, p->source_vhca) : NULL;
+
+	steer_start(dev->manager, p, STEER_FDB, tx, steer_fdb_ends(dev, source));
 }

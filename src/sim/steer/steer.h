@@ -5,22 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "packet.h"
+#include "obj/device.h"
 
-struct device;
 struct tir;
-struct vhca;
 
 /*
  * Tables between queues and the wire. A packet that a function sends enters its NIC TX root table;
- * one that arrives enters its NIC RX root table. datapath.c registers the callbacks for their
- * results.
+ * one that arrives enters its NIC RX root table. Between both, a packet walks the FDB if it has a
+ * root (eswitch/fdb.c). datapath.c registers the callbacks for their results.
  */
 enum steer_end {
-	STEER_TIR,  /* delivered to the owner of a receive queue */
-	STEER_WIRE, /* TX: sent */
-	STEER_DROP, /* dropped by a rule or by a table's default */
-	STEER_MISS, /* RX: no rule matched; on hardware the function's kernel gets it */
-	STEER_LOST, /* hop limit, loop, or garbage in ICM: dropped, with a sentence in the log */
+	STEER_TIR,   /* delivered to the owner of a receive queue */
+	STEER_WIRE,  /* TX: sent; FDB: to the uplink */
+	STEER_DROP,  /* dropped by a rule or by a table's default */
+	STEER_MISS,  /* RX: no rule matched; on hardware the function's kernel gets it */
+	STEER_VPORT, /* FDB: to a function */
+	STEER_LOST,  /* hop limit, loop, or garbage in ICM: dropped, with a sentence in the log */
 	STEER_ENDS,
 };
 
@@ -33,6 +33,8 @@ struct steer_ops {
 	void (*to_wire)(struct vhca *, const struct packet *);
 	/* Takes an RX packet that no rule matched; NULL: it is dropped. */
 	void (*to_kernel)(struct vhca *, const struct packet *);
+	/* Takes a packet from the FDB for a function's vport; NULL stands for the uplink. */
+	void (*to_vport)(struct device *, struct vhca *, const struct packet *);
 };
 
 struct steer_stats {
@@ -52,7 +54,18 @@ bool steer_has_rx_root(const struct vhca *);
 /* Walks a packet to its end; a packet with several destinations is counted at each. */
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
+/*
+ * Walks a packet from the root table of the FDB, which must exist. tx: through the TX side, for
+ * packets from vports.
+ */
+void steer_fdb(struct device *, struct packet *, bool tx);
+static inline bool steer_has_fdb(const struct device *dev)
+{
+	return dev->manager->flow_root[STEER_FDB];
+}
 const struct steer_stats *steer_stats(const struct vhca *);
+/* Returns the ends in the FDB of packets that this function sent; NULL: from the wire. */
+const struct steer_stats *steer_fdb_stats(const struct device *, const struct vhca *source);
 /*
  * Returns the cost of all walks so far, in entries read. STEER_TURN is the limit of one turn of the
  * loop, about a millisecond, so that doorbells and requests do not wait.

@@ -127,6 +127,8 @@ static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enu
 			"CREATE_FLOW: more than one of DEST_DEVX, DEST_QP, DROP and DEFAULT_MISS");
 	if (flags & FLAG_DROP)
 		a->action |= PRM_FLOW_ACTION_DROP;
+	if (dir == FS_FDB && !devx && !(flags & FLAG_DROP))
+		return refuse(-EINVAL, "CREATE_FLOW: in the FDB a flow has DEST_DEVX or DROP");
 	if (flags & FLAG_DEFAULT_MISS)
 		a->next = FS_NEXT_NAMESPACE;
 	fl->qp = (struct uverbs_qp *)qp;
@@ -232,10 +234,12 @@ static int flow_direction(const struct flow_matcher *m, enum fs_dir *dir)
 		*dir = FS_RX;
 	else if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
 		*dir = FS_TX;
+	else if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB)
+		*dir = FS_FDB;
 	else
 		return refuse(-EOPNOTSUPP,
-			      "CREATE_FLOW: table type %u has no ft_support, only NIC_RX (0) and "
-			      "NIC_TX (1)",
+			      "CREATE_FLOW: table type %u has no ft_support, only NIC_RX (0), "
+			      "NIC_TX (1) and FDB (2)",
 			      m->type);
 	return 0;
 }
@@ -269,8 +273,9 @@ static int flow_fill(struct uverbs_file *f, struct uverbs_request *req, struct f
 	if (err)
 		return err;
 	return fs_add(f->k, f->vhca, dir,
-		      flow_is_multicast(&match) ? FS_PRIO_MCAST
-						: fs_prio(fl->matcher->priority, false),
+		      dir != FS_FDB && flow_is_multicast(&match)
+			      ? FS_PRIO_MCAST
+			      : fs_prio(fl->matcher->priority, false),
 		      &match, &act, &fl->rules[0]);
 }
 

@@ -24,7 +24,7 @@ static int alloc_modify(struct flow_action *a, const struct uverbs_attr *list)
 
 	a->u.uid = 0;
 	mbox_begin(in, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, a->u.uid);
-	prm_alloc_modify_header_context_in_set_table_type(in, a->dir);
+	prm_alloc_modify_header_context_in_set_table_type(in, fs_table_type(a->dir));
 	prm_alloc_modify_header_context_in_set_num_of_actions(in, list->len / ACTION_BYTES);
 	memcpy(in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, list->in, list->len);
 	return mbox_create(a->u.file->vhca, in,
@@ -42,13 +42,14 @@ int mlx5_flow_action_modify(struct uverbs_file *f, struct uverbs_request *req)
 	if (list->len % ACTION_BYTES || list->len > MAX_ACTIONS * ACTION_BYTES)
 		return refuse(-EINVAL, "CREATE_MODIFY_HEADER: %u bytes are no 1 to %u actions",
 			      list->len, MAX_ACTIONS);
-	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
+	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB ||
+	    (type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB && !fs_has_fdb(f->vhca)))
 		return refuse(-EOPNOTSUPP, "CREATE_MODIFY_HEADER: FT_TYPE %llu has no ft_support",
 			      (unsigned long long)type);
 	a = uobj_new(f, &flow_action_class, sizeof(*a));
 	if (!a)
 		return -ENOMEM;
-	a->dir = (uint8_t)type;
+	a->dir = (uint8_t)type; /* numbered alike */
 	err = alloc_modify(a, list);
 	if (err)
 		return err;

@@ -12,7 +12,7 @@
 const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER, 0, NULL,
 					 NULL};
 
-static int find_type(struct uverbs_request *req, uint8_t *type)
+static int find_type(const struct uverbs_file *f, struct uverbs_request *req, uint8_t *type)
 {
 	const struct uverbs_attr *ft = attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE);
 	uint64_t value = attr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), flags;
@@ -27,9 +27,10 @@ static int find_type(struct uverbs_request *req, uint8_t *type)
 	if (value > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
 		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE %llu is not known",
 			      (unsigned long long)value);
-	if (value == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB)
-		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE 2 (FDB): the eswitch is not "
-				       "in switchdev mode");
+	if (value == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB && !fs_has_fdb(f->vhca))
+		return refuse(-EINVAL,
+			      "FLOW_MATCHER_CREATE: FT_TYPE 2 (FDB): the function does not "
+			      "manage an eswitch in switchdev mode");
 	*type = (uint8_t)(flags ? MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX : value);
 	return 0;
 }
@@ -40,7 +41,7 @@ int mlx5_matcher_create(struct uverbs_file *f, struct uverbs_request *req)
 	const struct uverbs_attr *mask = attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK);
 	struct flow_matcher *m;
 	uint8_t type;
-	int err = find_type(req, &type);
+	int err = find_type(f, req, &type);
 
 	if (err)
 		return err;

@@ -17,7 +17,7 @@ struct fs_rule;
 
 #define FS_PARAM 512u /* PRM fte_match_param */
 
-enum fs_dir { FS_RX, FS_TX, FS_DIRS }; /* PRM flow_table_type NIC_RX, NIC_TX */
+enum fs_dir { FS_RX, FS_TX, FS_FDB, FS_DIRS };
 
 /*
  * Priorities of each direction, as mlx5_ib numbers them: two for each priority of programs (with
@@ -43,6 +43,7 @@ struct fs_act {
 	bool has_tag;
 	uint32_t tag;
 	uint32_t tirn, table; /* destination; 0: none */
+	bool to_uplink;	      /* destination of packets in the FDB */
 	enum fs_next next;    /* packets then go on to this table */
 	uint32_t counter;     /* 0: none */
 	uint32_t modify_id;   /* for action MOD_HDR */
@@ -51,10 +52,15 @@ struct fs_act {
 struct fs_anchor;
 struct fs_table;
 
+/* Returns the PRM flow_table_type of a direction's tables. */
+uint8_t fs_table_type(enum fs_dir);
+
 /* The tables of one function and direction, by priority. */
 struct fs_chain {
 	struct vhca *vhca;
 	enum fs_dir dir;
+	uint8_t type;	      /* PRM flow_table_type of dir */
+	struct fs_rule *slow; /* fs_slow.c; NULL: none */
 	struct fs_table *tables[FS_PRIOS];
 	struct fs_anchor *anchors[FS_PRIOS]; /* packets of programs' tables return there */
 };
@@ -75,7 +81,16 @@ void fs_del(struct fs_rule *);
 int fs_anchor_get(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, uint32_t *id);
 void fs_anchor_put(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio);
 
-/* Allocates each function's chains: 0 or -ENOMEM. fs_stop() frees them and their anchors. */
+/*
+ * Returns true if a program may add rules to the FDB through this function: it manages the e-switch,
+ * which is in switchdev mode.
+ */
+bool fs_has_fdb(const struct vhca *);
+
+/*
+ * Allocates each function's chains, and in switchdev mode makes the FDB's rules: 0 or -errno.
+ * fs_stop() frees them and their anchors.
+ */
 int fs_start(struct kernel *);
 void fs_stop(struct kernel *);
 

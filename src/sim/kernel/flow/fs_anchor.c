@@ -35,6 +35,7 @@ static int fs_anchor_make_parts(struct fs_anchor *a)
 	a->to.index = PLACE_TO;
 	a->to.ignore_level = true;
 	a->to.ndests = 1;
+	a->to.dests[0].type = PRM_FLOW_DEST_TYPE_FLOW_TABLE;
 	err = fs_anchor_make_group(a, &a->drop_group, PLACE_DROP) ?:
 	      fs_anchor_make_group(a, &a->to_group, PLACE_TO) ?:
 	      fs_cmd_set_entry(&a->drop, false);
@@ -126,14 +127,17 @@ int fs_start(struct kernel *k)
 		if (!c)
 			return -ENOMEM;
 		for (enum fs_dir dir = 0; dir < FS_DIRS; dir++)
-			c[dir] = (struct fs_chain){.vhca = &k->dev->vhca[i], .dir = dir};
+			c[dir] = (struct fs_chain){
+				.vhca = &k->dev->vhca[i], .dir = dir, .type = fs_table_type(dir)};
 		k->fn[i].fs = c;
 	}
-	return 0;
+	return fs_slow_start(k);
 }
 
 void fs_stop(struct kernel *k)
 {
+	if (k->fn[k->dev->manager->index].fs)
+		fs_slow_stop(k);
 	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
 		for (enum fs_dir dir = 0; k->fn[i].fs && dir < FS_DIRS; dir++)
 			fs_anchors_free(&k->fn[i].fs[dir]);

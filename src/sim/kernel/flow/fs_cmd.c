@@ -27,7 +27,7 @@ int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t s
 	int err;
 
 	mbox_begin(in, PRM_OPCODE_CREATE_FLOW_TABLE, uid);
-	prm_create_flow_table_in_set_table_type(in, c->dir);
+	prm_create_flow_table_in_set_table_type(in, c->type);
 	prm_flow_table_context_set_level(ctx, level);
 	prm_flow_table_context_set_log_size(ctx,
 					    size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0);
@@ -42,7 +42,7 @@ int fs_cmd_set_miss(const struct fs_chain *c, uint32_t id, uint32_t miss)
 	uint8_t in[PRM_MODIFY_FLOW_TABLE_IN_BYTES] = {0};
 
 	mbox_begin(in, PRM_OPCODE_MODIFY_FLOW_TABLE, 0);
-	prm_modify_flow_table_in_set_table_type(in, c->dir);
+	prm_modify_flow_table_in_set_table_type(in, c->type);
 	prm_modify_flow_table_in_set_table_id(in, id);
 	prm_modify_flow_table_in_set_modify_field_select(in, MODIFY_MISS);
 	fs_cmd_fill_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
@@ -54,7 +54,7 @@ int fs_cmd_set_root(const struct fs_chain *c, uint32_t id)
 	uint8_t in[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
 
 	mbox_begin(in, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0);
-	prm_set_flow_table_root_in_set_table_type(in, c->dir);
+	prm_set_flow_table_root_in_set_table_type(in, c->type);
 	prm_set_flow_table_root_in_set_table_id(in, id);
 	return mbox_run(c->vhca, in, sizeof(in));
 }
@@ -64,7 +64,7 @@ void fs_cmd_destroy_table(const struct fs_chain *c, uint32_t id)
 	uint8_t in[PRM_DESTROY_FLOW_TABLE_IN_BYTES] = {0};
 
 	mbox_begin(in, PRM_OPCODE_DESTROY_FLOW_TABLE, 0);
-	prm_destroy_flow_table_in_set_table_type(in, c->dir);
+	prm_destroy_flow_table_in_set_table_type(in, c->type);
 	prm_destroy_flow_table_in_set_table_id(in, id);
 	if (mbox_run(c->vhca, in, sizeof(in)))
 		sim_bug("flow table 0x%x of the kernel can't be destroyed", id);
@@ -76,7 +76,7 @@ int fs_cmd_create_group(struct fs_group *g)
 	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
 
 	mbox_begin(in, PRM_OPCODE_CREATE_FLOW_GROUP, 0);
-	prm_create_flow_group_in_set_table_type(in, c->dir);
+	prm_create_flow_group_in_set_table_type(in, c->type);
 	prm_create_flow_group_in_set_table_id(in, g->table->id);
 	prm_create_flow_group_in_set_start_flow_index(in, g->start);
 	prm_create_flow_group_in_set_end_flow_index(in, g->start + g->size - 1);
@@ -91,7 +91,7 @@ void fs_cmd_destroy_group(const struct fs_group *g)
 	uint8_t in[PRM_DESTROY_FLOW_GROUP_IN_BYTES] = {0};
 
 	mbox_begin(in, PRM_OPCODE_DESTROY_FLOW_GROUP, 0);
-	prm_destroy_flow_group_in_set_table_type(in, c->dir);
+	prm_destroy_flow_group_in_set_table_type(in, c->type);
 	prm_destroy_flow_group_in_set_table_id(in, g->table->id);
 	prm_destroy_flow_group_in_set_group_id(in, g->id);
 	if (mbox_run(c->vhca, in, sizeof(in)))
@@ -107,9 +107,7 @@ static uint16_t full_action(const struct fs_entry *e)
 static void put_lists(const struct fs_entry *e, uint8_t *to)
 {
 	for (uint32_t i = 0; i < e->ndests; i++, to += ENTRY_BYTES) {
-		prm_dest_format_struct_set_destination_type(
-			to, e->dests[i].is_tir ? PRM_FLOW_DEST_TYPE_TIR
-					       : PRM_FLOW_DEST_TYPE_FLOW_TABLE);
+		prm_dest_format_struct_set_destination_type(to, e->dests[i].type);
 		prm_dest_format_struct_set_destination_id(to, e->dests[i].id);
 	}
 	for (uint32_t i = 0; i < e->ncounters; i++, to += ENTRY_BYTES)
@@ -126,7 +124,7 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 	mbox_begin(in, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0);
 	prm_set_fte_in_set_op_mod(in, modify ? OP_MODIFY : 0);
 	prm_set_fte_in_set_modify_enable_mask(in, modify ? MODIFY_ALL : 0);
-	prm_set_fte_in_set_table_type(in, c->dir);
+	prm_set_fte_in_set_table_type(in, c->type);
 	prm_set_fte_in_set_table_id(in, e->group->table->id);
 	prm_set_fte_in_set_flow_index(in, e->index);
 	prm_set_fte_in_set_ignore_flow_level(in, e->ignore_level);
@@ -147,7 +145,7 @@ void fs_cmd_delete_entry(const struct fs_entry *e)
 	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
 
 	mbox_begin(in, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, 0);
-	prm_delete_fte_in_set_table_type(in, c->dir);
+	prm_delete_fte_in_set_table_type(in, c->type);
 	prm_delete_fte_in_set_table_id(in, e->group->table->id);
 	prm_delete_fte_in_set_flow_index(in, e->index);
 	if (mbox_run(c->vhca, in, sizeof(in)))

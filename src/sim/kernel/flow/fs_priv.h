@@ -17,7 +17,7 @@
 #define FS_COUNTERS   16u
 
 struct fs_dest {
-	bool is_tir;
+	uint8_t type;	   /* PRM flow_dest_type */
 	enum fs_next next; /* not FS_NEXT_NONE: id changes with the chain */
 	uint32_t id;
 	uint32_t users;
@@ -84,6 +84,10 @@ struct fs_anchor {
 	struct fs_table *target;
 	uint32_t users;
 };
+
+/* fs_slow.c */
+int fs_slow_start(struct kernel *);
+void fs_slow_stop(struct kernel *);
 
 /* fs_cmd.c: firmware commands; 0 or -errno. */
 int fs_cmd_create_table(const struct fs_chain *, unsigned int level, uint32_t size, uint32_t miss,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <dvx/prm/flow.h>
 #include "fs_priv.h"
+#include "obj/vhca.h"
 
 /* Actions that all rules of an entry must have, or none. */
 #define EXCLUSIVE (PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_MOD_HDR)
@@ -171,7 +172,7 @@ static struct fs_dest *fs_rule_find_dest(struct fs_entry *e, const struct fs_des
 	for (uint32_t i = 0; i < e->ndests; i++) {
 		struct fs_dest *d = &e->dests[i];
 
-		if (d->is_tir == like->is_tir && d->next == like->next &&
+		if (d->type == like->type && d->next == like->next &&
 		    (d->next || d->id == like->id))
 			return d;
 	}
@@ -252,6 +253,16 @@ static void rule_leaves(struct fs_rule *r)
 	e->users--;
 }
 
+static struct fs_dest fs_rule_dest(const struct fs_act *a)
+{
+	if (a->to_uplink)
+		return (struct fs_dest){.type = PRM_FLOW_DEST_TYPE_VPORT, .id = VPORT_UPLINK};
+	return (struct fs_dest){
+		.type = a->tirn ? PRM_FLOW_DEST_TYPE_TIR : PRM_FLOW_DEST_TYPE_FLOW_TABLE,
+		.id = a->tirn ? a->tirn : a->table,
+	};
+}
+
 static int rule_joins(struct fs_rule *r, const struct fs_act *a)
 {
 	struct fs_entry *e = r->entry;
@@ -262,15 +273,16 @@ static int rule_joins(struct fs_rule *r, const struct fs_act *a)
 	e->modify_id = a->modify_id;
 	if (a->has_tag)
 		e->tag = a->tag;
-	if (a->tirn || a->table) {
-		r->dest = (struct fs_dest){.is_tir = a->tirn, .id = a->tirn ? a->tirn : a->table};
+	if (a->tirn || a->table || a->to_uplink) {
+		r->dest = fs_rule_dest(a);
 		err = add_dest(e, &r->dest);
 		if (err)
 			return err;
 		r->has_dest = true;
 	}
 	if (a->next) {
-		r->next = (struct fs_dest){.next = a->next,
+		r->next = (struct fs_dest){.type = PRM_FLOW_DEST_TYPE_FLOW_TABLE,
+					   .next = a->next,
 					   .id = fs_table_next(e->group->table, a->next)->id};
 		err = add_dest(e, &r->next);
 		if (err)

@@ -6,11 +6,23 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <dvx/prm/flow.h>
 #include "fs_priv.h"
 
 struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
 {
 	return &k->fn[v->index].fs[dir];
+}
+
+uint8_t fs_table_type(enum fs_dir dir)
+{
+	static const uint8_t types[FS_DIRS] = {
+		[FS_RX] = PRM_FLOW_TABLE_TYPE_NIC_RX,
+		[FS_TX] = PRM_FLOW_TABLE_TYPE_NIC_TX,
+		[FS_FDB] = PRM_FLOW_TABLE_TYPE_FDB,
+	};
+
+	return types[dir];
 }
 
 static struct fs_table *fs_table_after(const struct fs_chain *c, unsigned int prio)

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unmodified libmlx5's FDB domain on the e-switch's manager, beside dr_fdb_peer on the host's
+ * function: rules that match the source port and send to vports, drop, count, rewrite and copy;
+ * misses to the manager; packets from the wire.
+ */
+#include "tests/test.h"
+#include "tests/verbs/raw_end.h"
+
+#include <infiniband/mlx5dv.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/match.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PF	  0u
+#define ECPF	  0xfffeu
+#define UPLINK	  0xffffu
+#define ANY	  0x10000u	      /* source: no match */
+#define PARTS	  (1u << 0 | 1u << 1) /* outer headers, misc */
+#define WIRE_MARK 0x7777u	      /* source port of the packet that dr_fdb.sh replays */
+
+static struct {
+	struct end end;
+	FILE *to, *from; /* the peer */
+	unsigned int received;
+	struct ibv_flow *all;
+	struct mlx5dv_dr_domain *domain;
+	struct mlx5dv_dr_table *root, *table;
+	struct mlx5dv_dr_matcher *root_matcher, *by_source, *by_mark, *last;
+	struct mlx5dv_dr_rule *root_rule;
+	struct mlx5dv_dr_action *to_table, *host, *dpu, *wire, *drop;
+} t;
+
+/* --- packets --------------------------------------------------------------------------------- */
+
+static unsigned int ask_peer(const char *command, unsigned int mark, unsigned int *dmac)
+{
+	char line[64];
+	unsigned int got = 0;
+
+	fprintf(t.to, command, mark);
+	fflush(t.to);
+	assert_non_null(fgets(line, sizeof(line), t.from));
+	if (sscanf(line, "%u %u", &got, dmac) != 2)
+		assert_string_equal(line, "sent\n");
+	return got;
+}
+
+static void send_from_host(unsigned int mark)
+{
+	unsigned int none;
+
+	ask_peer("send %u\n", mark, &none);
+}
+
+static void send_from_dpu(unsigned int mark)
+{
+	struct ibv_wc wc;
+
+	post_send(&t.end, 0, make_udp(slot_out(&t.end, 0), mac_b, (uint16_t)mark, 20), 0);
+	poll_ok(t.end.scq, 0, &wc);
+}
+
+/* Waits for the next packet of the host's function; returns its mark. */
+static unsigned int next_at_host(unsigned int *dmac)
+{
+	return ask_peer("recv\n", 0, dmac);
+}
+
+static unsigned int next_at_dpu(void)
+{
+	const uint8_t *p = slot_in(&t.end, t.received);
+	struct ibv_wc wc;
+	unsigned int mark;
+
+	poll_ok(t.end.rcq, t.received % DEPTH, &wc);
+	mark = (unsigned int)p[34] << 8 | p[35];
+	post_recv(&t.end, t.received++ % DEPTH, SLOT);
+	return mark;
+}
+
+static void assert_at_host(unsigned int mark)
+{
+	unsigned int dmac;
+
+	assert_int_equal(next_at_host(&dmac), mark);
+}
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+struct params {
+	struct mlx5dv_flow_match_parameters head;
+	uint8_t bytes[128];
+};
+
+/* Returns match parameters; the mask has all bits of the fields that are matched. */
+static struct params params_of(unsigned int source, unsigned int mark)
+{
+	struct params p = {.head = {.match_sz = sizeof(p.bytes)}};
+	const bool mask = mark == UINT16_MAX;
+
+	if (source != ANY)
+		prm_fte_match_set_misc_set_source_port(p.bytes + 64, source & 0xffff);
+	if (mark) {
+		prm_fte_match_set_lyr_2_4_set_ip_version(p.bytes, 4);
+		prm_fte_match_set_lyr_2_4_set_ip_protocol(p.bytes, mask ? 0xff : 17);
+		prm_fte_match_set_lyr_2_4_set_udp_sport(p.bytes, mark);
+	}
+	return p;
+}
+
+static struct mlx5dv_dr_matcher *matcher_of(struct mlx5dv_dr_table *table, uint16_t priority,
+					    uint8_t parts, bool by_source, bool by_mark)
+{
+	struct params mask = params_of(by_source ? UPLINK : ANY, by_mark ? UINT16_MAX : 0);
+	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(table, priority, parts, &mask.head);
+
+	assert_non_null(m);
+	return m;
+}
+
+static struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, unsigned int source,
+				   unsigned int mark, struct mlx5dv_dr_action *first,
+				   struct mlx5dv_dr_action *second)
+{
+	struct mlx5dv_dr_action *actions[] = {first, second};
+	struct params value = params_of(source, mark);
+	struct mlx5dv_dr_rule *made =
+		mlx5dv_dr_rule_create(m, &value.head, second ? 2 : 1, actions);
+
+	assert_non_null(made);
+	/* its entries are written when the next packet comes */
+	assert_int_equal(mlx5dv_dr_domain_sync(t.domain, 3), 0);
+	return made;
+}
+
+static void no_rule(struct mlx5dv_dr_rule *made)
+{
+	assert_int_equal(mlx5dv_dr_rule_destroy(made), 0);
+}
+
+static struct mlx5dv_dr_action *vport(unsigned int number)
+{
+	struct mlx5dv_dr_action *a = mlx5dv_dr_action_create_dest_vport(t.domain, number);
+
+	assert_non_null(a);
+	return a;
+}
+
+/* --- fixture: root -> level 1 ----------------------------------------------------------------- */
+
+static FILE *open_fifo(const char *name, const char *mode)
+{
+	const char *path = getenv(name);
+	FILE *file = path ? fopen(path, mode) : NULL;
+
+	assert_non_null(file);
+	return file;
+}
+
+static void open_ends(void)
+{
+	struct ibv_flow_attr attr = {
+		.type = IBV_FLOW_ATTR_ALL_DEFAULT, .size = sizeof(attr), .port = 1};
+	char line[64];
+
+	t.to = open_fifo("TO_PEER", "w");
+	t.from = open_fifo("FROM_PEER", "r");
+	do
+		assert_non_null(fgets(line, sizeof(line), t.from));
+	while (strcmp(line, "ready\n"));
+	end_open(&t.end, 0);
+	for (unsigned int i = 0; i < DEPTH; i++)
+		post_recv(&t.end, i, SLOT);
+	t.all = ibv_create_flow(t.end.qp, &attr);
+	assert_non_null(t.all);
+}
+
+static int fdb_open(void **state)
+{
+	(void)state;
+	open_ends();
+	t.domain = mlx5dv_dr_domain_create(t.end.ctx, MLX5DV_DR_DOMAIN_TYPE_FDB);
+	assert_non_null(t.domain);
+	t.root = mlx5dv_dr_table_create(t.domain, 0);
+	t.table = mlx5dv_dr_table_create(t.domain, 1);
+	assert_true(t.root && t.table);
+	t.root_matcher = matcher_of(t.root, 0, 0, false, false);
+	t.by_source = matcher_of(t.table, 1, PARTS, true, true);
+	t.by_mark = matcher_of(t.table, 2, PARTS, false, true);
+	t.last = matcher_of(t.table, 3, 1u << 1, true, false);
+	t.to_table = mlx5dv_dr_action_create_dest_table(t.table);
+	t.drop = mlx5dv_dr_action_create_drop();
+	assert_true(t.to_table && t.drop);
+	t.host = vport(PF);
+	t.dpu = vport(ECPF);
+	t.wire = vport(UPLINK);
+	t.root_rule = rule(t.root_matcher, ANY, 0, t.to_table, NULL);
+	return 0;
+}
+
+static int fdb_close(void **state)
+{
+	struct mlx5dv_dr_action *const actions[] = {t.host, t.dpu, t.wire, t.drop, t.to_table};
+	struct mlx5dv_dr_matcher *const matchers[] = {t.root_matcher, t.by_source, t.by_mark,
+						      t.last};
+
+	(void)state;
+	no_rule(t.root_rule);
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		assert_int_equal(mlx5dv_dr_action_destroy(actions[i]), 0);
+	for (size_t i = 0; i < sizeof(matchers) / sizeof(matchers[0]); i++)
+		assert_int_equal(mlx5dv_dr_matcher_destroy(matchers[i]), 0);
+	assert_int_equal(mlx5dv_dr_table_destroy(t.table), 0);
+	assert_int_equal(mlx5dv_dr_table_destroy(t.root), 0);
+	assert_int_equal(mlx5dv_dr_domain_destroy(t.domain), 0);
+	assert_int_equal(ibv_destroy_flow(t.all), 0);
+	end_close(&t.end);
+	fclose(t.to);
+	while (fgetc(t.from) != EOF) /* the peer's results */
+		;
+	fclose(t.from);
+	return 0;
+}
+
+TEST_GROUP(fdb_open, fdb_close)
+
+/* --- what rules do ---------------------------------------------------------------------------- */
+
+/* What no rule takes goes to the manager, from its own vport, too. */
+static void misses(void)
+{
+	send_from_dpu(1);
+	assert_int_equal(next_at_dpu(), 1);
+	send_from_host(2);
+	assert_int_equal(next_at_dpu(), 2);
+}
+
+/* A rule takes the packets of its source port, and no others. */
+static void sources(void)
+{
+	struct mlx5dv_dr_rule *from_dpu = rule(t.by_source, ECPF, 10, t.host, NULL);
+	struct mlx5dv_dr_rule *from_host = rule(t.by_source, PF, 11, t.host, NULL);
+
+	send_from_dpu(10);
+	assert_at_host(10);
+	send_from_host(11);
+	assert_at_host(11);
+	send_from_host(10);
+	assert_int_equal(next_at_dpu(), 10);
+	send_from_dpu(11);
+	assert_int_equal(next_at_dpu(), 11);
+	no_rule(from_host);
+	no_rule(from_dpu);
+	send_from_dpu(10);
+	assert_int_equal(next_at_dpu(), 10);
+}
+
+static uint64_t counted(struct mlx5dv_devx_obj *counter, uint32_t id)
+{
+	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_FLOW_COUNTER_OUT_BYTES + PRM_TRAFFIC_COUNTER_BYTES];
+
+	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
+	prm_query_flow_counter_in_set_flow_counter_id(in, id);
+	assert_int_equal(mlx5dv_devx_obj_query(counter, in, sizeof(in), out, sizeof(out)), 0);
+	return prm_traffic_counter_get_packets(out + PRM_QUERY_FLOW_COUNTER_OUT_BYTES);
+}
+
+/* A rule drops and counts; a later rule of less priority takes the rest. */
+static void drops_and_counts(void)
+{
+	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0}, out[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
+	struct mlx5dv_devx_obj *counter;
+	struct mlx5dv_dr_action *count;
+	struct mlx5dv_dr_rule *dropped, *rest;
+	uint32_t id;
+
+	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
+	counter = mlx5dv_devx_obj_create(t.end.ctx, in, sizeof(in), out, sizeof(out));
+	assert_non_null(counter);
+	id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
+	count = mlx5dv_dr_action_create_flow_counter(counter, 0);
+	assert_non_null(count);
+	dropped = rule(t.by_mark, ANY, 20, count, t.drop);
+	rest = rule(t.last, PF, 0, count, t.host);
+	send_from_host(20);
+	send_from_host(21);
+	assert_at_host(21);
+	send_from_dpu(20);
+	send_from_dpu(22);
+	assert_int_equal(next_at_dpu(), 22);
+	assert_int_equal(counted(counter, id), 3);
+	no_rule(rest);
+	no_rule(dropped);
+	assert_int_equal(mlx5dv_dr_action_destroy(count), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(counter), 0);
+}
+
+static void rewrites(void)
+{
+	uint64_t set;
+	struct mlx5dv_dr_action *modify;
+	struct mlx5dv_dr_rule *r;
+	unsigned int dmac;
+
+	memset(&set, 0, sizeof(set));
+	prm_set_action_in_set_action_type(&set, PRM_ACTION_TYPE_SET);
+	prm_set_action_in_set_field(&set, PRM_MODIFY_FIELD_OUT_DMAC_15_0);
+	prm_set_action_in_set_length(&set, 16);
+	prm_set_action_in_set_data(&set, 0x4455);
+	modify = mlx5dv_dr_action_create_modify_header(t.domain, 0, sizeof(set), (__be64 *)&set);
+	assert_non_null(modify);
+	r = rule(t.by_mark, ANY, 30, modify, t.host);
+	send_from_dpu(30);
+	assert_int_equal(next_at_host(&dmac), 30);
+	assert_int_equal(dmac, 0x55);
+	no_rule(r);
+	assert_int_equal(mlx5dv_dr_action_destroy(modify), 0);
+}
+
+/*
+ * An array copies to a function and the wire. (The manager in an array is vport 0 to libmlx5 44,
+ * which does not set its number.)
+ */
+static void copies(void)
+{
+	struct mlx5dv_dr_action_dest_attr host = {.type = MLX5DV_DR_ACTION_DEST, .dest = t.host},
+					  wire = {.type = MLX5DV_DR_ACTION_DEST, .dest = t.wire},
+					  *dests[] = {&host, &wire};
+	struct mlx5dv_dr_action *array = mlx5dv_dr_action_create_dest_array(t.domain, 2, dests);
+	struct mlx5dv_dr_rule *r;
+
+	assert_non_null(array);
+	r = rule(t.by_mark, ANY, 40, array, NULL);
+	send_from_host(40);
+	assert_at_host(40);
+	no_rule(r);
+	assert_int_equal(mlx5dv_dr_action_destroy(array), 0);
+}
+
+/* Packets from the wire walk the other side: only rules for the uplink, or for any source. */
+static void from_the_wire(void)
+{
+	struct mlx5dv_dr_rule *uplink = rule(t.by_source, UPLINK, WIRE_MARK, t.host, NULL);
+	struct mlx5dv_dr_rule *host = rule(t.by_source, PF, WIRE_MARK, t.wire, NULL);
+	const char *replay = getenv("REPLAY");
+
+	assert_non_null(replay);
+	assert_int_equal(system(replay), 0);
+	assert_at_host(WIRE_MARK);
+	no_rule(uplink);
+	assert_int_equal(system(replay), 0);
+	assert_int_equal(next_at_dpu(), WIRE_MARK);
+	/* to the wire, and none is attached: dr_fdb.sh reads the chip's counter */
+	send_from_host(WIRE_MARK);
+	send_from_host(50);
+	assert_int_equal(next_at_dpu(), 50);
+	no_rule(host);
+}
+
+TEST(none, packets)
+{
+	misses();
+	sources();
+	drops_and_counts();
+	rewrites();
+	copies();
+	from_the_wire();
+	misses();
+}
+
+/* A vport that does not exist is refused; the root takes tables and drops only, as Linux's. */
+TEST(none, refusals)
+{
+	struct mlx5dv_dr_action *to_host[] = {t.host};
+	struct params none = params_of(ANY, 0);
+
+	assert_null(mlx5dv_dr_action_create_dest_vport(t.domain, 5));
+	assert_null(mlx5dv_dr_action_create_dest_ib_port(t.domain, 1));
+	assert_null(mlx5dv_dr_rule_create(t.root_matcher, &none.head, 1, to_host));
+}

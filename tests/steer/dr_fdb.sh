@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that unmodified libmlx5's FDB domain switches packets between two functions and the wire, on
+# a chip in switchdev mode: its rules, its misses, its drops.
+. "$top_srcdir/tests/tap.sh"
+programs=$top_builddir/tests/steer
+export TO_PEER="$scratch/to" FROM_PEER="$scratch/from"
+export REPLAY="env -u LD_PRELOAD '$dvx_sim' replay g '$scratch/wire.pcap' >/dev/null"
+
+# A UDP packet from port 0x7777 for an address of no function.
+"$PERL" -e 'my $packet = pack("H*", "021122334402021122334401080045000030000100004011000" .
+	"00a0000010a0000027777123400" . "1c0000" . "5c" x 20);
+	print pack("VvvVVVV", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1),
+	pack("VVVV", 0, 0, length $packet, length $packet), $packet' >"$scratch/wire.pcap"
+mkfifo "$TO_PEER" "$FROM_PEER"
+
+counted() { "$dvx_sim" ls | grep -q "$1"; }
+objects() { "$dvx_sim" ls | sed -n 's/.*objects: //p'; }
+nothing_left() { [ "$before" = "$(objects)" ]; }
+
+"$dvx_sim" up --set switchdev=1 g >&2 || exit 99
+chips=g
+before=$(objects) # the slow path
+"$dvx_sim" exec g -f host -- timeout 300 "$programs/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
+peer=$!
+check "rules between functions and the wire" \
+	"$dvx_sim" exec g -f dpu -- timeout 300 "$programs/dr_fdb"
+check "the other function ends well" wait "$peer"
+check "packets for the uplink are counted, as no wire is attached" counted '2 packets.*no wire'
+check "drops are counted at their source" counted 'drop action of an e-switch rule'
+check "nothing of it is left" nothing_left
+plan

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The other function of dr_fdb: a raw packet QP that gets all packets of the function. It reads
+ * commands from standard input, a line each, and writes one line as a reply:
+ *
+ *	send MARK	sends a packet with the mark in its UDP source port: "sent"
+ *	recv		waits for a packet: its mark and the low byte of its destination address
+ */
+#include "tests/test.h"
+#include "tests/verbs/raw_end.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct end end;
+static unsigned int received;
+
+static struct ibv_flow *take_all(void)
+{
+	struct ibv_flow_attr attr = {
+		.type = IBV_FLOW_ATTR_ALL_DEFAULT, .size = sizeof(attr), .port = 1};
+
+	return ibv_create_flow(end.qp, &attr);
+}
+
+static void peer_send(unsigned int mark)
+{
+	struct ibv_wc wc;
+
+	post_send(&end, 0, make_udp(slot_out(&end, 0), mac_b, (uint16_t)mark, 20), 0);
+	poll_ok(end.scq, 0, &wc);
+	puts("sent");
+}
+
+static void peer_receive(void)
+{
+	const uint8_t *p = slot_in(&end, received);
+	struct ibv_wc wc;
+
+	poll_ok(end.rcq, received % DEPTH, &wc);
+	printf("%u %u\n", p[34] << 8 | p[35], p[5]);
+	post_recv(&end, received++ % DEPTH, SLOT);
+}
+
+TEST(none, peer)
+{
+	char line[64];
+	struct ibv_flow *all;
+	unsigned int mark;
+
+	end_open(&end, 0);
+	for (unsigned int i = 0; i < DEPTH; i++)
+		post_recv(&end, i, SLOT);
+	all = take_all();
+	assert_non_null(all);
+	puts("ready");
+	while (fflush(stdout), fgets(line, sizeof(line), stdin)) {
+		if (sscanf(line, "send %u", &mark) == 1)
+			peer_send(mark);
+		else if (!strcmp(line, "recv\n"))
+			peer_receive();
+		else
+			fail_msg("no command: %s", line);
+	}
+	assert_int_equal(ibv_destroy_flow(all), 0);
+	end_close(&end);
+}
