@@ -29,11 +29,15 @@ while read -r chip id format functions steers <&3; do
 	check "$chip: $functions functions" functions "$functions"
 	[ "$steers" ] || continue
 	check "$chip: software's tables match each field" "$dvx_sim" run --set chip="$chip" -- "$steer/dr_fields"
+	[ "$format" = 0 ] || check "$chip: ... by match definers" \
+		"$dvx_sim" run --set chip="$chip",match_definers=1 -- "$steer/dr_fields"
 	check "$chip: limits of software's tables" \
 		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$steer/dr_limits"
 	set=${DVX_SIM_SET:+$DVX_SIM_SET,}chip=$chip
 	check "$chip: rules against the slow matcher" env DVX_SIM_SET="$set" DVX_PAIRS="$pairs" \
 		sh "$top_srcdir/tests/flow/diff.sh"
+	[ "$format" = 0 ] || check "$chip: rules against the slow matcher, by match definers" env \
+		DVX_SIM_SET="$set,match_definers=1" DVX_PAIRS="$pairs" sh "$top_srcdir/tests/flow/diff.sh"
 	check "$chip: explain reads its entries" env DVX_SIM_SET="$set" DVX_SETS=12 \
 		sh "$top_srcdir/tests/flow/explain_walks.sh"
 done 3<<-END

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
+#include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 
@@ -278,6 +279,58 @@ TEST(none, each_field_of_entries)
 TEST(none, each_field_in_root)
 {
 	each_field(0);
+}
+
+/* --- layouts ----------------------------------------------------------------------------------- */
+
+static bool device_has_definers(void)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, out[16 + 4096];
+
+	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
+	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_GENERAL << 1 | 1);
+	assert_int_equal(mlx5dv_devx_general_cmd(t.end.ctx, in, sizeof(in), out, sizeof(out)), 0);
+	return prm_cmd_hca_cap_get_match_definer_format_supported(out + 16);
+}
+
+static struct params destination(uint32_t address, bool mask)
+{
+	struct params p = nothing();
+
+	put(&p, OUTER, 0x093, 4, 4);
+	put(&p, OUTER, 0x080, 8, mask ? 0xff : 17);
+	put(&p, OUTER, 0x0f0, 16, mask ? 0xffff : 53);
+	put(&p, OUTER, 0x1e0, 32, address);
+	return p;
+}
+
+#define LAYOUT_RULES 64u
+
+/* A matcher takes a size where definers are, and its rules match then as before. */
+TEST(none, layout)
+{
+	struct mlx5dv_dr_matcher_layout layout = {.flags = MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE,
+						  .log_num_of_rules_hint = 4};
+	struct mlx5dv_dr_action *actions[] = {t.hits.action, t.drop};
+	struct params p = destination(UINT32_MAX, true);
+	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(t.table[1], 1, 1 << OUTER, &p.head);
+	struct mlx5dv_dr_rule *rules[LAYOUT_RULES];
+
+	assert_non_null(m);
+	assert_int_equal(mlx5dv_dr_matcher_set_layout(m, &layout),
+			 device_has_definers() ? 0 : EOPNOTSUPP);
+	for (unsigned int i = 0; i < LAYOUT_RULES; i++) {
+		p = destination(0x0b000002 + i, false);
+		rules[i] = mlx5dv_dr_rule_create(m, &p.head, 2, actions);
+		assert_non_null(rules[i]);
+	}
+	assert_true(taken(UDP4));
+	assert_false(taken(TCP4));
+	assert_int_equal(mlx5dv_dr_rule_destroy(rules[0]), 0);
+	assert_false(taken(UDP4));
+	for (unsigned int i = 1; i < LAYOUT_RULES; i++)
+		assert_int_equal(mlx5dv_dr_rule_destroy(rules[i]), 0);
+	assert_int_equal(mlx5dv_dr_matcher_destroy(m), 0);
 }
 
 /* --- registers ------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves what a walk through entries of format 1 compares and changes. */
 #include "tests/test.h"
+#include "steer/ste/definer.h"
 #include "walk_rig.h"
 
 static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
@@ -137,6 +138,41 @@ static void assert_sums(void)
 
 	assert_int_equal(sum(ip, 20, 0), 0xffff);
 	assert_int_equal(sum(ip + 20, 12, sum(ip + 12, 8, 17 + 12)), 0xffff);
+}
+
+/* A definer lays out and masks a tag of 32 bytes, by which entries compare and tables are hashed. */
+TEST(walk, definers)
+{
+	struct match_definer *d = obj_new(r.f->v, OBJ_MATCH_DEFINER, FX_UID, sizeof(*d));
+	uint8_t tag[STE_TAG_LONGEST] = {0}, *s;
+	uint16_t lookup = (uint16_t)(0x400 | d->o.id);
+	uint64_t base = at(16) >> 5 | 8;
+
+	packet(udp4, sizeof(udp4));
+	d->format = 22;
+	prm_ste_def22_v1_set_outer_ip_src_addr(d->mask, 0xffffff00);
+	prm_ste_def22_v1_set_outer_l4_dport(d->mask, 0xffff);
+	prm_ste_def22_v1_set_outer_l3_type(d->mask, 3);
+	assert_null(definer_make(d));
+	prm_ste_def22_v1_set_outer_ip_src_addr(tag, 0x0a000000);
+	prm_ste_def22_v1_set_outer_l4_dport(tag, 53);
+	prm_ste_def22_v1_set_outer_l3_type(tag, 1);
+	s = entry(0, lookup, END_HIT, END_MISS);
+	memcpy(s + V1_MASK_AT, tag, sizeof(tag));
+	assert_int_equal(walk(at(0)), END_HIT);
+	prm_ste_def22_v1_set_outer_l4_dport(s + V1_MASK_AT, 54);
+	assert_int_equal(walk(at(0)), END_MISS);
+	/* a table of eight, and the entry where the hash has it */
+	s = entry(0, 0x40f, 0, END_MISS);
+	prm_ste_match_bwc_v1_set_next_table_base_39_32_size(s, (uint32_t)(base >> 27));
+	prm_ste_match_bwc_v1_set_next_table_base_31_5_size(s, base & 0x7ffffff);
+	prm_ste_match_bwc_v1_set_hash_definer_ctx_idx(s, d->o.id);
+	s = entry(16 + ste_hash_wide(tag, 8), lookup, END_HIT, END_MISS);
+	memcpy(s + V1_MASK_AT, tag, sizeof(tag));
+	assert_int_equal(walk(at(0)), END_HIT);
+	/* no packet has the number of a port */
+	prm_ste_def22_v1_set_port(d->mask, 1);
+	assert_string_equal(definer_make(d), "port");
 }
 
 TEST(walk, rewrites)

@@ -67,7 +67,7 @@ TEST(walk, table)
 	assert_int_equal(walk_side(STEER_NIC_RX), END_HIT);
 	prm_ste_eth_l3_ipv4_5_tuple_set_destination_port(s + V0_TAG_AT, 54);
 	assert_int_equal(walk_side(STEER_NIC_RX), END_MISS);
-	entry_v0(0, RX, 0x3f, END_HIT);
+	entry_v0(0, RX, 0x3f, END_HIT)[V0_MASK_AT] = 1;
 	assert_int_equal(walk_side(STEER_NIC_RX), 0);
 	assert_true(test_logged(r.f->log, "lookup type 0x003f, which is not implemented"));
 }

@@ -44,7 +44,7 @@ my %may = (
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/queue' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/uar.h', 'src/sim/transport/transport.h',
 		'include/dvx/prm', 'src/prm'],
-	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/queue/queue.h',
+	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/ste/definer.h', 'src/sim/queue/queue.h',
 		'src/sim/transport/transport.h', 'include/dvx/prm', 'src/prm'],
 	'src/uverbs' => ['ext:rdma/'],
 	'src/sim/kernel' => [map("src/sim/kernel/$_", qw(core verbs devx flow)), @kernel],

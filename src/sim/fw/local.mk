@@ -23,6 +23,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/mcg.c \
 	src/sim/fw/misc.c \
 	src/sim/fw/memic.c \
+	src/sim/fw/match_definer.c \
 	src/sim/fw/mkey.c \
 	src/sim/fw/pd.c \
 	src/sim/fw/pp_rate.c \

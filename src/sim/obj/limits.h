@@ -40,6 +40,7 @@ enum {
 	VHCA_LOG_MAX_FLOW_DESTS = 5, /* destinations of an entry, and its counters */
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
+	VHCA_LOG_MAX_MATCH_DEFINER = 8,
 	VHCA_MAX_MODIFY_ACTIONS = 16,	/* actions of one context */
 	VHCA_LOG_MAX_RA = 4,		/* outstanding RDMA reads of a QP, in each direction */
 	VHCA_LOG_MAX_MCG = 13,		/* multicast groups of a function */

@@ -46,6 +46,7 @@ struct profile {
 	uint8_t min_mkey_log_entity_size; /* 0 stands for 12 */
 	uint8_t steering_format_version;  /* of STEs; steer/ste/ implements it */
 	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
+	bool match_definers; /* entries whose tags definers lay out: format 1 and later */
 	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
 	bool crypto;			  /* AES-XTS of mkeys: a crypto-enabled card */
 	bool crypto_wrapped;		  /* keys are wrapped and need a login */
@@ -61,6 +62,12 @@ struct profile {
 /* The default, a BlueField-2: a ConnectX-6 Dx with Arm cores behind a second function. */
 extern const struct profile profile_bluefield2;
 enum { BLUEFIELD2_HOST, BLUEFIELD2_DPU }; /* indexes of functions */
+
+/* Returns whether the chip's entries match by definers, which format 0 has not. */
+static inline bool profile_has_definers(const struct profile *p)
+{
+	return p->match_definers && p->steering_format_version;
+}
 
 /* Returns the chip with this index, the oldest first; NULL after the last one. */
 const struct profile *profile_chip(size_t i);

@@ -38,6 +38,7 @@ static const struct setting {
 	{MEMBER(log_max_flow_counter), 8, 20, "flow counters, block 0 reserved"},
 	{FLAG(sw_owner_rx), "software writes receive tables"},
 	{FLAG(sw_owner_tx), "software writes transmit tables"},
+	{FLAG(match_definers), "entries that match by definers"},
 	{FLAG(fl_rc_qp), "QPs that force loopback (ads.fl)"},
 	{FLAG(crypto), "encrypted mkeys (AES-XTS)"},
 	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},

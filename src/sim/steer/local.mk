@@ -15,6 +15,8 @@ libsim_la_SOURCES += \
 	src/sim/steer/priv.h \
 	src/sim/steer/rewrite.c \
 	src/sim/steer/rewrite.h \
+	src/sim/steer/ste/definer.c \
+	src/sim/steer/ste/definer.h \
 	src/sim/steer/ste/fields.def \
 	src/sim/steer/ste/hash.c \
 	src/sim/steer/ste/layout.c \

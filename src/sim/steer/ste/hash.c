@@ -27,3 +27,8 @@ uint32_t ste_hash(const uint8_t tag[STE_TAG_BYTES], uint16_t byte_mask, uint32_t
 	masked[1] &= hash_bytes(byte_mask & 0xff);
 	return bswap_32(crc32_add(0, masked, sizeof(masked))) & (n - 1);
 }
+
+uint32_t ste_hash_wide(const uint8_t tag[STE_TAG_LONGEST], uint32_t n)
+{
+	return bswap_32(crc32_add(0, tag, STE_TAG_LONGEST)) & (n - 1);
+}

@@ -12,10 +12,14 @@ struct steer_walk;
  * of functions that decode one entry. The walk from entry to entry (walk.h) is common; each version
  * compiles a separate copy of it with its functions inlined.
  */
-#define STE_TAG_BYTES 16u
+#define STE_TAG_BYTES	16u
+#define STE_TAG_LONGEST 32u /* of a match definer */
 
-/* Kinds of entries. STE_REFUSED: not implemented, and steer_lost() was called. */
-enum ste_decision { STE_REFUSED, STE_ALWAYS_HITS, STE_COMPARES };
+/*
+ * Kinds of entries. STE_REFUSED: not implemented, and steer_lost() was called. STE_COMPARES_WIDE:
+ * all STE_TAG_LONGEST bytes of a tag.
+ */
+enum ste_decision { STE_REFUSED, STE_ALWAYS_HITS, STE_COMPARES, STE_COMPARES_WIDE };
 
 /*
  * Next position after a hit: an address, or a table of entries that is indexed by the hash of a
@@ -25,6 +29,7 @@ struct ste_next {
 	uint64_t addr;
 	uint64_t entries;	    /* 1: addr is the next address; 0: invalid */
 	bool hashed;		    /* by the tag of `lookup`, masked by byte_mask */
+	bool wide;		    /* by all STE_TAG_LONGEST bytes of the tag */
 	uint16_t lookup, byte_mask; /* byte_mask: bit 15 is byte 0 */
 };
 
@@ -34,14 +39,15 @@ struct ste_next {
 struct ste_version {
 	uint8_t format; /* PRM steering_format_version */
 	uint16_t entry_bytes;
+	uint8_t mask_at; /* of STE_TAG_BYTES, in an entry */
 	uint16_t (*lookup)(const uint8_t *ste);
 	enum ste_decision (*decision)(const struct steer_walk *, uint64_t addr, const uint8_t *ste);
 	/*
-	 * Fills a zeroed tag with the packet's fields, in the layout of a lookup type. Returns
-	 * false if there is no such type, or it is not implemented.
+	 * Fills a tag, whose first STE_TAG_BYTES are 0, with the packet's fields, in the layout of
+	 * a lookup type. Returns false if there is no such type, or it is not implemented.
 	 */
-	bool (*fill)(const struct steer_walk *, uint16_t lookup, uint8_t tag[STE_TAG_BYTES]);
-	bool (*agrees)(const uint8_t *ste, const uint8_t packet_tag[STE_TAG_BYTES]);
+	bool (*fill)(const struct steer_walk *, uint16_t lookup, uint8_t tag[STE_TAG_LONGEST]);
+	bool (*agrees)(const uint8_t *ste, const uint8_t packet_tag[STE_TAG_LONGEST], bool wide);
 	uint64_t (*miss)(const uint8_t *ste);
 	struct ste_next (*next)(const uint8_t *ste);
 	uint32_t (*counter)(const uint8_t *ste); /* returns 0 for none */
@@ -68,6 +74,8 @@ const struct ste_version *ste_version_find(uint8_t format);
  * hash.
  */
 uint32_t ste_hash(const uint8_t tag[STE_TAG_BYTES], uint16_t byte_mask, uint32_t n);
+/* Hashes the whole of a tag that is masked already. */
+uint32_t ste_hash_wide(const uint8_t tag[STE_TAG_LONGEST], uint32_t n);
 
 /*
  * Charges n actions to the walk's steps; each may parse the packet's headers again. Returns false

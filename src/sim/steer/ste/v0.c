@@ -19,8 +19,9 @@ static enum ste_decision v0_decision(const struct steer_walk *w, uint64_t addr, 
 	return STE_REFUSED;
 }
 
-static bool v0_agrees(const uint8_t *ste, const uint8_t *packet_tag)
+static bool v0_agrees(const uint8_t *ste, const uint8_t *packet_tag, bool wide)
 {
+	(void)wide;
 	return ste_tag_agrees(packet_tag, ste + V0_MASK_AT, ste + V0_TAG_AT) !=
 	       prm_ste_rx_steering_mult_get_match_polarity(ste);
 }
@@ -65,6 +66,7 @@ static uint64_t v0_walk(struct steer_walk *w, uint64_t addr)
 const struct ste_version ste_v0 = {
 	.format = 0,
 	.entry_bytes = PRM_DR_HW_STE_FORMAT_BYTES,
+	.mask_at = V0_MASK_AT,
 	.lookup = v0_lookup,
 	.decision = v0_decision,
 	.fill = ste_v0_fill,

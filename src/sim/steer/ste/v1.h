@@ -11,7 +11,7 @@
 #include <dvx/prm/ste1.h>
 #include "walk.h"
 
-#define V1_MASK_AT	32u
+#define V1_MASK_AT	32u /* or the tag of a match definer, up to the entry's end */
 #define V1_TAG_AT	48u
 #define V1_BWC_ACTION	24u
 #define V1_MATCH_ACTION 20u
@@ -39,17 +39,19 @@ STE_INLINE enum ste_decision v1_decision(const struct steer_walk *w, uint64_t ad
 		return STE_COMPARES;
 	if (definer == V1_ALWAYS_HIT)
 		return STE_ALWAYS_HITS;
-	steer_lost(w,
-		   "the entry at 0x%" PRIx64 " matches by definer %u, and there are no"
-		   " definers (match_definer_format_supported is 0)",
+	if (obj_find(w->vhca, OBJ_MATCH_DEFINER, definer))
+		return STE_COMPARES_WIDE;
+	steer_lost(w, "the entry at 0x%" PRIx64 " matches by definer %u, which does not exist",
 		   addr, definer);
 	return STE_REFUSED;
 }
 
-STE_INLINE bool v1_agrees(const uint8_t *ste, const uint8_t *packet_tag)
+STE_INLINE bool v1_agrees(const uint8_t *ste, const uint8_t *packet_tag, bool wide)
 {
-	return ste_tag_agrees(packet_tag, ste + V1_MASK_AT, ste + V1_TAG_AT) !=
-	       prm_ste_match_bwc_v1_get_match_polarity(ste);
+	bool agrees = wide ? !memcmp(packet_tag, ste + V1_MASK_AT, STE_TAG_LONGEST)
+			   : ste_tag_agrees(packet_tag, ste + V1_MASK_AT, ste + V1_TAG_AT);
+
+	return agrees != prm_ste_match_bwc_v1_get_match_polarity(ste);
 }
 
 /* Returns the miss address. [I] The GVMI above bit 47 of both addresses is ignored. */
@@ -65,8 +67,13 @@ STE_INLINE struct ste_next v1_next(const uint8_t *ste)
 		(uint64_t)prm_ste_match_bwc_v1_get_next_table_base_39_32_size(ste) << 27 |
 		prm_ste_match_bwc_v1_get_next_table_base_31_5_size(ste));
 
-	next.hashed = !v1_is_definer(ste) && !prm_ste_match_bwc_v1_get_hash_type(ste);
-	next.lookup = (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(ste) << 8 |
+	if (next.entries == 1) /* an address, which most entries lead to */
+		return next;
+	next.hashed = !prm_ste_match_bwc_v1_get_hash_type(ste);
+	next.wide = v1_is_definer(ste);
+	next.lookup = (uint16_t)((next.wide ? PRM_STE_FORMAT_MATCH
+					    : prm_ste_match_bwc_v1_get_next_entry_format(ste))
+					 << 8 |
 				 prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(ste));
 	next.byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(ste);
 	return next;
@@ -88,13 +95,17 @@ typedef void ste_tag_fn(const struct steer_walk *, uint8_t tag[STE_TAG_BYTES]);
 /* Returns the tag function for entry_format << 8 | index; NULL: no such lookup type. */
 ste_tag_fn *ste_v1_tag(uint16_t lookup);
 
+/* Fills the tag of a match definer; false if there is none of this number. */
+bool ste_v1_fill_wide(const struct steer_walk *, uint32_t definer, uint8_t tag[STE_TAG_LONGEST]);
+
 STE_INLINE bool v1_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *tag)
 {
 	ste_tag_fn *fill = ste_v1_tag(lookup);
 
 	if (fill)
 		fill(w, tag);
-	return fill;
+	return fill ||
+	       (lookup >> 8 == PRM_STE_FORMAT_MATCH && ste_v1_fill_wide(w, lookup & 0xff, tag));
 }
 
 /* Executes an entry's actions in order. Returns false after steer_lost(). */
@@ -112,9 +123,9 @@ STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *c
 }
 
 /* The functions that versions 1 and 2 share. */
-#define V1_FUNCTIONS                                                                       \
-	.entry_bytes = PRM_STE_BWC_V1_BYTES, .lookup = v1_lookup, .decision = v1_decision, \
-	.fill = v1_fill, .agrees = v1_agrees, .miss = v1_miss, .next = v1_next,            \
-	.counter = v1_counter, .reparse = v1_reparse, .act = v1_act
+#define V1_FUNCTIONS                                                                     \
+	.entry_bytes = PRM_STE_BWC_V1_BYTES, .mask_at = V1_MASK_AT, .lookup = v1_lookup, \
+	.decision = v1_decision, .fill = v1_fill, .agrees = v1_agrees, .miss = v1_miss,  \
+	.next = v1_next, .counter = v1_counter, .reparse = v1_reparse, .act = v1_act
 
 #endif

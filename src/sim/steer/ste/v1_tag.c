@@ -5,6 +5,7 @@
  * not even its ports, and an IPv6 tag has none of an IPv4 packet.
  */
 #include <string.h>
+#include "definer.h"
 #include "steer/priv.h"
 #include "tag.h"
 #include "v1.h"
@@ -438,6 +439,17 @@ static ste_tag_fn *const tags[2][0x20] = {
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_I & 0xff] = l4_misc_inner,
 	},
 };
+
+bool ste_v1_fill_wide(const struct steer_walk *w, uint32_t definer, uint8_t tag[STE_TAG_LONGEST])
+{
+	const struct match_definer *d = obj_find(w->vhca, OBJ_MATCH_DEFINER, definer);
+
+	if (!d)
+		return false;
+	memset(tag, 0, STE_TAG_LONGEST);
+	definer_fill(d, w, tag);
+	return true;
+}
 
 ste_tag_fn *ste_v1_tag(uint16_t lookup)
 {

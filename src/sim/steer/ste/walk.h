@@ -33,7 +33,7 @@ struct ste_position {
 	 */
 	uint16_t tag_lookup;
 	bool tag_valid;
-	_Alignas(8) uint8_t tag[STE_TAG_BYTES];
+	_Alignas(8) uint8_t tag[STE_TAG_LONGEST];
 };
 
 /*
@@ -67,7 +67,7 @@ STE_INLINE const uint8_t *ste_packet_tag(const struct ste_version *v, struct ste
 {
 	if (at->tag_valid && at->tag_lookup == lookup)
 		return at->tag;
-	memset(at->tag, 0, sizeof(at->tag));
+	memset(at->tag, 0, STE_TAG_BYTES);
 	at->tag_lookup = lookup;
 	at->tag_valid = v->fill(at->w, lookup, at->tag);
 	return at->tag_valid ? at->tag : NULL;
@@ -79,17 +79,23 @@ STE_INLINE uint64_t ste_check_next(const struct ste_position *at, uint64_t next)
 	return next ? next : steer_lost(at->w, "the entry at 0x%" PRIx64 " leads to 0x0", at->addr);
 }
 
-/* Returns 1 for a hit, 0 for a miss, -1 after steer_lost(). */
+/*
+ * Returns 1 for a hit, 0 for a miss, -1 after steer_lost(). [I] Where the mask is 0, any lookup
+ * type will do: libmlx5 44 fills tables behind a definer with such entries, which always miss.
+ */
 STE_INLINE int ste_compare(const struct ste_version *v, struct ste_position *at)
 {
+	static const uint8_t nothing[STE_TAG_LONGEST];
 	enum ste_decision decision = v->decision(at->w, at->addr, at->ste);
 	const uint8_t *tag;
 
-	if (decision != STE_COMPARES)
+	if (decision < STE_COMPARES)
 		return decision == STE_ALWAYS_HITS ? 1 : -1;
 	tag = ste_packet_tag(v, at, v->lookup(at->ste));
+	if (!tag && !memcmp(at->ste + v->mask_at, nothing, STE_TAG_BYTES))
+		tag = nothing;
 	if (tag)
-		return v->agrees(at->ste, tag);
+		return v->agrees(at->ste, tag, decision == STE_COMPARES_WIDE);
 	steer_lost(at->w,
 		   "the entry at 0x%" PRIx64 " has lookup type 0x%04x, which is not implemented",
 		   at->addr, v->lookup(at->ste));
@@ -100,13 +106,14 @@ STE_INLINE uint64_t ste_hit_address(const struct ste_version *v, struct ste_posi
 {
 	const struct ste_next next = v->next(at->ste);
 	const uint8_t *tag;
+	uint32_t slot;
 
 	if (next.entries == 1)
 		return ste_check_next(at, next.addr);
 	if (!next.entries || !next.hashed)
 		return steer_lost(at->w,
 				  "the entry at 0x%" PRIx64 " leads to a table of %" PRIu64
-				  " entries, which is not indexed by byte_mask (hash_type 0)",
+				  " entries, which is not indexed by a tag (hash_type 0)",
 				  at->addr, next.entries);
 	tag = ste_packet_tag(v, at, next.lookup);
 	if (!tag)
@@ -114,8 +121,9 @@ STE_INLINE uint64_t ste_hit_address(const struct ste_version *v, struct ste_posi
 				  "the entry at 0x%" PRIx64 " leads to a table of lookup type"
 				  " 0x%04x, which is not implemented",
 				  at->addr, next.lookup);
-	return next.addr +
-	       v->entry_bytes * (uint64_t)ste_hash(tag, next.byte_mask, (uint32_t)next.entries);
+	slot = next.wide ? ste_hash_wide(tag, (uint32_t)next.entries)
+			 : ste_hash(tag, next.byte_mask, (uint32_t)next.entries);
+	return next.addr + v->entry_bytes * (uint64_t)slot;
 }
 
 /*

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_STEER_STE_DEFINER_H
+#define SIM_STEER_STE_DEFINER_H
+
+/* Match definers: objects that lay out and mask tags of 32 bytes, by a built-in format. */
+#include "layout.h"
+#include "obj/obj.h"
+
+#define DEFINER_TAG_BYTES 32u
+
+struct match_definer {
+	struct obj o;
+	uint16_t format;
+	uint8_t mask[DEFINER_TAG_BYTES];
+	struct ste_layout fields; /* those that the mask has */
+};
+
+/* Bits of match_definer_format_supported. */
+uint64_t definer_formats(void);
+
+/*
+ * Sets the layout of a definer by its format, which definer_formats() has, and its mask. Returns
+ * NULL, or the name of a field of the mask that is not implemented.
+ */
+const char *definer_make(struct match_definer *);
+
+/* Fills a zeroed tag with the fields under the mask. */
+void definer_fill(const struct match_definer *, const struct steer_walk *, uint8_t *tag);
+
+#endif
