@@ -268,7 +268,7 @@ bool ste_v0_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 			w->packet->flow_tag = tag & ~TAG_VALID;
 		return v0_tunneling(w, ste, changed);
 	default: /* v0_decision() refuses others */
-		if (w->domain == STEER_NIC_RX && !v0_tunneling(w, ste, changed))
+		if (ste_v0_receives(w) && !v0_tunneling(w, ste, changed))
 			return false;
 		return v0_modify_list(w, ste, changed);
 	}
