@@ -33,6 +33,8 @@ while read -r chip id format functions steers <&3; do
 		"$dvx_sim" run --set chip="$chip",match_definers=1 -- "$steer/dr_fields"
 	check "$chip: limits of software's tables" \
 		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$steer/dr_limits"
+	[ "$format" = 0 ] || check "$chip: meters, first hits and tracked connections" \
+		"$dvx_sim" run --set chip="$chip" -- "$steer/dr_aso"
 	set=${DVX_SIM_SET:+$DVX_SIM_SET,}chip=$chip
 	check "$chip: rules against the slow matcher" env DVX_SIM_SET="$set" DVX_PAIRS="$pairs" \
 		sh "$top_srcdir/tests/flow/diff.sh"
