@@ -19,9 +19,8 @@ TEST(fx, tables_refuse)
 		{"table_type", 5, BAD, FW_SYN_CAP_CLEAR},
 		{"other_vport", 1, BAD, FW_SYN_FUNCTION},
 		{"vport_number", 2, BAD, FW_SYN_FUNCTION},
-		{"flow_table_context.reformat_en flow_table_context.decap_en "
-		 "flow_table_context.termination_table flow_table_context.rtc_valid",
-		 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_table_context.termination_table flow_table_context.rtc_valid", 1, BAD,
+		 FW_SYN_CAP_CLEAR},
 		{"flow_table_context.level", 64, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.level", 3, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.log_size", 23, BAD, FW_SYN_SIZE},
@@ -36,6 +35,10 @@ TEST(fx, tables_refuse)
 			     {"flow_table_context.table_miss_id", low});
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, len, spoils);
+	assert_int_equal(
+		FX(f, CREATE_FLOW_TABLE, {"table_type", TX}, {"flow_table_context.decap_en", 1}),
+		BAD);
+	assert_true(test_logged(f->log, "decap_en"));
 }
 
 /* Either direction needs its own capability. */
@@ -107,7 +110,7 @@ TEST(fx, entries_refuse)
 		{"flow_context.action", 6, BAD, FW_SYN_FLOW_ACTION},
 		/* COUNT without a counter */
 		{"flow_context.action", 8 | 4, BAD, FW_SYN_FLOW_ACTION},
-		{"flow_context.action", 0x14, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_context.action", 0x84, BAD, FW_SYN_CAP_CLEAR},
 		{"flow_context.action", 0x44, BAD_RES, FW_SYN_NO_OBJECT},
 		{"flow_context.destination_list_size", 33, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.destination_list_size", 2, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},

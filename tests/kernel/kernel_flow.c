@@ -262,10 +262,57 @@ TEST(fx, actions)
 		if (!type)
 			assert_int_equal(FX_DESTROY(f, FLOW_ACTION, handle), 0);
 	}
-	assert_int_equal(FX_CALL(f, UVERBS_OBJECT_FLOW_ACTION,
-				 MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
-				 A_NEW(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE, NULL),
-				 A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE, 1, 8),
-				 A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, 1, 8)),
-			 -EOPNOTSUPP);
+}
+
+static int reformat(struct fx *f, uint64_t type, uint64_t ft_type, uint32_t bytes, uint32_t *handle)
+{
+	static const uint8_t header[256] = {[12] = 0x88, [13] = 0xb5};
+
+	if (!bytes)
+		return FX_CALL(f, UVERBS_OBJECT_FLOW_ACTION,
+			       MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
+			       A_NEW(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE, handle),
+			       A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE, type, 8),
+			       A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, ft_type, 8));
+	return FX_CALL(f, UVERBS_OBJECT_FLOW_ACTION,
+		       MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
+		       A_NEW(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE, handle),
+		       A_IN(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_DATA_BUF, header, bytes),
+		       A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE, type, 8),
+		       A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, ft_type, 8));
+}
+
+/* A type belongs to one direction; only the removal of an L2 tunnel needs no header. */
+TEST(fx, reformats)
+{
+	static const struct {
+		uint8_t type, ft_type;
+		uint16_t bytes;
+		int err;
+	} rows[] = {
+		{0, 0, 0, 0},
+		{0, 1, 0, -EOPNOTSUPP},
+		{1, 1, 14, 0},
+		{1, 0, 14, -EOPNOTSUPP},
+		{2, 0, 14, 0},
+		{2, 0, 18, 0},
+		{2, 1, 14, -EOPNOTSUPP},
+		{3, 1, 126, 0},
+		{3, 0, 126, -EOPNOTSUPP},
+		{4, 1, 14, -EOPNOTSUPP},
+		{1, 2, 14, -EOPNOTSUPP},
+		{1, 1, 0, -ENOENT},
+		{1, 1, 128, -EINVAL},
+		{1, 1, 12, -EINVAL},
+		{2, 0, 16, -EINVAL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t handle;
+
+		assert_int_equal(reformat(f, rows[i].type, rows[i].ft_type, rows[i].bytes, &handle),
+				 rows[i].err);
+		if (!rows[i].err)
+			assert_int_equal(FX_DESTROY(f, FLOW_ACTION, handle), 0);
+	}
 }

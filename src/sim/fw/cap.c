@@ -88,6 +88,14 @@ static void cap_set_owner(const struct profile *p, void *props, bool owner)
 		prm_flow_table_prop_layout_set_sw_owner(props, owner);
 }
 
+/* Sets what entries of a kind of tables can do with packet reformat contexts. */
+static void cap_set_reformat(void *props)
+{
+	prm_flow_table_prop_layout_set_reformat(props, 1);
+	prm_flow_table_prop_layout_set_reformat_and_modify_action(props, 1);
+	prm_flow_table_prop_layout_set_reformat_and_fwd_to_table(props, 1);
+}
+
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -98,6 +106,16 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
+	/* Tunnels end at packets that arrive, and begin at packets that are sent. */
+	cap_set_reformat(rx);
+	cap_set_reformat(tx);
+	prm_flow_table_prop_layout_set_decap(rx, 1);
+	prm_flow_table_prop_layout_set_reformat_l3_tunnel_to_l2(rx, 1);
+	prm_flow_table_prop_layout_set_reformat_l2_to_l3_tunnel(tx, 1);
+	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
+	prm_flow_table_nic_cap_set_sw_owner_reformat_supported(cap, 1);
+	prm_flow_table_nic_cap_set_log_max_packet_reformat_context(cap, VHCA_LOG_MAX_REFORMAT);
+	prm_flow_table_nic_cap_set_max_encap_header_size(cap, VHCA_MAX_REFORMAT_BYTES);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs(cap, 1);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs_fts(cap, 1);
 	/* Software-managed steering needs table ownership and the addresses of end points. */

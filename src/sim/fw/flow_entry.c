@@ -21,7 +21,9 @@
 #define MODIFY_ALL	(MODIFY_ACTION | MODIFY_TAG | MODIFY_DESTS | MODIFY_COUNTERS)
 
 #define ENDS		(PRM_FLOW_ACTION_ALLOW | PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_FWD_DEST)
-#define SUPPORTED	(ENDS | PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_MOD_HDR)
+#define SUPPORTED                                                                                 \
+	(ENDS | PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_PACKET_REFORMAT | PRM_FLOW_ACTION_DECAP | \
+	 PRM_FLOW_ACTION_MOD_HDR)
 
 static const void *fw_flow_entry_list_at(const struct fw_cmd *c, uint32_t i)
 {
@@ -36,8 +38,8 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, uint32_
 
 	if (action & ~(uint32_t)SUPPORTED)
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
-				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT and MOD_HDR "
-				 "(0x%x) are implemented",
+				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT, PACKET_REFORMAT, "
+				 "DECAP and MOD_HDR (0x%x) are implemented",
 				 action, SUPPORTED);
 	/* [I] An entry has exactly one action that ends the walk or leads to a table. */
 	if (!ends || ends & (ends - 1))
@@ -58,7 +60,7 @@ static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, uint3
 {
 	const struct fw_absent features[] = {
 		{prm_flow_context_get_extended_destination(ctx), "extended_destination",
-		 "there is no packet reformat"},
+		 "each entry has one packet reformat"},
 		{type == PRM_FLOW_TABLE_TYPE_NIC_RX ? 0 : prm_flow_context_get_flow_tag(ctx),
 		 "flow_tag", "packets that are sent or switched carry none"},
 		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "there are no ASO objects"},
@@ -205,6 +207,53 @@ static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *
 	return 0;
 }
 
+static bool fw_flow_entry_ends_tunnel(const struct flow_reformat *r)
+{
+	return r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2;
+}
+
+/* Tunnels end at packets that arrive, and begin at packets that are sent. [I] */
+static int fw_flow_entry_check_side(struct fw_cmd *c, const struct flow_table *t,
+				    const struct flow_reformat *r)
+{
+	bool ends = fw_flow_entry_ends_tunnel(r);
+
+	if (t->type != (ends ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX))
+		return 0;
+	return fw_refuse(c, FW_SYN_FLOW_ACTION,
+			 "packet_reformat_id 0x%x (reformat_type %u) %s, and the packets of table "
+			 "0x%x %s",
+			 r->o.id, r->type, ends ? "ends a tunnel" : "begins a tunnel", t->o.id,
+			 ends ? "are sent" : "arrive");
+}
+
+static int fw_flow_entry_take_reformat(struct fw_cmd *c, const struct flow_table *t,
+				       const void *ctx, struct flow_actions *act)
+{
+	struct flow_reformat *r;
+
+	if (act->action & PRM_FLOW_ACTION_DECAP && !t->decap_en)
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
+				 "action 0x%x: DECAP needs a table with decap_en", act->action);
+	if (!(act->action & PRM_FLOW_ACTION_PACKET_REFORMAT))
+		return 0;
+	if (!t->reformat_en)
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
+				 "action 0x%x: PACKET_REFORMAT needs a table with reformat_en",
+				 act->action);
+	r = fw_find(c, OBJ_REFORMAT, prm_flow_context_get_packet_reformat_id(ctx),
+		    "packet_reformat_id");
+	if (!r || fw_flow_entry_check_side(c, t, r))
+		return -1;
+	if (act->action & PRM_FLOW_ACTION_DECAP && fw_flow_entry_ends_tunnel(r))
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
+				 "action 0x%x: DECAP and packet_reformat_id 0x%x both end a tunnel",
+				 act->action, r->o.id);
+	obj_get(&r->o);
+	act->reformat = r;
+	return 0;
+}
+
 /* Takes references to all objects that the actions name, or refuses and takes none. */
 static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 				  struct flow_actions *act)
@@ -223,7 +272,8 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 	if (fw_flow_entry_take_dests(c, t, dests, act) ||
 	    fw_flow_entry_take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx),
 					act) ||
-	    fw_flow_entry_take_modify(c, t, ctx, act)) {
+	    fw_flow_entry_take_modify(c, t, ctx, act) ||
+	    fw_flow_entry_take_reformat(c, t, ctx, act)) {
 		flow_actions_put(act);
 		return -1;
 	}
@@ -271,6 +321,7 @@ static void fw_flow_entry_swap(struct flow_actions *a, struct flow_actions *b, u
 	if (!(mask & MODIFY_ACTION)) {
 		SWAP(a->action, b->action);
 		SWAP(a->modify, b->modify);
+		SWAP(a->reformat, b->reformat);
 	}
 	if (!(mask & MODIFY_TAG))
 		SWAP(a->tag, b->tag);
@@ -388,6 +439,8 @@ int fw_query_fte(struct fw_cmd *c)
 	prm_flow_context_set_flow_counter_list_size(ctx, e->act.ncounters);
 	if (e->act.modify)
 		prm_flow_context_set_modify_header_id(ctx, e->act.modify->o.id);
+	if (e->act.reformat)
+		prm_flow_context_set_packet_reformat_id(ctx, e->act.reformat->o.id);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
 	fw_flow_entry_put_lists(&e->act, (uint8_t *)c->out + PRM_QUERY_FTE_OUT_BYTES);
 	return 0;

@@ -84,11 +84,14 @@ int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct 
 
 /* --- creation ------------------------------------------------------------------------------- */
 
-static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx)
+static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
+	bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB, rx = type == PRM_FLOW_TABLE_TYPE_NIC_RX;
 	const struct fw_absent features[] = {
-		{prm_flow_table_context_get_reformat_en(ctx), "reformat_en", "its capability is 0"},
-		{prm_flow_table_context_get_decap_en(ctx), "decap_en", "its capability is 0"},
+		{fdb && prm_flow_table_context_get_reformat_en(ctx), "reformat_en",
+		 "its capability is 0 for FDB tables"},
+		{!rx && prm_flow_table_context_get_decap_en(ctx), "decap_en",
+		 "its capability is set for NIC_RX tables (0) only"},
 		{prm_flow_table_context_get_termination_table(ctx), "termination_table",
 		 "its capability is 0"},
 		{prm_flow_table_context_get_rtc_valid(ctx), "rtc_valid", "its capability is 0"},
@@ -194,7 +197,7 @@ int fw_create_flow_table(struct fw_cmd *c)
 	struct flow_table *t, *miss;
 
 	if (fw_flow_table_check_type(c, type) || fw_flow_own_vport(c) ||
-	    fw_flow_table_check_features(c, ctx) || fw_flow_table_check_sizes(c, ctx) ||
+	    fw_flow_table_check_features(c, ctx, type) || fw_flow_table_check_sizes(c, ctx) ||
 	    fw_flow_table_check_owner(c, ctx, type) ||
 	    fw_flow_table_check_icm_roots(c, ctx, type) ||
 	    fw_flow_table_find_miss(c, ctx, type, &miss) ||
@@ -207,6 +210,8 @@ int fw_create_flow_table(struct fw_cmd *c)
 	t->level = as_asked.level;
 	t->log_size = (uint8_t)prm_flow_table_context_get_log_size(ctx);
 	t->sw_owner = prm_flow_table_context_get_sw_owner(ctx);
+	t->reformat_en = prm_flow_table_context_get_reformat_en(ctx);
+	t->decap_en = prm_flow_table_context_get_decap_en(ctx);
 	if (t->sw_owner) {
 		t->icm_root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
 		t->icm_root_tx = prm_flow_table_context_get_sw_owner_icm_root_1(ctx);
@@ -260,6 +265,8 @@ int fw_query_flow_table(struct fw_cmd *c)
 	if (!t)
 		return -1;
 	prm_flow_table_context_set_sw_owner(ctx, t->sw_owner);
+	prm_flow_table_context_set_reformat_en(ctx, t->reformat_en);
+	prm_flow_table_context_set_decap_en(ctx, t->decap_en);
 	prm_flow_table_context_set_level(ctx, t->level);
 	prm_flow_table_context_set_log_size(ctx, t->log_size);
 	if (t->miss) {

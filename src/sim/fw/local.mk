@@ -17,6 +17,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/flow_entry.c \
 	src/sim/fw/flow_group.c \
 	src/sim/fw/flow_modify.c \
+	src/sim/fw/flow_reformat.c \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \

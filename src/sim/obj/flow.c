@@ -196,6 +196,7 @@ void flow_actions_put(struct flow_actions *a)
 	for (uint32_t i = 0; i < a->ncounters; i++)
 		a->counters[i].counter->refs--;
 	obj_put(a->modify);
+	obj_put(a->reformat);
 	free(a->dests);
 	free(a->counters);
 	*a = (struct flow_actions){0};

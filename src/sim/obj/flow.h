@@ -55,6 +55,14 @@ struct flow_modify {
 	uint8_t actions[]; /* n times 8 bytes: PRM set_add_copy_action_in_auto */
 };
 
+/* A header that entries add, or that takes a tunnel's place, from ALLOC_PACKET_REFORMAT_CONTEXT. */
+struct flow_reformat {
+	struct obj o;
+	uint8_t type; /* PRM reformat_type */
+	uint8_t bytes;
+	uint8_t data[];
+};
+
 /* Actions on a packet that matches an entry. They hold references to their objects. */
 struct flow_actions {
 	uint16_t action; /* PRM flow_action bits */
@@ -63,6 +71,7 @@ struct flow_actions {
 	struct flow_dest *dests;
 	struct flow_count *counters;
 	struct flow_modify *modify;
+	struct flow_reformat *reformat;
 };
 
 /* A value of a group and its entries; the entry with the lowest index wins. */
@@ -97,8 +106,9 @@ struct flow_table {
 	uint8_t type; /* PRM flow_table_type, which is its steer_domain */
 	uint8_t level, log_size;
 	bool sw_owner;
-	uint64_t icm_root;	 /* sw_owner; of the FDB's RX side */
-	uint64_t icm_root_tx;	 /* of the FDB's TX side */
+	bool reformat_en, decap_en; /* entries may have these actions */
+	uint64_t icm_root;	    /* sw_owner; of the FDB's RX side */
+	uint64_t icm_root_tx;	    /* of the FDB's TX side */
 	struct flow_table *miss; /* referenced; NULL: the default of the table's type */
 	struct flow_group *groups, *last_group;
 	uint8_t enable;		    /* parts that at least one group compares */

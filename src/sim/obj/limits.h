@@ -41,7 +41,10 @@ enum {
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
 	VHCA_LOG_MAX_MATCH_DEFINER = 8,
-	VHCA_MAX_MODIFY_ACTIONS = 16,	/* actions of one context */
+	VHCA_MAX_MODIFY_ACTIONS = 16, /* actions of one context */
+	VHCA_LOG_MAX_REFORMAT = 16,
+	/* [I] longest header to add: an STE has 6 bits for its length in words */
+	VHCA_MAX_REFORMAT_BYTES = 126,
 	VHCA_LOG_MAX_RA = 4,		/* outstanding RDMA reads of a QP, in each direction */
 	VHCA_LOG_MAX_MCG = 13,		/* multicast groups of a function */
 	VHCA_MAX_QP_MCG = 240,		/* queue pairs of a group */

@@ -81,6 +81,7 @@ struct vhca {
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first allocation */
 	struct mcg *groups;		  /* mcg.c: by GID */
+	uint16_t tunnel_ids; /* last identification of an IPv4 header that steering added */
 	struct flow_table *flow_root[STEER_DOMAINS]; /* SET_FLOW_TABLE_ROOT; NULL: none */
 };
 

@@ -13,6 +13,8 @@ libsim_la_SOURCES += \
 	src/sim/steer/params.h \
 	src/sim/steer/parse.h \
 	src/sim/steer/priv.h \
+	src/sim/steer/reformat.c \
+	src/sim/steer/reformat.h \
 	src/sim/steer/rewrite.c \
 	src/sim/steer/rewrite.h \
 	src/sim/steer/ste/definer.c \

@@ -71,6 +71,8 @@ struct packet {
 	uint16_t tunnel_at;  /* offset of the tunnel's header, if it is whole; IPIP has none */
 	uint32_t tunnel_vni; /* VXLAN, VXLAN-GPE, Geneve */
 	uint32_t gre_key;    /* 0: no key */
+	/* UDP source port of the next tunnel, while the packet has no Ethernet header; 0: none */
+	uint16_t tunnel_sport;
 	/* Metadata of the packet. */
 	uint16_t source_vhca;
 	uint16_t source_vport; /* its number for the tables' function, whose own is 0 */

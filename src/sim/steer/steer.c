@@ -11,6 +11,7 @@
 #include "modify.h"
 #include "params.h"
 #include "priv.h"
+#include "reformat.h"
 #include "obj/counter.h"
 #include "obj/tir.h"
 #include "obj/device.h"
@@ -255,10 +256,18 @@ static uint64_t table_walk_forward(struct table_walk *walk, const struct flow_ac
 	return dest_addr(walk, &act->dests[last]);
 }
 
-static uint64_t table_walk_act(struct table_walk *walk, const struct flow_actions *act)
+/*
+ * Changes the packet in the order of an STE's actions: the end of a tunnel is before counters, its
+ * begin is behind all others. [I] Returns false after steer_lost().
+ */
+static bool table_walk_change(struct table_walk *walk, const struct flow_actions *act)
 {
 	struct packet *p = walk->w.packet;
+	bool tunnel = act->action & (PRM_FLOW_ACTION_DECAP | PRM_FLOW_ACTION_PACKET_REFORMAT);
+	unsigned int changed = 0;
 
+	if (tunnel && !reformat_end_tunnel(&walk->w, act, &changed))
+		return false;
 	for (uint32_t i = 0; i < act->ncounters; i++) {
 		probe(PROBE_STEER, .steer = {PROBE_COUNT, act->counters[i].id});
 		act->counters[i].counter->packets++;
@@ -271,6 +280,18 @@ static uint64_t table_walk_act(struct table_walk *walk, const struct flow_action
 		modify_headers(&walk->w, act->modify->actions, act->modify->n);
 		walk->params.filled = 0;
 	}
+	if (!tunnel)
+		return true;
+	walk->params.filled = 0;
+	return reformat_begin_tunnel(&walk->w, act, &changed);
+}
+
+static uint64_t table_walk_act(struct table_walk *walk, const struct flow_actions *act)
+{
+	if (!table_walk_change(walk, act)) {
+		table_walk_finish(walk, STEER_LOST);
+		return ICM_NONE;
+	}
 	if (act->action & PRM_FLOW_ACTION_DROP)
 		return icm_addr(ICM_END, ICM_DROP);
 	if (act->action & PRM_FLOW_ACTION_ALLOW)
@@ -278,15 +299,21 @@ static uint64_t table_walk_act(struct table_walk *walk, const struct flow_action
 	return table_walk_forward(walk, act);
 }
 
-/* Matches the packet in a table; returns ICM_NONE if no entry matches and no miss table follows. */
+/* Matches the packet in a table; returns ICM_NONE if its walk ended there. */
 static uint64_t table_walk_match(struct table_walk *walk, const struct flow_table *t)
 {
 	const struct flow_entry *e;
+	uint64_t addr;
 
 	params_fill(&walk->params, walk->w.packet, t->enable);
 	e = flow_table_match(t, walk->params.words);
 	probe(PROBE_STEER, .steer = {PROBE_TABLE, .table = t, .entry = e});
-	return e ? table_walk_act(walk, &e->act) : table_walk_no_entry(walk, t);
+	if (e)
+		return table_walk_act(walk, &e->act);
+	addr = table_walk_no_entry(walk, t);
+	if (addr == ICM_NONE)
+		table_walk_miss(walk);
+	return addr;
 }
 
 /* --- the walk ------------------------------------------------------------------------------- */
@@ -324,7 +351,6 @@ static bool table_walk_charge_table(struct table_walk *walk, const struct flow_t
 static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 {
 	const struct flow_table *t = table_walk_find_table(walk, table);
-	uint64_t addr;
 
 	if (!t || !table_walk_charge_table(walk, t)) {
 		table_walk_finish(walk, STEER_LOST);
@@ -334,10 +360,7 @@ static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 		probe(PROBE_STEER, .steer = {PROBE_SW_TABLE, .table = t});
 		return walk->w.domain == STEER_FDB && walk->w.tx ? t->icm_root_tx : t->icm_root;
 	}
-	addr = table_walk_match(walk, t);
-	if (addr == ICM_NONE)
-		table_walk_miss(walk);
-	return addr;
+	return table_walk_match(walk, t);
 }
 
 static uint64_t table_walk_stes(struct table_walk *walk, uint64_t addr)

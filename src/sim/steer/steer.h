@@ -24,7 +24,8 @@ enum steer_end {
 	STEER_ENDS,
 };
 
-#define STEER_HEADROOM	128u	/* in front of each packet: more than any action pushes */
+/* In front of each packet: two tunnels, or one and tags. [I] Hardware's limit is not known. */
+#define STEER_HEADROOM	256u
 #define STEER_FROM_WIRE 0xffffu /* source_vhca of a packet that arrived by the port */
 
 struct steer_ops {

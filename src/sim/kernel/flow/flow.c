@@ -205,13 +205,11 @@ static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum 
 		if (err)
 			return err;
 		fl->actions[i] = action;
-		if (a->action & PRM_FLOW_ACTION_MOD_HDR || action->dir != dir)
+		if (action->dir != dir)
 			return refuse(-EINVAL,
-				      "CREATE_FLOW: flow action %u is of the other direction, or "
-				      "the second of its kind",
+				      "CREATE_FLOW: flow action %u is of the other direction",
 				      action->u.id);
-		a->action |= PRM_FLOW_ACTION_MOD_HDR;
-		a->modify_id = action->u.number;
+		err = flow_action_add(action, a);
 	}
 	return err;
 }

@@ -278,9 +278,7 @@ static int act_handle(struct spec_sum *s, uint32_t handle)
 	if (s->fl->actions[0])
 		return refuse(-EINVAL, "CREATE_FLOW: a second flow action");
 	s->fl->actions[0] = a;
-	s->act.action |= PRM_FLOW_ACTION_MOD_HDR;
-	s->act.modify_id = a->u.number;
-	return 0;
+	return flow_action_add(a, &s->act);
 }
 
 static int act_count(struct spec_sum *s, uint32_t handle)

@@ -47,6 +47,7 @@ struct fs_act {
 	enum fs_next next;    /* packets then go on to this table */
 	uint32_t counter;     /* 0: none */
 	uint32_t modify_id;   /* for action MOD_HDR */
+	uint32_t reformat_id; /* for action PACKET_REFORMAT */
 };
 
 struct fs_anchor;

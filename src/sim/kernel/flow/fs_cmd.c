@@ -29,6 +29,9 @@ int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t s
 	mbox_begin(in, PRM_OPCODE_CREATE_FLOW_TABLE, uid);
 	prm_create_flow_table_in_set_table_type(in, c->type);
 	prm_flow_table_context_set_level(ctx, level);
+	/* The e-switch uses no tunnels (encap-mode none), so programs' tables may. */
+	prm_flow_table_context_set_reformat_en(ctx, c->dir != FS_FDB);
+	prm_flow_table_context_set_decap_en(ctx, c->dir == FS_RX);
 	prm_flow_table_context_set_log_size(ctx,
 					    size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0);
 	fs_cmd_fill_miss(ctx, miss);
@@ -132,6 +135,7 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 	prm_flow_context_set_flow_tag(ctx, e->tag);
 	prm_flow_context_set_action(ctx, full_action(e));
 	prm_flow_context_set_modify_header_id(ctx, e->modify_id);
+	prm_flow_context_set_packet_reformat_id(ctx, e->reformat_id);
 	prm_flow_context_set_destination_list_size(ctx, e->ndests);
 	prm_flow_context_set_flow_counter_list_size(ctx, e->ncounters);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));

@@ -29,7 +29,7 @@ struct fs_entry {
 	uint32_t users; /* rules that share the entry */
 	uint16_t action;
 	bool ignore_level; /* destinations may have a lower level */
-	uint32_t tag, modify_id;
+	uint32_t tag, modify_id, reformat_id;
 	uint32_t ndests;
 	struct fs_dest dests[FS_DESTS];
 	uint32_t ncounters;

@@ -8,7 +8,9 @@
 #include "obj/vhca.h"
 
 /* Actions that all rules of an entry must have, or none. */
-#define EXCLUSIVE (PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_MOD_HDR)
+#define EXCLUSIVE                                                                           \
+	(PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_MOD_HDR | PRM_FLOW_ACTION_PACKET_REFORMAT | \
+	 PRM_FLOW_ACTION_DECAP)
 
 /* --- groups --------------------------------------------------------------------------------- */
 
@@ -230,7 +232,8 @@ static void drop_counter(struct fs_entry *e, uint32_t id)
 
 static int check_conflict(const struct fs_entry *e, const struct fs_act *a)
 {
-	if ((e->action ^ a->action) & EXCLUSIVE || e->modify_id != a->modify_id)
+	if ((e->action ^ a->action) & EXCLUSIVE || e->modify_id != a->modify_id ||
+	    e->reformat_id != a->reformat_id)
 		return refuse(-EEXIST, "a flow with this match does something else");
 	if (a->has_tag && e->tag != a->tag)
 		return refuse(-EEXIST, "a flow with this match has tag 0x%x, not 0x%x", e->tag,
@@ -271,6 +274,7 @@ static int rule_joins(struct fs_rule *r, const struct fs_act *a)
 	e->users++;
 	e->action |= a->action;
 	e->modify_id = a->modify_id;
+	e->reformat_id = a->reformat_id;
 	if (a->has_tag)
 		e->tag = a->tag;
 	if (a->tirn || a->table || a->to_uplink) {

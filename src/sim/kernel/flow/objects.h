@@ -44,12 +44,15 @@ struct mlx5_ib_flow_counters_data;
 int counters_bind(struct uverbs_counters *, const struct mlx5_ib_flow_counters_data *);
 void counters_unbind(struct uverbs_counters *);
 
-/* A header rewrite (flow_action.c). */
+/* A header rewrite, the begin or the end of a tunnel (flow_action.c). */
 struct flow_action {
 	struct uobj u;
-	uint8_t dir; /* enum fs_dir */
+	uint8_t dir;	 /* enum fs_dir */
+	uint16_t action; /* PRM flow_action */
 };
 extern const struct uobj_class flow_action_class;
+/* Adds it to the actions of a flow. Returns -EINVAL if that has one of its kind. */
+int flow_action_add(const struct flow_action *, struct fs_act *);
 
 /* A flow of mlx5dv_create_flow or ibv_create_flow (flow.c). */
 #define FLOW_ACTIONS 2

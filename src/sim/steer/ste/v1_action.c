@@ -2,8 +2,10 @@
 /* Actions of version 1: flow tag, removal and insertion of headers, rewrites of fields. */
 #include <inttypes.h>
 #include <string.h>
+#include "obj/flow.h"
 #include "obj/vhca.h"
 #include "steer/priv.h"
+#include "steer/reformat.h"
 #include "steer/rewrite.h"
 #include "v1.h"
 
@@ -73,6 +75,8 @@ static bool v1_remove_headers(const struct steer_walk *w, const uint8_t *a, unsi
 		return false;
 	if (to < from)
 		return steer_lost(w, "an action removes headers up to one that comes before");
+	if (prm_ste_single_action_remove_header_v1_get_end_anchor(a) == PRM_STE_ANCHOR_IPV6_IPV4)
+		reformat_note_flow(w->packet);
 	return ste_remove(w, from, to - from, changed);
 }
 
@@ -86,6 +90,39 @@ static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsig
 	memcpy(&data, a + LIST_ACTION - sizeof(data), sizeof(data));
 	at += WORD * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a);
 	return ste_insert(w, at, &data, sizeof(data), changed);
+}
+
+/* Values of an insertion's attributes. */
+enum { V1_INSERT_PLAIN, V1_INSERT_ENCAP };
+
+/*
+ * Inserts a header that firmware keeps. [I] An insertion that is no encapsulation changes no
+ * lengths.
+ */
+static bool v1_insert_pointer(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	uint32_t id = prm_ste_double_action_insert_with_ptr_v1_get_pointer(a);
+	uint32_t n = WORD * prm_ste_double_action_insert_with_ptr_v1_get_size(a);
+	uint32_t attributes = prm_ste_double_action_insert_with_ptr_v1_get_attributes(a);
+	const struct flow_reformat *r = obj_find(w->vhca, OBJ_REFORMAT, id);
+	uint32_t at;
+
+	if (!r || n > r->bytes)
+		return steer_lost(
+			w, "an action inserts %u bytes of packet reformat 0x%x, which has %u", n,
+			id, r ? r->bytes : 0u);
+	if (!v1_find_anchor(w, prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a), &at))
+		return false;
+	at += WORD * prm_ste_double_action_insert_with_ptr_v1_get_start_offset(a);
+	if (attributes == V1_INSERT_PLAIN)
+		return ste_insert(w, at, r->data, n, changed);
+	if (attributes == V1_INSERT_ENCAP && !at)
+		return reformat_encap(w, r->data, n, changed);
+	return steer_lost(
+		w,
+		"an insertion with attributes %u at %u is not implemented: a tunnel's header "
+		"begins the packet",
+		attributes, at);
 }
 
 /* --- rewrites -------------------------------------------------------------------------------- */
@@ -177,6 +214,7 @@ static const struct v1_action {
 	[PRM_STE_ACTION_REMOVE_BY_SIZE] = {4, v1_remove_by_size},
 	[PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER] = {4, v1_remove_headers},
 	[PRM_STE_ACTION_INSERT_INLINE] = {8, v1_insert_inline},
+	[PRM_STE_ACTION_INSERT_POINTER] = {8, v1_insert_pointer},
 	[PRM_STE_ACTION_FLOW_TAG] = {4, v1_flow_tag},
 	[PRM_STE_ACTION_MODIFY_LIST] = {4, v1_modify_list},
 	[PRM_STE_ACTION_ASO] = {8, ste_v1_aso},
