@@ -323,6 +323,17 @@ int dvx_flow_action_create_pop_vlan(struct dvx_flow_domain *domain, struct dvx_f
 int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
 int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *header,
 				    uint32_t bytes, struct dvx_flow_action **out);
+/*
+ * Puts a tunnel's header in front of the packet. `header` is all of it, from the outer Ethernet
+ * header to the tunnel's own, an even number of bytes. The device fills in lengths, IPv4's
+ * identification and checksum, and a UDP source port that is the same for the packets of a flow;
+ * the rest stays as given. l2: the packet's Ethernet header stays inside (VXLAN, NVGRE, Geneve).
+ * l3: it goes (GRE, IP in IP); a packet that is not IP is lost. TX only.
+ */
+int dvx_flow_action_create_encap_l2(struct dvx_flow_domain *domain, const void *header,
+				    uint32_t bytes, struct dvx_flow_action **out);
+int dvx_flow_action_create_encap_l3(struct dvx_flow_domain *domain, const void *header,
+				    uint32_t bytes, struct dvx_flow_action **out);
 
 /* ---- Several destinations ---- */
 
@@ -362,8 +373,8 @@ struct dvx_flow_rule_attr {
 	struct dvx_flow_matcher *matcher;
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
-	/* In any order: at most one decap, two pops, one modify, two pushes, one tag, one count,
-	 * and exactly one destination (drop, default, table, root, queue, rss, qp, array). The
+	/* In any order: at most one decap, two pops, one modify, two pushes, one encap, one tag,
+	 * one count, and exactly one destination (drop, default, table, root, queue, rss, qp, array). The
 	 * device executes them in the order of this list. */
 	struct dvx_flow_action *const *actions;
 };

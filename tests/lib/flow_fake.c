@@ -275,6 +275,62 @@ TEST(stage, format_0, DVX_FLOW_RX, 1)
 	assert_int_equal(dvx_flow_action_destroy(pop), 0);
 }
 
+/* Checks that the root refuses the action, naming the capability that the device lacks. */
+static void lacks_in_root(struct stage *s, struct dvx_flow_action *tunnel, const char *cap)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *none;
+	struct dvx_flow_action *pass;
+
+	assert_int_equal(dvx_flow_action_create_default(s->domain, &pass), 0);
+	assert_int_equal(fake_try_matcher(s, &all, &mt), 0);
+	fake_refused(fake_try_rule(mt, &all, (struct dvx_flow_action *[]){tunnel, pass}, 2, &none),
+		     -EOPNOTSUPP, cap, "use a table of another level");
+	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
+	assert_int_equal(dvx_flow_action_destroy(pass), 0);
+	assert_int_equal(dvx_flow_action_destroy(tunnel), 0);
+}
+
+/* The root needs a capability for each kind of tunnel's begin; the device limits the header. */
+TEST(stage, no_tunnels_sent, DVX_FLOW_TX, 0)
+{
+	static const uint8_t header[66];
+	struct dvx_flow_action *tunnel, *none = NULL;
+
+	fake_refused(dvx_flow_action_create_encap_l2(s->domain, header, 66, &none), -EOPNOTSUPP,
+		     "dvx_flow_action_create_encap_l2: bytes is 66",
+		     "max_encap_header_size of mlx5_9 is 64");
+	fake_refused(dvx_flow_action_create_encap_l3(s->domain, header, 12, &none), -EINVAL,
+		     "dvx_flow_action_create_encap_l3: bytes is 12", "14 or more");
+	fake_refused(dvx_flow_action_create_encap_l2(s->domain, header, 51, &none), -EINVAL,
+		     "bytes is 51", "even");
+	fake_refused(dvx_flow_action_create_decap_l2(s->domain, &none), -EINVAL,
+		     "dvx_flow_action_create_decap_l2: domain is TX", "received");
+	assert_int_equal(dvx_flow_action_create_encap_l2(s->domain, header, 50, &tunnel), 0);
+	lacks_in_root(s, tunnel,
+		      "an encapsulation in the root: mlx5_9 lacks "
+		      "flow_table_properties_nic_transmit.reformat;");
+	assert_int_equal(dvx_flow_action_create_encap_l3(s->domain, header, 50, &tunnel), 0);
+	lacks_in_root(s, tunnel, "flow_table_properties_nic_transmit.reformat_l2_to_l3_tunnel;");
+}
+
+/* ... and of its end. */
+TEST(stage, no_tunnels_received, DVX_FLOW_RX, 0)
+{
+	static const uint8_t header[14];
+	struct dvx_flow_action *tunnel, *none = NULL;
+
+	fake_refused(dvx_flow_action_create_encap_l2(s->domain, header, 14, &none), -EINVAL,
+		     "dvx_flow_action_create_encap_l2: domain is RX", "sent");
+	assert_int_equal(dvx_flow_action_create_decap_l2(s->domain, &tunnel), 0);
+	lacks_in_root(s, tunnel,
+		      "a decapsulation in the root: mlx5_9 lacks "
+		      "flow_table_properties_nic_receive.decap;");
+	assert_int_equal(dvx_flow_action_create_decap_l3(s->domain, header, 14, &tunnel), 0);
+	lacks_in_root(s, tunnel, "flow_table_properties_nic_receive.reformat_l3_tunnel_to_l2;");
+}
+
 /* A capability limits the members of an array. */
 TEST(stage, no_array, DVX_FLOW_RX, 1)
 {

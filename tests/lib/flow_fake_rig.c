@@ -23,6 +23,8 @@ static void flow_caps(void *cap)
 	prm_flow_table_prop_layout_set_sw_owner_v2(rx, !fake.no_sw);
 	prm_flow_table_prop_layout_set_sw_owner_v2(
 		prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(cap), 1);
+	prm_flow_table_nic_cap_set_log_max_packet_reformat_context(cap, 4);
+	prm_flow_table_nic_cap_set_max_encap_header_size(cap, 64);
 	prm_flow_table_prop_layout_set_max_ft_level(rx, 8);
 	prm_flow_table_prop_layout_set_flow_tag(rx, !fake.no_tag);
 	prm_flow_table_fields_supported_set_outer_ip_version(fields, 1);

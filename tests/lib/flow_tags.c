@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of libdvx that push and pop VLAN tags and unwrap tunnels: the frame that arrives, byte by
- * byte. The root refuses them; libmlx5's dump shows the order in which it has a rule's actions.
+ * Rules of libdvx that push and pop VLAN tags, and begin and end tunnels: the frame that arrives,
+ * byte by byte. The root refuses tags; libmlx5's dump shows the order of a rule's actions.
  */
 #include "tests/test.h"
 #include "lib_flow_change.h"
@@ -156,14 +156,11 @@ TEST(levels, decap_l2)
 	frame_sums(&in, true);
 	headers[5] = (char)(16 + in.len);
 	out = tunnelled(in.bytes, in.len, 17, headers, 16);
-	stage_passes_below(s, &m, (struct dvx_flow_action *[]){s->to_a, decap}, 2, &out, &in,
-			   "a decapsulation in the root: mlx5_0 lacks "
-			   "flow_table_properties_nic_receive.decap");
+	stage_passes(s, &m, (struct dvx_flow_action *[]){s->to_a, decap}, 2, &out, &in);
 	want = in;
 	prm_store16(want.bytes, 36, 80);
 	frame_sums(&want, true);
-	stage_passes_below(s, &m, (struct dvx_flow_action *[]){s->to_a, nat, decap}, 3, &out, &want,
-			   "a decapsulation");
+	stage_passes(s, &m, (struct dvx_flow_action *[]){s->to_a, nat, decap}, 3, &out, &want);
 	OK(dvx_flow_action_destroy(decap));
 	OK(dvx_flow_action_destroy(nat));
 }
@@ -188,15 +185,63 @@ TEST(levels, decap_l3)
 	out = tunnelled(in.bytes + 14, in.len - 14, 47, gre, 4);
 	want = in;
 	memcpy(want.bytes, header, 14);
-	stage_passes_below(s, &m, (struct dvx_flow_action *[]){plain, s->to_a}, 2, &out, &want,
-			   "lacks flow_table_properties_nic_receive.reformat_l3_tunnel_to_l2");
+	stage_passes(s, &m, (struct dvx_flow_action *[]){plain, s->to_a}, 2, &out, &want);
 	want = tagged(&want, CUSTOMER, 7);
-	stage_passes_below(s, &m, (struct dvx_flow_action *[]){tag, s->to_a}, 2, &out, &want,
-			   "a decapsulation");
+	stage_passes(s, &m, (struct dvx_flow_action *[]){tag, s->to_a}, 2, &out, &want);
 	refused(dvx_flow_action_create_decap_l3(s->domain, header, 12, &none), -EINVAL,
 		"bytes is 12", "14");
 	OK(dvx_flow_action_destroy(tag));
 	OK(dvx_flow_action_destroy(plain));
+}
+
+/* Sent frames that a rule tunnels arrive as they were where another rule ends the tunnel. */
+static void tunnel_passes(struct stage *s, struct dvx_flow_action *end, const void *header,
+			  uint32_t bytes, bool l3, const struct frame *want)
+{
+	struct dvx_flow_match none = {0}, m = udp(4, 2000);
+	struct dvx_flow_matcher *all = matcher(s->table, &none, 0), *mt;
+	struct dvx_flow_rule *ends =
+		rule(all, &none, (struct dvx_flow_action *[]){s->to_a, end}, 2);
+	struct dvx_flow_rule *begins;
+	struct dvx_flow_action *begin, *pass;
+	struct stage tx;
+
+	stage_tables_open(&tx, s->f, DVX_FLOW_TX);
+	OK(dvx_flow_action_create_default(tx.domain, &pass));
+	OK((l3 ? dvx_flow_action_create_encap_l3
+	       : dvx_flow_action_create_encap_l2)(tx.domain, header, bytes, &begin));
+	mt = matcher(tx.table, &m, 0);
+	begins = rule(mt, &m, (struct dvx_flow_action *[]){pass, begin}, 2);
+	spec_send(s->f, (struct frame_spec){0});
+	inbox_gets_frame(&s->a, want, 0);
+	OK(dvx_flow_rule_destroy(begins));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(begin));
+	OK(dvx_flow_action_destroy(pass));
+	stage_tables_close(&tx, DVX_FLOW_TX);
+	OK(dvx_flow_rule_destroy(ends));
+	OK(dvx_flow_matcher_destroy(all));
+}
+
+TEST(levels, encap)
+{
+	static const char vxlan[] = "\x02\0\0\0\0\x22\x02\0\0\0\0\x11\x08\0"
+				    "\x45\0\0\0\0\0\0\0\x40\x11\0\0\x0a\0\0\xfe\x0a\0\0\xff"
+				    "\0\0\x12\xb5\0\0\0\0\x08\0\0\0\0\0\x2a";
+	static const char gre[] = "\x02\0\0\0\0\x22\x02\0\0\0\0\x11\x08\0"
+				  "\x45\0\0\0\0\0\0\0\x40\x2f\0\0\x0a\0\0\xfe\x0a\0\0\xff"
+				  "\0\0\x08";
+	struct dvx_flow_action *end_l2, *end_l3;
+	struct frame want;
+
+	frame_build(&want, (struct frame_spec){0});
+	OK(dvx_flow_action_create_decap_l2(s->domain, &end_l2));
+	OK(dvx_flow_action_create_decap_l3(s->domain, gre, 14, &end_l3));
+	tunnel_passes(s, end_l2, vxlan, sizeof(vxlan), false, &want);
+	memcpy(want.bytes, gre, 14);
+	tunnel_passes(s, end_l3, gre, sizeof(gre), true, &want);
+	OK(dvx_flow_action_destroy(end_l3));
+	OK(dvx_flow_action_destroy(end_l2));
 }
 
 /* --- libmlx5 as the witness --------------------------------------------------------------------- */

@@ -34,6 +34,14 @@ int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call)
 	return 0;
 }
 
+int dvx_flow_tx_only(const struct dvx_flow_domain *domain, const char *call)
+{
+	if (domain->side == DVX_FLOW_RX)
+		return dvx_fail(EINVAL, "%s: domain is RX, this is for packets that are sent",
+				call);
+	return 0;
+}
+
 static int same_device(const struct dvx_flow_domain *domain, const struct dvx_dev *dev,
 		       const char *call, const char *what)
 {

@@ -38,6 +38,42 @@ int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *
 	return dvx_flow_action_new(&want, header, "dvx_flow_action_create_decap_l3", out);
 }
 
+static int encap_create(const struct dvx_flow_action *want, const void *header, const char *call,
+			struct dvx_flow_action **out)
+{
+	int err = dvx_check_not_null(call, "domain", want->domain, "header", header, "out", out,
+				     NULL);
+
+	if (!err)
+		err = dvx_flow_tx_only(want->domain, call);
+	if (err)
+		return err;
+	if (want->bytes < ETHERNET_BYTES || want->bytes % 2)
+		return dvx_fail(EINVAL,
+				"%s: bytes is %zu: a tunnel's header has an even number of bytes, "
+				"%u or more",
+				call, want->bytes, ETHERNET_BYTES);
+	return dvx_flow_action_new(want, header, call, out);
+}
+
+int dvx_flow_action_create_encap_l2(struct dvx_flow_domain *domain, const void *header,
+				    uint32_t bytes, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {
+		.domain = domain, .kind = ACTION_ENCAP, .number = ENCAP_L2, .bytes = bytes};
+
+	return encap_create(&want, header, "dvx_flow_action_create_encap_l2", out);
+}
+
+int dvx_flow_action_create_encap_l3(struct dvx_flow_domain *domain, const void *header,
+				    uint32_t bytes, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {
+		.domain = domain, .kind = ACTION_ENCAP, .number = ENCAP_L3, .bytes = bytes};
+
+	return encap_create(&want, header, "dvx_flow_action_create_encap_l3", out);
+}
+
 int dvx_flow_action_create_push_vlan(struct dvx_flow_domain *domain, uint16_t ethertype,
 				     uint16_t tci, struct dvx_flow_action **out)
 {

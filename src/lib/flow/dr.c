@@ -301,6 +301,13 @@ static struct mlx5dv_dr_action *dr_make_change(struct dvx_flow_action *a, uint32
 			a->bytes ? MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2
 				 : MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
 			a->bytes, a->bytes ? a->data : NULL);
+	case ACTION_ENCAP:
+		return mlx5dv_dr_action_create_packet_reformat(
+			a->domain->impl, flags,
+			a->number == ENCAP_L3
+				? MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
+				: MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
+			a->bytes, a->data);
 	case ACTION_POP_VLAN:
 		return mlx5dv_dr_action_create_pop_vlan();
 	case ACTION_MODIFY:
@@ -359,6 +366,8 @@ static int dr_action_create(struct dvx_flow_action *action, const char *call)
 
 	if (action->kind == ACTION_PUSH_VLAN || action->kind == ACTION_POP_VLAN)
 		return dvx_flow_dr_check_vlan(action, call);
+	if (action->kind == ACTION_ENCAP)
+		return dvx_flow_dr_check_encap(action, call);
 	if (dvx_flow_is_change(action->kind))
 		return 0;
 	errno = 0;

@@ -17,6 +17,7 @@ int dvx_flow_dr_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 
 /* Checks what libmlx5 or the kernel would refuse without a usable errno. */
 int dvx_flow_dr_check_vlan(const struct dvx_flow_action *action, const char *call);
+int dvx_flow_dr_check_encap(const struct dvx_flow_action *action, const char *call);
 int dvx_flow_dr_check_root(const struct dvx_flow_action *action);
 
 #endif

@@ -214,22 +214,64 @@ int dvx_flow_dr_check_vlan(const struct dvx_flow_action *action, const char *cal
 			call, domain->side == DVX_FLOW_TX ? "TX" : "RX", dvx_dev_name(domain->dev));
 }
 
-/* Entries need nothing for the end of a tunnel. */
+/* The root and entries alike take the header from the firmware, which keeps it. */
+int dvx_flow_dr_check_encap(const struct dvx_flow_action *action, const char *call)
+{
+	struct dvx_dev *dev = action->domain->dev;
+	const void *cap;
+	uint32_t most;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
+
+	if (err)
+		return err;
+	if (!prm_flow_table_nic_cap_get_log_max_packet_reformat_context(cap))
+		return dvx_fail(EOPNOTSUPP, "%s: %s lacks log_max_packet_reformat_context", call,
+				dvx_dev_name(dev));
+	most = prm_flow_table_nic_cap_get_max_encap_header_size(cap);
+	if (most && action->bytes > most)
+		return dvx_fail(EOPNOTSUPP, "%s: bytes is %zu: max_encap_header_size of %s is %u",
+				call, action->bytes, dvx_dev_name(dev), most);
+	return 0;
+}
+
+/* The capability of the domain's tables that the root needs for a tunnel. */
+static const char *dr_tunnel_cap(const struct dvx_flow_action *action, const void *props, bool *has)
+{
+	if (action->kind == ACTION_ENCAP && action->number == ENCAP_L3) {
+		*has = prm_flow_table_prop_layout_get_reformat_l2_to_l3_tunnel(props);
+		return "reformat_l2_to_l3_tunnel";
+	}
+	if (action->kind == ACTION_ENCAP) {
+		*has = prm_flow_table_prop_layout_get_reformat(props);
+		return "reformat";
+	}
+	if (action->bytes) {
+		*has = prm_flow_table_prop_layout_get_reformat_l3_tunnel_to_l2(props);
+		return "reformat_l3_tunnel_to_l2";
+	}
+	*has = prm_flow_table_prop_layout_get_decap(props);
+	return "decap";
+}
+
+/* Entries need none of these capabilities. */
 int dvx_flow_dr_check_root(const struct dvx_flow_action *action)
 {
 	const void *props = dvx_flow_props(action->domain);
-	bool l3 = action->bytes;
+	bool has = false;
+	const char *cap;
 
-	if (action->kind != ACTION_DECAP ||
-	    (props && (l3 ? prm_flow_table_prop_layout_get_reformat_l3_tunnel_to_l2(props)
-			  : prm_flow_table_prop_layout_get_decap(props))))
+	if (action->kind != ACTION_DECAP && action->kind != ACTION_ENCAP)
+		return 0;
+	if (!props)
+		return -dvx_last_error()->err;
+	cap = dr_tunnel_cap(action, props, &has);
+	if (has)
 		return 0;
 	return dvx_fail(EOPNOTSUPP,
 			"dvx_flow_rule_create: %s in the root: %s lacks %s.%s; use a table of "
 			"another level",
 			dvx_flow_kinds[action->kind].change, dvx_dev_name(action->domain->dev),
-			dvx_flow_props_name(action->domain),
-			l3 ? "reformat_l3_tunnel_to_l2" : "decap");
+			dvx_flow_props_name(action->domain), cap);
 }
 
 /* ---- Rules ---- */
@@ -303,6 +345,12 @@ int dvx_flow_dr_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 	    !prm_flow_table_prop_layout_get_flow_tag(props))
 		return dvx_fail(EOPNOTSUPP, "dvx_flow_rule_create: %s lacks %s.flow_tag",
 				dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
+	if (dvx_flow_rule_count(rule->actions, rule->action_count, ACTION_DECAP) ||
+	    dvx_flow_rule_count(rule->actions, rule->action_count, ACTION_ENCAP))
+		return dvx_fail(err,
+				"dvx_flow_rule_create: the kernel refuses a tunnel in the root; "
+				"perhaps because the e-switch has them (devlink dev eswitch set "
+				"... encap-mode none): use a table of another level");
 	if (dvx_flow_field_without_cap(rule->matcher->mask, &f))
 		return dvx_fail(err,
 				"dvx_flow_rule_create: the kernel refuses the rule in the root; "

@@ -53,6 +53,7 @@ enum action_kind {
 	ACTION_POP_VLAN,
 	ACTION_MODIFY,
 	ACTION_PUSH_VLAN,
+	ACTION_ENCAP,
 	/* others */
 	ACTION_TAG,
 	ACTION_COUNT,
@@ -64,6 +65,9 @@ enum action_kind {
 	ACTION_QUEUE,
 	ACTION_ARRAY,
 };
+
+/* Numbers of ACTION_ENCAP: whether the packet's Ethernet header stays inside the tunnel. */
+enum { ENCAP_L2, ENCAP_L3 };
 
 static inline bool dvx_flow_is_change(enum action_kind kind)
 {
@@ -95,7 +99,7 @@ struct dvx_flow_action {
 	enum action_kind kind;
 	uint32_t level;		      /* of the table it leads to */
 	struct dvx_flow_table *table; /* that table */
-	uint32_t number;	      /* the tag, the counter in obj, or the priority in the root */
+	uint32_t number; /* the tag, the counter in obj, the priority in the root, or ENCAP_* */
 	struct dvx_obj *obj;	      /* its bulk of counters or its TIR, or ... */
 	struct ibv_qp *ibqp;	      /* ... its QP */
 	int *target;		      /* reference count of its target or counter */
@@ -128,7 +132,7 @@ struct dvx_flow_counter {
 /* counter.c: the bulk that has counter *index, which becomes the number in it. */
 struct dvx_flow_part *dvx_flow_counter_part(struct dvx_flow_counter *counter, uint32_t *index);
 
-#define RULE_ACTIONS 9u /* the most that a rule has: the sum of `most` over the classes */
+#define RULE_ACTIONS 10u /* the most that a rule has: the sum of `most` over the classes */
 
 struct dvx_flow_rule {
 	struct dvx_flow_matcher *matcher;
@@ -174,6 +178,7 @@ const struct dvx_flow_rewrite_field *dvx_flow_rewrite_field(uint32_t number);
 int dvx_flow_action_new(const struct dvx_flow_action *want, const void *data, const char *call,
 			struct dvx_flow_action **out);
 int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call);
+int dvx_flow_tx_only(const struct dvx_flow_domain *domain, const char *call);
 
 /* change.c: whether the rule's match says what action i needs; `decap`: of the inner headers. */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap);

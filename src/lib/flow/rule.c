@@ -34,6 +34,8 @@ const struct dvx_flow_kind dvx_flow_kinds[] = {
 			   "two rewrites, put both into one list"},
 	[ACTION_PUSH_VLAN] = {"push_vlan", "a VLAN push", true, ACTION_PUSH_VLAN, 2,
 			      "three VLAN pushes"},
+	[ACTION_ENCAP] = {"encap", "an encapsulation", false, ACTION_ENCAP, 1,
+			  "two encapsulations"},
 	[ACTION_TAG] = {"tag", NULL, false, ACTION_TAG, 1, "two tags"},
 	[ACTION_COUNT] = {"count", NULL, false, ACTION_COUNT, 1, "two counts"},
 	[ACTION_DROP] = {"drop", DESTINATION},
