@@ -31,6 +31,7 @@ while read -r chip id format functions steers <&3; do
 	check "$chip: software's tables match each field" "$dvx_sim" run --set chip="$chip" -- "$steer/dr_fields"
 	[ "$format" = 0 ] || check "$chip: ... by match definers" \
 		"$dvx_sim" run --set chip="$chip",match_definers=1 -- "$steer/dr_fields"
+	check "$chip: tunnels begin and end" "$dvx_sim" run --set chip="$chip" -- "$steer/dr_reformat"
 	check "$chip: limits of software's tables" \
 		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$steer/dr_limits"
 	[ "$format" = 0 ] || check "$chip: meters, first hits and tracked connections" \

@@ -7,6 +7,7 @@
 #include <dvx/prm/object.h>
 #include "fw/cmd.h"
 #include "obj/flow.h"
+#include "steer/ste/v0.h"
 #include "walk_rig.h"
 
 #define RX	 PRM_FLOW_TABLE_TYPE_NIC_RX
@@ -240,6 +241,33 @@ TEST(walk, begin_in_entries)
 
 		packet(udp4, sizeof(udp4));
 		assert_int_equal(begin(t, id), END_HIT);
+		keep(&r.p);
+		assert_inside(t);
+	}
+}
+
+/* Each tunnel begins in an entry of format 0. */
+TEST(walk, begin_in_entries_v0)
+{
+	r.version = &ste_v0;
+	r.domain = STEER_NIC_TX;
+	for (size_t i = 0; i < TUNNELS; i++) {
+		const struct tunnel *t = &tunnels[i];
+		uint8_t *s = entry(0, 0, END_HIT, END_MISS);
+		uint64_t base = END_HIT >> 5 | 1;
+
+		memset(s, 0, 64);
+		prm_ste_sx_transmit_set_entry_type(s, PRM_STE_ENTRY_TYPE_TX);
+		prm_ste_sx_transmit_set_entry_sub_type(s, PRM_STE_LU_TYPE_ETHL3_IPV6_SRC_O);
+		prm_ste_sx_transmit_set_next_table_base_39_32_size(s, (uint32_t)(base >> 27));
+		prm_ste_sx_transmit_set_next_table_base_31_5_size(s, base & 0x7ffffff);
+		prm_ste_sx_transmit_set_action_type(s, t->skip ? PRM_STE_TX_ACTION_ENCAP_L3
+							       : PRM_STE_TX_ACTION_ENCAP);
+		prm_ste_sx_transmit_set_action_description(s, t->bytes / 2u);
+		prm_ste_sx_transmit_set_encap_pointer_vlan_data(
+			s, context(t->type, t->header, t->bytes));
+		packet(udp4, sizeof(udp4));
+		assert_int_equal(walk(at(0)), END_HIT);
 		keep(&r.p);
 		assert_inside(t);
 	}

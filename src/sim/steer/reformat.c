@@ -150,6 +150,27 @@ bool reformat_encap(const struct steer_walk *w, const uint8_t *header, uint32_t 
 	return ste_insert(w, 0, room, bytes, changed);
 }
 
+bool reformat_encap_l3(const struct steer_walk *w, const uint8_t *header, uint32_t bytes,
+		       unsigned int *changed)
+{
+	if (!w->packet->outer.ip_version)
+		return steer_lost(w, "a tunnel for IP takes a packet that is not IP");
+	reformat_note_flow(w->packet);
+	return ste_remove(w, 0, w->packet->outer.l3, changed) &&
+	       reformat_encap(w, header, bytes, changed);
+}
+
+const struct flow_reformat *reformat_find(const struct steer_walk *w, uint32_t id, uint32_t bytes)
+{
+	const struct flow_reformat *r = obj_find(w->vhca, OBJ_REFORMAT, id);
+
+	if (r && bytes <= r->bytes)
+		return r;
+	steer_lost(w, "an entry inserts %u bytes of packet reformat 0x%x, which has %u", bytes, id,
+		   r ? r->bytes : 0u);
+	return NULL;
+}
+
 /* --- entries of firmware's tables ------------------------------------------------------------ */
 
 /* [I] A packet without such a tunnel is lost, as one is that an STE's action does not fit. */
@@ -174,16 +195,6 @@ static bool reformat_decap_l3(const struct steer_walk *w, const struct flow_refo
 	return ste_remove(w, 0, inner->l3, changed) && ste_insert(w, 0, r->data, r->bytes, changed);
 }
 
-static bool reformat_encap_l3(const struct steer_walk *w, const struct flow_reformat *r,
-			      unsigned int *changed)
-{
-	if (!w->packet->outer.ip_version)
-		return steer_lost(w, "packet reformat 0x%x of a packet that is not IP", r->o.id);
-	reformat_note_flow(w->packet);
-	return ste_remove(w, 0, w->packet->outer.l3, changed) &&
-	       reformat_encap(w, r->data, r->bytes, changed);
-}
-
 bool reformat_end_tunnel(const struct steer_walk *w, const struct flow_actions *a,
 			 unsigned int *changed)
 {
@@ -202,6 +213,6 @@ bool reformat_begin_tunnel(const struct steer_walk *w, const struct flow_actions
 	if (!r || r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2)
 		return true;
 	if (r->type == PRM_REFORMAT_TYPE_L2_TO_L3_TUNNEL)
-		return reformat_encap_l3(w, r, changed);
+		return reformat_encap_l3(w, r->data, r->bytes, changed);
 	return reformat_encap(w, r->data, r->bytes, changed);
 }

@@ -4,10 +4,13 @@
  * side inserts headers, the receive side removes them, and a list of rewrites comes last.
  */
 #include <string.h>
+#include "obj/flow.h"
 #include "steer/parse.h"
+#include "steer/reformat.h"
 #include "tag.h"
 #include "v0.h"
 
+#define WORD	    2u /* unit of sizes */
 #define LIST_UNIT   64u
 #define LIST_ACTION 8u
 #define DWORD_BITS  32u
@@ -241,6 +244,18 @@ static bool v0_tunneling(const struct steer_walk *w, const uint8_t *ste, unsigne
 	}
 }
 
+static bool v0_encap(const struct steer_walk *w, const uint8_t *ste, bool l3, unsigned int *changed)
+{
+	uint32_t bytes = WORD * prm_ste_sx_transmit_get_action_description(ste);
+	const struct flow_reformat *r =
+		reformat_find(w, prm_ste_sx_transmit_get_encap_pointer_vlan_data(ste), bytes);
+
+	if (!r)
+		return false;
+	return l3 ? reformat_encap_l3(w, r->data, bytes, changed)
+		  : reformat_encap(w, r->data, bytes, changed);
+}
+
 static bool v0_insert(const struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 {
 	uint32_t action = prm_ste_sx_transmit_get_action_type(ste);
@@ -248,6 +263,8 @@ static bool v0_insert(const struct steer_walk *w, const uint8_t *ste, unsigned i
 
 	if (!action)
 		return true;
+	if (action == PRM_STE_TX_ACTION_ENCAP || action == PRM_STE_TX_ACTION_ENCAP_L3)
+		return v0_encap(w, ste, action == PRM_STE_TX_ACTION_ENCAP_L3, changed);
 	if (action != PRM_STE_TX_ACTION_PUSH_VLAN)
 		return steer_lost(w, "an entry's action_type %u is not implemented", action);
 	prm_store32(tag, 0, prm_ste_sx_transmit_get_encap_pointer_vlan_data(ste));

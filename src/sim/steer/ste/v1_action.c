@@ -104,13 +104,11 @@ static bool v1_insert_pointer(const struct steer_walk *w, const uint8_t *a, unsi
 	uint32_t id = prm_ste_double_action_insert_with_ptr_v1_get_pointer(a);
 	uint32_t n = WORD * prm_ste_double_action_insert_with_ptr_v1_get_size(a);
 	uint32_t attributes = prm_ste_double_action_insert_with_ptr_v1_get_attributes(a);
-	const struct flow_reformat *r = obj_find(w->vhca, OBJ_REFORMAT, id);
+	const struct flow_reformat *r = reformat_find(w, id, n);
 	uint32_t at;
 
-	if (!r || n > r->bytes)
-		return steer_lost(
-			w, "an action inserts %u bytes of packet reformat 0x%x, which has %u", n,
-			id, r ? r->bytes : 0u);
+	if (!r)
+		return false;
 	if (!v1_find_anchor(w, prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a), &at))
 		return false;
 	at += WORD * prm_ste_double_action_insert_with_ptr_v1_get_start_offset(a);
