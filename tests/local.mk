@@ -25,10 +25,10 @@ ALONE_TESTS = tests/chip/onecpu.sh tests/perf/steer.sh
 FIRST_TESTS = tests/lib/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/host/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
-# What runs once in ./quickstart check, and in each build in check long: replays and deaths at any moment sanitized,
-# moving pages by threads; foreign suites, dvx-perf and two long tests of dvx-copy plain, as they take three times as long
-# sanitized and others walk the same code.
-PLAIN_TESTS = $(filter-out tests/fuzz/% tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
+# What runs once in ./quickstart check, and in each build in check long: programs on the chip's own code, replays and
+# deaths at any moment sanitized, moving pages by threads; foreign suites, dvx-perf and two long tests of dvx-copy plain,
+# as they take three times as long sanitized and others walk the same code.
+PLAIN_TESTS = $(filter-out tests/fuzz/% $(SIM_TESTS) tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
 	tests/copy/copy_death.sh tests/copy/disk.sh tests/copy/copy_faults.sh,$(SHARED_TESTS))
 ASAN_LONG_TESTS = tests/interop/rdma_core.sh tests/interop/perftest.sh tests/interop/programs.sh \
 	tests/interop/srq.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/ucx.sh \
@@ -132,6 +132,10 @@ $(PRM_TESTS): private LDADD = -Wl,--as-needed $(FIRST) $(PRM_LIBS) $(SYSTEM_LIBS
 TESTS_NAMED = $(if $(filter command%,$(origin TESTS)),$(TESTS))
 SCRIPTS_RUN = $(shell grep -ohE 'tests/[a-z]+/[a-z_0-9]+' /dev/null $(addprefix $(srcdir)/,$(filter %.sh %.pl,$(TESTS))))
 NARROWED := $(eval check_PROGRAMS = $$(if $$(TESTS_NAMED),$$(filter $$(TESTS) $$(SCRIPTS_RUN),$$(CHECK_BUILDS)),$$(CHECK_BUILDS)))
+# The same programs, to be run later.
+.PHONY: test-programs
+test-programs: all
+	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES)
 # A failed test's log is printed once, at the end.
 check-T%: export VERBOSE = 1
 .PHONY: need-cmocka

@@ -25,7 +25,8 @@ void test_group(int (*setup)(void **), int (*teardown)(void **))
 	group_teardown = teardown;
 }
 
-int main(void)
+/* With an argument, only the tests that match it run. */
+int main(int argc, char **argv)
 {
 	struct CMUnitTest all[MOST] = {0};
 
@@ -37,5 +38,6 @@ int main(void)
 					     .setup_func = tests[i]->setup,
 					     .teardown_func = tests[i]->teardown,
 					     .initial_state = (void *)(uintptr_t)tests[i]->with};
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
 	return _cmocka_run_group_tests("tests", all, ntests, group_setup, group_teardown);
 }
