@@ -34,7 +34,7 @@ TEST(walk, lost)
 		{0x0f, at(ENTRIES), END_MISS, 0, {0}, "no steering memory is allocated"},
 		{0x402, END_HIT, END_MISS, 0, {0}, "definer 2"},
 		{0x0f, END_HIT, 0, 0xdc, {0}, "leads to 0x0"},
-		{0x0f, END_HIT, END_MISS, 0, {PRM_STE_ACTION_ASO}, "action 0x12"},
+		{0x0f, END_HIT, END_MISS, 0, {PRM_STE_ACTION_TRAILER}, "action 0x13"},
 		{0x0f, END_HIT, END_MISS, 0, {[4] = PRM_STE_ACTION_SET}, "in its last 4"},
 		{0x0f,
 		 END_HIT,
