@@ -32,7 +32,7 @@ PLAIN_TESTS = $(filter-out tests/fuzz/% $(SIM_TESTS) tests/chip/deaths.sh tests/
 	tests/copy/copy_death.sh tests/copy/disk.sh tests/copy/copy_faults.sh,$(SHARED_TESTS))
 ASAN_LONG_TESTS = tests/interop/rdma_core.sh tests/interop/perftest.sh tests/interop/programs.sh \
 	tests/interop/srq.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/ucx.sh \
-	tests/tools/perf.sh tests/host/share.sh tests/copy/resume.sh tests/copy/entries.sh
+	tests/tools/perf.sh tests/host/share.sh tests/copy/resume.sh tests/copy/entries.sh tests/prm/accessors
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \

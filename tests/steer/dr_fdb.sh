@@ -3,7 +3,8 @@
 # Proves that unmodified libmlx5's FDB domain switches packets between two functions and the wire, on
 # a chip in switchdev mode: its rules, its misses, its drops.
 . "$top_srcdir/tests/tap.sh"
-programs=$top_builddir/tests/steer
+needs "$top_builddir/tests/steer/dr_fdb"
+needs "$top_builddir/tests/steer/dr_fdb_peer"
 export TO_PEER="$scratch/to" FROM_PEER="$scratch/from"
 export REPLAY="env -u LD_PRELOAD '$dvx_sim' replay g '$scratch/wire.pcap' >/dev/null"
 
@@ -21,10 +22,11 @@ nothing_left() { [ "$before" = "$(objects)" ]; }
 "$dvx_sim" up --set switchdev=1 g >&2 || exit 99
 chips=g
 before=$(objects) # the slow path
-"$dvx_sim" exec g -f host -- timeout 300 "$programs/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
+"$dvx_sim" exec g -f host -- timeout 300 "$top_builddir/tests/steer/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
 peer=$!
 check "rules between functions and the wire" \
-	"$dvx_sim" exec g -f dpu -- timeout 300 "$programs/dr_fdb"
+	"$dvx_sim" exec g -f dpu -- timeout 300 "$top_builddir/tests/steer/dr_fdb"
+[ "$failed" = 0 ] || kill "$peer" # its pipes have no other end
 check "the other function ends well" wait "$peer"
 check "packets for the uplink are counted, as no wire is attached" counted '2 packets.*no wire'
 check "drops are counted at their source" counted 'drop action of an e-switch rule'
