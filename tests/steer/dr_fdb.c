@@ -41,7 +41,7 @@ static unsigned int ask_peer(const char *command, unsigned int mark, unsigned in
 	char line[64];
 	unsigned int got = 0;
 
-	fprintf(t.to, command, mark);
+	fprintf(t.to, "%s %u\n", command, mark);
 	fflush(t.to);
 	assert_non_null(fgets(line, sizeof(line), t.from));
 	if (sscanf(line, "%u %u", &got, dmac) != 2)
@@ -53,7 +53,7 @@ static void send_from_host(unsigned int mark)
 {
 	unsigned int none;
 
-	ask_peer("send %u\n", mark, &none);
+	ask_peer("send", mark, &none);
 }
 
 static void send_from_dpu(unsigned int mark)
@@ -67,7 +67,7 @@ static void send_from_dpu(unsigned int mark)
 /* Waits for the next packet of the host's function; returns its mark. */
 static unsigned int next_at_host(unsigned int *dmac)
 {
-	return ask_peer("recv\n", 0, dmac);
+	return ask_peer("recv", 0, dmac);
 }
 
 static unsigned int next_at_dpu(void)

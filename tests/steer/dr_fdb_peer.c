@@ -57,7 +57,7 @@ TEST(none, peer)
 	while (fflush(stdout), fgets(line, sizeof(line), stdin)) {
 		if (sscanf(line, "send %u", &mark) == 1)
 			peer_send(mark);
-		else if (!strcmp(line, "recv\n"))
+		else if (!strncmp(line, "recv ", 5))
 			peer_receive();
 		else
 			fail_msg("no command: %s", line);

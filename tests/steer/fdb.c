@@ -179,7 +179,7 @@ static uint32_t group_of(struct fx *f, uint32_t table, bool by_source)
 	return FX_MAKE(f, CREATE_FLOW_GROUP, {"table_type", FDB}, {"table_id", table},
 		       {"start_flow_index", by_source ? 0 : 10},
 		       {"end_flow_index", by_source ? 9 : 19},
-		       {"match_criteria_enable", by_source << 1},
+		       {"match_criteria_enable", by_source ? 2 : 0},
 		       {"match_criteria.misc_parameters.source_port", by_source ? 0xffff : 0});
 }
 
