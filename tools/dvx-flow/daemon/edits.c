@@ -243,9 +243,12 @@ static int edits_by_place(const void *a, const void *b)
 /* Puts the added rules in the order of their places. Returns false if there is no memory. */
 static bool edits_sort(struct edits_batch *b)
 {
-	struct rule *sorted = calloc(b->more.n + 1, sizeof(*sorted));
+	struct rule *sorted;
 	size_t left = 0, i = 0;
 
+	if (!b->more.n)
+		return true;
+	sorted = calloc(b->more.n, sizeof(*sorted));
 	if (!sorted)
 		return false;
 	qsort(b->added, b->more.n, sizeof(*b->added), edits_by_place);
