@@ -408,7 +408,7 @@ TEST(fx, other_vports)
 TEST(fx, many_alike)
 {
 	static const uint8_t value[FLOW_PARAM_BYTES];
-	const uint32_t n = 20000;
+	const uint32_t n = 5000;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	struct flow_group *g = obj_find(f->v, OBJ_FLOW_GROUP, rig_group(f, RX, t, 0, 9, 0xffff));
 

@@ -11,7 +11,7 @@ needs "${top_builddir:?}/tests/kernel/devx"
 while read -r fn program test budget what; do
 	judge "$what" "$(counted "$fn" "$top_builddir/$program" "$test")" $((budget * 1000000))
 done <<'END'
-fw_uid_reap tests/fw/fw_flow many_alike 150 20,000 flow entries of one client are removed
+fw_uid_reap tests/fw/fw_flow many_alike 3 5,000 flow entries of one client are removed
 devx_event tests/kernel/devx_events many_subscriptions 10 20,000 events are dispatched beside another client's 10,000 subscriptions
 uverbs_dm_alloc tests/kernel/devx device_memory 40 half of the device memory is allocated around two used blocks
 END

@@ -137,9 +137,11 @@ static struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, unsigned int sou
 	return made;
 }
 
+/* Removes a rule, and waits for the device: packets of another queue could overtake the write. */
 static void no_rule(struct mlx5dv_dr_rule *made)
 {
 	assert_int_equal(mlx5dv_dr_rule_destroy(made), 0);
+	assert_int_equal(mlx5dv_dr_domain_sync(t.domain, 3), 0);
 }
 
 static struct mlx5dv_dr_action *vport(unsigned int number)
