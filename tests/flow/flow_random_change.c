@@ -21,7 +21,7 @@ static bool change_chance(struct change_line *l, uint32_t percent)
 }
 
 static void __attribute__((format(printf, 2, 3)))
-change_say(struct change_line *l, const char *fmt, ...)
+change_printf(struct change_line *l, const char *fmt, ...)
 {
 	size_t at = strlen(l->text);
 	va_list ap;
@@ -39,25 +39,25 @@ static const char *change_side(struct change_line *l)
 static void change_ip(struct change_line *l, bool six)
 {
 	if (six)
-		change_say(l, " set ipv6 %s 2001:db8:0:1::%x", change_side(l),
+		change_printf(l, " set ipv6 %s 2001:db8:0:1::%x", change_side(l),
 			   1 + dice_roll(l->d, 0xffff));
 	else
-		change_say(l, " set ipv4 %s 10.%u.%u.%u", change_side(l), dice_roll(l->d, 2),
+		change_printf(l, " set ipv4 %s 10.%u.%u.%u", change_side(l), dice_roll(l->d, 2),
 			   dice_roll(l->d, 256), dice_roll(l->d, 4));
 	if (change_chance(l, 30))
-		change_say(l, " dec ttl");
+		change_printf(l, " dec ttl");
 	else if (change_chance(l, 30))
-		change_say(l, " set ttl %u", PICK(l->d, change_ttls));
+		change_printf(l, " set ttl %u", PICK(l->d, change_ttls));
 	if (change_chance(l, 30))
-		change_say(l, " set dscp %s", PICK(l->d, change_dscps));
+		change_printf(l, " set dscp %s", PICK(l->d, change_dscps));
 }
 
 static void change_tags(struct change_line *l, bool tagged)
 {
 	if (tagged && change_chance(l, 60))
-		change_say(l, " pop vlan");
+		change_printf(l, " pop vlan");
 	if (change_chance(l, 40))
-		change_say(l, " push vlan %u pcp %u", 1 + dice_roll(l->d, 5), dice_roll(l->d, 8));
+		change_printf(l, " push vlan %u pcp %u", 1 + dice_roll(l->d, 5), dice_roll(l->d, 8));
 }
 
 /* Rewrites fields. A port may become a tunnel's: the packet is then parsed anew. */
@@ -66,15 +66,15 @@ static void change_fields(struct change_line *l, bool tagged)
 	bool six = strstr(l->text, " ipv6"), tcp = strstr(l->text, " tcp");
 
 	if (change_chance(l, 30))
-		change_say(l, " set eth %s 02:00:00:00:01:%02x", change_side(l),
+		change_printf(l, " set eth %s 02:00:00:00:01:%02x", change_side(l),
 			   dice_roll(l->d, 4));
 	if ((six || strstr(l->text, " ipv4")) && change_chance(l, 60))
 		change_ip(l, six);
 	if ((tcp || strstr(l->text, " udp")) && change_chance(l, 60))
-		change_say(l, " set %s %s port %u", tcp ? "tcp" : "udp", change_side(l),
+		change_printf(l, " set %s %s port %u", tcp ? "tcp" : "udp", change_side(l),
 			   PICK(l->d, change_ports));
 	if (tagged && change_chance(l, 25))
-		change_say(l, " set vlan %u", 1 + dice_roll(l->d, 5));
+		change_printf(l, " set vlan %u", 1 + dice_roll(l->d, 5));
 }
 
 void random_changes(struct dice *d, char *text, size_t size, bool all)
@@ -85,7 +85,7 @@ void random_changes(struct dice *d, char *text, size_t size, bool all)
 	if (strstr(text, "drop") || change_chance(&l, 40))
 		return;
 	if (all && (strstr(text, " vxlan ") || strstr(text, " geneve")) && change_chance(&l, 70)) {
-		change_say(&l, " decap");
+		change_printf(&l, " decap");
 		return;
 	}
 	change_fields(&l, tagged);

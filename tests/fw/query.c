@@ -225,6 +225,10 @@ TEST(fx, esw_pages)
 	    {"sw_steering_uplink_icm_address_tx", icm_vport(VPORT_UPLINK, true)},
 	    {"sw_steering_fdb_action_drop_icm_address_rx", icm_addr(ICM_END, ICM_DROP)},
 	    {"sw_steering_fdb_action_drop_icm_address_tx", icm_addr(ICM_END, ICM_DROP)});
+	f->profile.steering_format_version = 0;
+	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, {FDB "sw_owner", 1},
+	    {FDB "sw_owner_v2", 0});
+	f->profile.steering_format_version = 1;
 	f->profile.sw_owner_tx = false;
 	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, {FDB "sw_owner_v2", 0});
 	for (uint32_t type = PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE; type <= PRM_HCA_CAP_TYPE_ESWITCH;

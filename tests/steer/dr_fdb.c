@@ -232,7 +232,7 @@ TEST_GROUP(fdb_open, fdb_close)
 
 /* --- what rules do ---------------------------------------------------------------------------- */
 
-/* What no rule takes goes to the manager, from its own vport, too. */
+/* Packets that no rule takes go to the manager, those of its own vport, too. */
 static void misses(void)
 {
 	send_from_dpu(1);

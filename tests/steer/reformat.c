@@ -232,7 +232,7 @@ static uint64_t begin(const struct tunnel *t, uint32_t id)
 	return walk(at(0));
 }
 
-/* The same tunnels begin in entries. */
+/* Proves that these tunnels begin in entries, too. */
 TEST(walk, begin_in_entries)
 {
 	for (size_t i = 0; i < TUNNELS; i++) {

@@ -34,8 +34,10 @@ int feed_start(struct feed *f, char *const argv[], int out)
 	err = feed_spawn(f, argv, out, ends[0]);
 	close(ends[0]);
 	f->to = err ? NULL : fdopen(ends[1], "w");
-	if (!f->to)
-		close(ends[1]);
+	if (f->to)
+		return 0;
+	err = err ? err : errno;
+	close(ends[1]);
 	return err;
 }
 

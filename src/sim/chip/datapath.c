@@ -19,16 +19,11 @@
 /* Sends a copy to each function's tables: actions change the bytes. */
 static void datapath_to_tables(struct vhca *v, const struct frame *f)
 {
-	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
-	struct packet p = {
-		.data = buf + STEER_HEADROOM,
-		.len = f->len,
-		.headroom = STEER_HEADROOM,
-		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - f->len,
-		.source_vhca = f->from ? f->from->id : STEER_FROM_WIRE,
-		.source_vport = f->from ? f->from->vport : 0,
-	};
+	uint8_t buf[STEER_BUFFER];
+	struct packet p = steer_packet(buf, f->len);
 
+	p.source_vhca = f->from ? f->from->id : STEER_FROM_WIRE;
+	p.source_vport = f->from ? f->from->vport : 0;
 	memcpy(p.data, f->data, f->len);
 	packet_parse_headers(&p);
 	steer_rx(v, &p);

@@ -50,12 +50,9 @@ void netdev_name(char name[NETDEV_NAME], const char *chip_name, const struct vhc
 
 static void netdev_transmit(struct vhca *v, uint8_t *buf, uint32_t len)
 {
-	struct packet p = {.data = buf + STEER_HEADROOM,
-			   .len = len,
-			   .headroom = STEER_HEADROOM,
-			   .tailroom = STEER_HEADROOM,
-			   .source_vhca = v->id};
+	struct packet p = steer_packet(buf, len);
 
+	p.source_vhca = v->id;
 	packet_parse_headers(&p);
 	steer_tx(v, &p);
 }
@@ -63,7 +60,7 @@ static void netdev_transmit(struct vhca *v, uint8_t *buf, uint32_t len)
 /* Reads frames; those without room wait in the kernel's queue. */
 static void netdev_readable(void *arg, int fd)
 {
-	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
+	uint8_t buf[STEER_BUFFER];
 	struct netdev *d = arg;
 
 	for (unsigned int i = 0; i < NETDEV_FRAMES && port_room(d->v->dev->port); i++) {

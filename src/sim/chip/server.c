@@ -428,11 +428,11 @@ static int chip_server_parse(int argc, char **argv)
 	return option.dir && option.name ? 0 : -1;
 }
 
-static int profile_take(struct profile *p, const char *from, const char *set)
+static int profile_check(const char *from, const char *set)
 {
 	char why[SETTING_WHY];
 
-	if (!settings_apply(p, set, why))
+	if (!*set || !settings_check(set, why))
 		return 0;
 	fprintf(stderr, "dvx-sim: %s: %s\n", from, why);
 	return -1;
@@ -442,19 +442,17 @@ static int profile_take(struct profile *p, const char *from, const char *set)
 static int choose_profile(void)
 {
 	const char *env = getenv("DVX_SIM_SET"), *set = option.set ? option.set : "";
-	char *both = NULL;
-	int rc = 0;
+	char *both, why[SETTING_WHY];
 
 	env = env ? env : "";
 	profile = profile_bluefield2;
-	if (*env && profile_take(&(struct profile){0}, "DVX_SIM_SET", env))
-		return -1;
-	if (asprintf(&both, "%s%s%s", env, *env && *set ? "," : "", set) < 0)
+	if (profile_check("DVX_SIM_SET", env) || profile_check("--set", set) ||
+	    asprintf(&both, "%s%s%s", env, *env && *set ? "," : "", set) < 0)
 		return -1;
 	if (*both)
-		rc = profile_take(&profile, "--set", both);
+		settings_apply(&profile, both, why);
 	free(both);
-	return rc;
+	return 0;
 }
 
 int main(int argc, char **argv)

@@ -23,13 +23,8 @@ static void fdb_walk(struct device *dev, const struct vhca *from, struct packet 
 /* Walks a copy of a frame's bytes, as actions change them. */
 static void fdb_walk_frame(struct device *dev, const struct vhca *from, const struct frame *f)
 {
-	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
-	struct packet p = {
-		.data = buf + STEER_HEADROOM,
-		.len = f->len,
-		.headroom = STEER_HEADROOM,
-		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - f->len,
-	};
+	uint8_t buf[STEER_BUFFER];
+	struct packet p = steer_packet(buf, f->len);
 
 	memcpy(p.data, f->data, f->len);
 	fdb_walk(dev, from, &p);

@@ -136,10 +136,13 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 static void cap_fill_fdb(const struct vhca *v, void *cap)
 {
 	const uint64_t drop = icm_addr(ICM_END, ICM_DROP);
+	const struct profile *p = v->dev->profile;
+	void *props = prm_flow_table_eswitch_cap_at_flow_table_properties_nic_esw_fdb(cap);
 
 	if (v != v->dev->manager)
 		return;
-	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_nic_esw_fdb(cap));
+	cap_set_owner(p, props, p->sw_owner_rx && p->sw_owner_tx);
+	cap_fill_match(props);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_uplink_icm_address_rx(
@@ -176,8 +179,6 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 #define FLOW_TABLE(field, value)                                  \
 	SET(FLOW_TABLE, flow_table_prop_layout, rx, field, value) \
 	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value) \
-	FDB(field, value)
-#define FDB(field, value) \
 	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, fdb, field, manager ? value : 0)
 #define FDB_TABLES(field, value) \
 	SET(ESWITCH_FLOW_TABLE, flow_table_eswitch_cap, page, field, manager ? value : 0)

@@ -454,9 +454,7 @@ void steer_tx(struct vhca *v, struct packet *p)
 	steer_start(v, p, STEER_NIC_TX, true, &v->dev->steer->stats[v->index]);
 }
 
-void steer_fdb(struct device *dev, struct packet *p, bool tx)
+void steer_fdb(struct device *dev, struct packet *p, const struct vhca *from)
 {
-	const struct vhca *source = tx ? device_vhca_by_id(dev, p->source_vhca) : NULL;
-
-	steer_start(dev->manager, p, STEER_FDB, tx, steer_fdb_ends(dev, source));
+	steer_start(dev->manager, p, STEER_FDB, from, steer_fdb_ends(dev, from));
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "packet.h"
+#include "obj/limits.h"
 #include "obj/device.h"
 
 struct tir;
@@ -27,6 +28,19 @@ enum steer_end {
 /* In front of each packet: two tunnels, or one and tags. [I] Hardware's limit is not known. */
 #define STEER_HEADROOM	256u
 #define STEER_FROM_WIRE 0xffffu /* source_vhca of a packet that arrived by the port */
+
+/* Memory of a packet of any length, between room in front of it and behind. */
+#define STEER_BUFFER	(STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM)
+/* Returns a packet of `len` bytes in such memory, which begin behind the headroom. */
+static inline struct packet steer_packet(uint8_t buf[STEER_BUFFER], uint32_t len)
+{
+	return (struct packet){
+		.data = buf + STEER_HEADROOM,
+		.len = len,
+		.headroom = STEER_HEADROOM,
+		.tailroom = (uint32_t)STEER_BUFFER - STEER_HEADROOM - len,
+	};
+}
 
 struct steer_ops {
 	/* Delivers the packet to this TIR; the callee copies what it keeps. */
@@ -56,10 +70,10 @@ bool steer_has_rx_root(const struct vhca *);
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 /*
- * Walks a packet from the root table of the FDB, which must exist. tx: through the TX side, for
- * packets from vports.
+ * Walks a packet from the root table of the FDB, which must exist: through the TX side, if a
+ * function sent it, through the RX side, if it came from the wire (NULL).
  */
-void steer_fdb(struct device *, struct packet *, bool tx);
+void steer_fdb(struct device *, struct packet *, const struct vhca *from);
 static inline bool steer_has_fdb(const struct device *dev)
 {
 	return dev->manager->flow_root[STEER_FDB];

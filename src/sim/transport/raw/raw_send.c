@@ -294,17 +294,12 @@ static void raw_stop(struct queue *q)
 
 static void transmit(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data)
 {
-	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
-	struct packet p = {
-		.data = buf + STEER_HEADROOM,
-		.len = w->len,
-		.headroom = STEER_HEADROOM,
-		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - w->len,
-		.source_vhca = sq->q.o.vhca->id,
-		.source_sqn = sq->q.o.id,
-		.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w->eth),
-	};
+	uint8_t buf[STEER_BUFFER];
+	struct packet p = steer_packet(buf, w->len);
 
+	p.source_vhca = sq->q.o.vhca->id;
+	p.source_sqn = sq->q.o.id;
+	p.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w->eth);
 	if (!raw_fill(sq, w, data, &p))
 		return;
 	offload(w, &p);
