@@ -5,7 +5,8 @@
 /*
  * Steering: rules that decide where packets go.
  *
- *	domain	one direction: the packets that a function receives (RX), or sends (TX)
+ *	domain	one direction: the packets that a function receives (RX), or sends (TX), or all
+ *		that the e-switch switches (FDB)
  *	table	a list of matchers; a packet starts in the table of level 0 (the root)
  *	matcher	the mask of the fields that its rules compare, and a priority in the table
  *	rule	the values of these fields, and actions for packets that have them
@@ -53,6 +54,12 @@ enum dvx_flow_side {
 	DVX_FLOW_RX = 0,
 	/* Packets that this function sends. One that misses all rules is sent. */
 	DVX_FLOW_TX = 1,
+	/*
+	 * Packets that functions send to the e-switch, and that it receives from its uplink (the
+	 * wire). Only on the function that manages the e-switch, in switchdev mode. One that misses
+	 * goes to that function. Rules of level 0 only drop, or lead to tables.
+	 */
+	DVX_FLOW_FDB = 2,
 };
 
 enum dvx_flow_domain_flags {
@@ -162,6 +169,22 @@ int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint16_t vid,
 			uint16_t vid_mask);
 
+/* ---- Vports: the e-switch's ends ---- */
+
+/* VF n is vport n + 1; SFs have numbers that the device chooses. */
+enum dvx_flow_vport {
+	DVX_FLOW_PF = 0, /* of the host */
+	DVX_FLOW_ECPF = 0xfffe, /* of the DPU's own cores */
+	DVX_FLOW_UPLINK = 0xffff, /* the wire */
+};
+
+/* Finds a vport's number by its name: "pf", "ecpf", "uplink", "vf0" ... -ENOENT: no such name. */
+int dvx_flow_vport_number(const char *name, uint32_t *vport);
+/* Writes a vport's name, as snprintf() does; "vport 40000" if the number can be an SF's. */
+size_t dvx_flow_vport_name(uint32_t vport, char *buf, size_t size);
+/* Matches packets that come from a vport; in RX and FDB domains. */
+int dvx_flow_match_vport(struct dvx_flow_match *m, uint32_t vport);
+
 /*
  * Prints each field under the mask: "outer_headers.udp_dport=53/0xffff ...". Writes at most `size`
  * bytes, including a terminating 0; returns the length of the whole text without it.
@@ -246,6 +269,9 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 			       struct dvx_flow_action **out);
 int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibqp,
 			      struct dvx_flow_action **out);
+/* Sends the packet to the function of a vport, or to the wire. FDB only, not in the root. */
+int dvx_flow_action_create_vport(struct dvx_flow_domain *domain, uint32_t vport,
+				 struct dvx_flow_action **out);
 int dvx_flow_action_destroy(struct dvx_flow_action *action);
 /* Returns the id in dvx_flow_domain_dump(); 0 until a rule outside the root has the action. */
 uint64_t dvx_flow_action_id(const struct dvx_flow_action *action);
@@ -318,7 +344,8 @@ int dvx_flow_action_create_pop_vlan(struct dvx_flow_domain *domain, struct dvx_f
 /*
  * Removes a tunnel's headers. l2: the inner packet has an Ethernet header (VXLAN, NVGRE, Geneve).
  * l3: the inner packet has none (GRE, IP in IP) and gets `header`, 14 bytes or, with a VLAN tag,
- * 18. The rule must match the tunnel: other packets are lost. RX only.
+ * 18. The rule must match the tunnel: other packets are lost. RX; FDB, if the rule matches the
+ * uplink as the source.
  */
 int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
 int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *header,
@@ -328,7 +355,8 @@ int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *
  * header to the tunnel's own, an even number of bytes. The device fills in lengths, IPv4's
  * identification and checksum, and a UDP source port that is the same for the packets of a flow;
  * the rest stays as given. l2: the packet's Ethernet header stays inside (VXLAN, NVGRE, Geneve).
- * l3: it goes (GRE, IP in IP); a packet that is not IP is lost. TX only.
+ * l3: it goes (GRE, IP in IP); a packet that is not IP is lost. TX and FDB; on devices with
+ * steering_format_version 0, an FDB rule must match a vport other than the uplink.
  */
 int dvx_flow_action_create_encap_l2(struct dvx_flow_domain *domain, const void *header,
 				    uint32_t bytes, struct dvx_flow_action **out);
@@ -338,8 +366,9 @@ int dvx_flow_action_create_encap_l3(struct dvx_flow_domain *domain, const void *
 /* ---- Several destinations ---- */
 
 /*
- * A destination: sends a copy of the packet to each of n >= 2 members, which are queue, rss, qp or
- * table actions, e.g. to its queue and to one that captures packets. RX only.
+ * A destination: sends a copy of the packet to each of n >= 2 members, e.g. to its queue and to one
+ * that captures packets. In RX domains they are queue, rss, qp or table actions, in FDB domains
+ * vport or table actions.
  */
 int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
 				 struct dvx_flow_action *const *members, uint32_t n,
@@ -374,8 +403,8 @@ struct dvx_flow_rule_attr {
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
 	/* In any order: at most one decap, two pops, one modify, two pushes, one encap, one tag,
-	 * one count, and exactly one destination (drop, default, table, root, queue, rss, qp, array). The
-	 * device executes them in the order of this list. */
+	 * one count, and exactly one destination (drop, default, table, root, queue, rss, qp,
+	 * vport, array). The device executes them in the order of this list. */
 	struct dvx_flow_action *const *actions;
 };
 

@@ -392,10 +392,11 @@ TEST(fake, vports_without_manager)
 	vports();
 }
 
-static int setup_manager(void **state)
+static int setup_manager(UNUSED void **state)
 {
-	*state = &fake;
-	return fake_setup(state);
+	struct fake manager = {.eswitch = true};
+
+	return fake_setup(&(void *){&manager});
 }
 #define FIXTURE_manager(name) FIXTURE(name, void *no_state, setup_manager, fake_teardown)
 

@@ -55,6 +55,13 @@ int mlx5dv_devx_general_cmd(struct ibv_context *c, const void *in, size_t in_len
 	case PRM_HCA_CAP_TYPE_FLOW_TABLE:
 		flow_caps(cap);
 		break;
+	case PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE:
+		prm_flow_table_prop_layout_set_sw_owner_v2(
+			prm_flow_table_eswitch_cap_at_flow_table_properties_nic_esw_fdb(cap), 1);
+		break;
+	case PRM_HCA_CAP_TYPE_ESWITCH:
+		prm_e_switch_cap_set_log_max_packet_reformat_context(cap, 4);
+		break;
 	default:
 		break;
 	}
@@ -178,6 +185,38 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
 	return made(&fake.made);
 }
 
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_vport(struct mlx5dv_dr_domain *d,
+							    uint32_t vport)
+{
+	(void)d;
+	(void)vport;
+	return made(&fake.made);
+}
+
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_packet_reformat(
+	struct mlx5dv_dr_domain *d, uint32_t flags,
+	enum mlx5dv_flow_action_packet_reformat_type type, size_t size, void *data)
+{
+	(void)d;
+	(void)flags;
+	(void)type;
+	(void)size;
+	(void)data;
+	return made(&fake.made);
+}
+
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *d, __be32 tag)
+{
+	(void)d;
+	(void)tag;
+	return made(&fake.made);
+}
+
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void)
+{
+	return made(&fake.made);
+}
+
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_root_table(struct mlx5dv_dr_table *t,
 								 uint16_t priority)
 {
@@ -196,8 +235,7 @@ int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *a)
 
 int fake_setup(void **state)
 {
-	memset(&fake, 0, sizeof(fake));
-	fake.eswitch = *state != NULL;
+	fake = *state ? *(const struct fake *)*state : (struct fake){.format = 0};
 	return dvx_dev_adopt(&ctx, &dev);
 }
 

@@ -39,7 +39,7 @@ struct stage {
 	struct dvx_flow_action *drop;
 };
 
-/* Makes the device; any state but NULL: it is the e-switch manager. */
+/* Makes the device, with the capabilities of the struct fake that the state is, if it is not NULL. */
 int fake_setup(void **state);
 /* Fails if an object still exists. */
 int fake_teardown(void **state);

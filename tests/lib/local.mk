@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # libdvx: rings on plain memory, tickets and its machine code without a device; its objects and queues on one.
 LIB_TESTS += tests/lib/attrs tests/lib/ring_sq tests/lib/ring_cq tests/lib/ring_sessions tests/lib/ring_rq tests/lib/ring_srq \
-	tests/lib/ring_users tests/lib/ticket tests/lib/cmd tests/lib/flow_match tests/lib/flow_fake
+	tests/lib/ring_users tests/lib/ticket tests/lib/cmd tests/lib/flow_match tests/lib/flow_fake tests/lib/flow_fdb
 LIB_DEVICE_TESTS += tests/lib/lib_cq tests/lib/cq_compressed tests/lib/rxq_strides tests/lib/lib_dc \
 	tests/lib/lib_cross tests/lib/lib_xrc tests/lib/lib_queues tests/lib/lib_errors tests/lib/bad \
 	tests/lib/lib_objects tests/lib/adopt tests/lib/lib_life tests/lib/lib_connect tests/lib/lib_events \
@@ -10,6 +10,7 @@ LIB_DEVICE_TESTS += tests/lib/lib_cq tests/lib/cq_compressed tests/lib/rxq_strid
 	tests/lib/flow_tags tests/lib/strict_rings
 LIB_HELPERS += tests/lib/lib_alias tests/lib/lib_gone
 tests_lib_flow_fake_SOURCES = tests/lib/flow_fake.c tests/lib/flow_fake_rig.c tests/lib/flow_fake_rig.h
+tests_lib_flow_fdb_SOURCES = tests/lib/flow_fdb.c tests/lib/flow_fake_rig.c tests/lib/flow_fake_rig.h
 tests/lib/strict%.log: private CHIP = --set strict_doorbells=1
 dist_check_SCRIPTS += tests/lib/barriers.sh tests/lib/aarch64.sh tests/lib/gone.sh tests/lib/lib_alias.sh \
 	tests/lib/example.sh tests/lib/sig_wrapped.sh tests/lib/connect.sh

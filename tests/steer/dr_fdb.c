@@ -4,16 +4,12 @@
  * function: rules that match the source port and send to vports, drop, count, rewrite and copy;
  * misses to the manager; packets from the wire.
  */
-#include "tests/test.h"
-#include "tests/verbs/raw_end.h"
+#include "dr_fdb_ends.h"
 
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/match.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PF	  0u
 #define ECPF	  0xfffeu
@@ -23,71 +19,13 @@
 #define WIRE_MARK 0x7777u	      /* source port of the packet that dr_fdb.sh replays */
 
 static struct {
-	struct end end;
-	FILE *to, *from; /* the peer */
-	unsigned int received;
-	struct ibv_flow *all;
+	struct fdb_ends ends;
 	struct mlx5dv_dr_domain *domain;
 	struct mlx5dv_dr_table *root, *table;
 	struct mlx5dv_dr_matcher *root_matcher, *by_source, *by_mark, *last;
 	struct mlx5dv_dr_rule *root_rule;
 	struct mlx5dv_dr_action *to_table, *host, *dpu, *wire, *drop;
 } t;
-
-/* --- packets --------------------------------------------------------------------------------- */
-
-static unsigned int ask_peer(const char *command, unsigned int mark, unsigned int *dmac)
-{
-	char line[64];
-	unsigned int got = 0;
-
-	fprintf(t.to, "%s %u\n", command, mark);
-	fflush(t.to);
-	assert_non_null(fgets(line, sizeof(line), t.from));
-	if (sscanf(line, "%u %u", &got, dmac) != 2)
-		assert_string_equal(line, "sent\n");
-	return got;
-}
-
-static void send_from_host(unsigned int mark)
-{
-	unsigned int none;
-
-	ask_peer("send", mark, &none);
-}
-
-static void send_from_dpu(unsigned int mark)
-{
-	struct ibv_wc wc;
-
-	post_send(&t.end, 0, make_udp(slot_out(&t.end, 0), mac_b, (uint16_t)mark, 20), 0);
-	poll_ok(t.end.scq, 0, &wc);
-}
-
-/* Waits for the next packet of the host's function; returns its mark. */
-static unsigned int next_at_host(unsigned int *dmac)
-{
-	return ask_peer("recv", 0, dmac);
-}
-
-static unsigned int next_at_dpu(void)
-{
-	const uint8_t *p = slot_in(&t.end, t.received);
-	struct ibv_wc wc;
-	unsigned int mark;
-
-	poll_ok(t.end.rcq, t.received % DEPTH, &wc);
-	mark = (unsigned int)p[34] << 8 | p[35];
-	post_recv(&t.end, t.received++ % DEPTH, SLOT);
-	return mark;
-}
-
-static void assert_at_host(unsigned int mark)
-{
-	unsigned int dmac;
-
-	assert_int_equal(next_at_host(&dmac), mark);
-}
 
 /* --- rules ----------------------------------------------------------------------------------- */
 
@@ -154,38 +92,11 @@ static struct mlx5dv_dr_action *vport(unsigned int number)
 
 /* --- fixture: root -> level 1 ----------------------------------------------------------------- */
 
-static FILE *open_fifo(const char *name, const char *mode)
-{
-	const char *path = getenv(name);
-	FILE *file = path ? fopen(path, mode) : NULL;
-
-	assert_non_null(file);
-	return file;
-}
-
-static void open_ends(void)
-{
-	struct ibv_flow_attr attr = {
-		.type = IBV_FLOW_ATTR_ALL_DEFAULT, .size = sizeof(attr), .port = 1};
-	char line[64];
-
-	t.to = open_fifo("TO_PEER", "w");
-	t.from = open_fifo("FROM_PEER", "r");
-	do
-		assert_non_null(fgets(line, sizeof(line), t.from));
-	while (strcmp(line, "ready\n"));
-	end_open(&t.end, 0);
-	for (unsigned int i = 0; i < DEPTH; i++)
-		post_recv(&t.end, i, SLOT);
-	t.all = ibv_create_flow(t.end.qp, &attr);
-	assert_non_null(t.all);
-}
-
 static int fdb_open(void **state)
 {
 	(void)state;
-	open_ends();
-	t.domain = mlx5dv_dr_domain_create(t.end.ctx, MLX5DV_DR_DOMAIN_TYPE_FDB);
+	fdb_ends_open(&t.ends);
+	t.domain = mlx5dv_dr_domain_create(t.ends.end.ctx, MLX5DV_DR_DOMAIN_TYPE_FDB);
 	assert_non_null(t.domain);
 	t.root = mlx5dv_dr_table_create(t.domain, 0);
 	t.table = mlx5dv_dr_table_create(t.domain, 1);
@@ -219,12 +130,7 @@ static int fdb_close(void **state)
 	assert_int_equal(mlx5dv_dr_table_destroy(t.table), 0);
 	assert_int_equal(mlx5dv_dr_table_destroy(t.root), 0);
 	assert_int_equal(mlx5dv_dr_domain_destroy(t.domain), 0);
-	assert_int_equal(ibv_destroy_flow(t.all), 0);
-	end_close(&t.end);
-	fclose(t.to);
-	while (fgetc(t.from) != EOF) /* the peer's results */
-		;
-	fclose(t.from);
+	fdb_ends_close(&t.ends);
 	return 0;
 }
 
@@ -235,10 +141,10 @@ TEST_GROUP(fdb_open, fdb_close)
 /* Packets that no rule takes go to the manager, those of its own vport, too. */
 static void misses(void)
 {
-	send_from_dpu(1);
-	assert_int_equal(next_at_dpu(), 1);
-	send_from_host(2);
-	assert_int_equal(next_at_dpu(), 2);
+	send_from_dpu(&t.ends, 1);
+	assert_int_equal(next_at_dpu(&t.ends), 1);
+	send_from_host(&t.ends, 2);
+	assert_int_equal(next_at_dpu(&t.ends), 2);
 }
 
 /* A rule takes the packets of its source port, and no others. */
@@ -247,18 +153,18 @@ static void sources(void)
 	struct mlx5dv_dr_rule *from_dpu = rule(t.by_source, ECPF, 10, t.host, NULL);
 	struct mlx5dv_dr_rule *from_host = rule(t.by_source, PF, 11, t.host, NULL);
 
-	send_from_dpu(10);
-	assert_at_host(10);
-	send_from_host(11);
-	assert_at_host(11);
-	send_from_host(10);
-	assert_int_equal(next_at_dpu(), 10);
-	send_from_dpu(11);
-	assert_int_equal(next_at_dpu(), 11);
+	send_from_dpu(&t.ends, 10);
+	assert_at_host(&t.ends, 10);
+	send_from_host(&t.ends, 11);
+	assert_at_host(&t.ends, 11);
+	send_from_host(&t.ends, 10);
+	assert_int_equal(next_at_dpu(&t.ends), 10);
+	send_from_dpu(&t.ends, 11);
+	assert_int_equal(next_at_dpu(&t.ends), 11);
 	no_rule(from_host);
 	no_rule(from_dpu);
-	send_from_dpu(10);
-	assert_int_equal(next_at_dpu(), 10);
+	send_from_dpu(&t.ends, 10);
+	assert_int_equal(next_at_dpu(&t.ends), 10);
 }
 
 static uint64_t counted(struct mlx5dv_devx_obj *counter, uint32_t id)
@@ -282,19 +188,19 @@ static void drops_and_counts(void)
 	uint32_t id;
 
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
-	counter = mlx5dv_devx_obj_create(t.end.ctx, in, sizeof(in), out, sizeof(out));
+	counter = mlx5dv_devx_obj_create(t.ends.end.ctx, in, sizeof(in), out, sizeof(out));
 	assert_non_null(counter);
 	id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	count = mlx5dv_dr_action_create_flow_counter(counter, 0);
 	assert_non_null(count);
 	dropped = rule(t.by_mark, ANY, 20, count, t.drop);
 	rest = rule(t.last, PF, 0, count, t.host);
-	send_from_host(20);
-	send_from_host(21);
-	assert_at_host(21);
-	send_from_dpu(20);
-	send_from_dpu(22);
-	assert_int_equal(next_at_dpu(), 22);
+	send_from_host(&t.ends, 20);
+	send_from_host(&t.ends, 21);
+	assert_at_host(&t.ends, 21);
+	send_from_dpu(&t.ends, 20);
+	send_from_dpu(&t.ends, 22);
+	assert_int_equal(next_at_dpu(&t.ends), 22);
 	assert_int_equal(counted(counter, id), 3);
 	no_rule(rest);
 	no_rule(dropped);
@@ -317,8 +223,8 @@ static void rewrites(void)
 	modify = mlx5dv_dr_action_create_modify_header(t.domain, 0, sizeof(set), (__be64 *)&set);
 	assert_non_null(modify);
 	r = rule(t.by_mark, ANY, 30, modify, t.host);
-	send_from_dpu(30);
-	assert_int_equal(next_at_host(&dmac), 30);
+	send_from_dpu(&t.ends, 30);
+	assert_int_equal(next_at_host(&t.ends, &dmac), 30);
 	assert_int_equal(dmac, 0x55);
 	no_rule(r);
 	assert_int_equal(mlx5dv_dr_action_destroy(modify), 0);
@@ -338,8 +244,8 @@ static void copies(void)
 
 	assert_non_null(array);
 	r = rule(t.by_mark, ANY, 40, array, NULL);
-	send_from_host(40);
-	assert_at_host(40);
+	send_from_host(&t.ends, 40);
+	assert_at_host(&t.ends, 40);
 	no_rule(r);
 	assert_int_equal(mlx5dv_dr_action_destroy(array), 0);
 }
@@ -353,14 +259,14 @@ static void from_the_wire(void)
 
 	assert_non_null(replay);
 	assert_int_equal(system(replay), 0);
-	assert_at_host(WIRE_MARK);
+	assert_at_host(&t.ends, WIRE_MARK);
 	no_rule(uplink);
 	assert_int_equal(system(replay), 0);
-	assert_int_equal(next_at_dpu(), WIRE_MARK);
+	assert_int_equal(next_at_dpu(&t.ends), WIRE_MARK);
 	/* to the wire, and none is attached: dr_fdb.sh reads the chip's counter */
-	send_from_host(WIRE_MARK);
-	send_from_host(50);
-	assert_int_equal(next_at_dpu(), 50);
+	send_from_host(&t.ends, WIRE_MARK);
+	send_from_host(&t.ends, 50);
+	assert_int_equal(next_at_dpu(&t.ends), 50);
 	no_rule(host);
 }
 

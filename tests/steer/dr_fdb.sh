@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that unmodified libmlx5's FDB domain switches packets between two functions and the wire, on
+# Proves that the FDB domain of unmodified libmlx5, and libdvx's over it, switches packets between two functions and the wire, on
 # a chip in switchdev mode: its rules, its misses, its drops.
 . "$top_srcdir/tests/tap.sh"
 needs "$top_builddir/tests/steer/dr_fdb"
 needs "$top_builddir/tests/steer/dr_fdb_peer"
+needs "$top_builddir/tests/steer/lib_fdb"
 export TO_PEER="$scratch/to" FROM_PEER="$scratch/from"
 export REPLAY="env -u LD_PRELOAD '$dvx_sim' replay g '$scratch/wire.pcap' >/dev/null"
 
@@ -22,13 +23,18 @@ nothing_left() { [ "$before" = "$(objects)" ]; }
 "$dvx_sim" up --set switchdev=1 g >&2 || exit 99
 chips=g
 before=$(objects) # the slow path
-"$dvx_sim" exec g -f host -- timeout 300 "$top_builddir/tests/steer/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
-peer=$!
-check "rules between functions and the wire" \
-	"$dvx_sim" exec g -f dpu -- timeout 300 "$top_builddir/tests/steer/dr_fdb"
-[ "$failed" = 0 ] || kill "$peer" # its pipes have no other end
-check "the other function ends well" wait "$peer"
-check "packets for the uplink are counted, as no wire is attached" counted '2 packets.*no wire'
+# Runs a program on the manager's function beside the peer on the host's.
+beside_peer() {
+	"$dvx_sim" exec g -f host -- timeout 300 "$top_builddir/tests/steer/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
+	peer=$!
+	bad=$failed
+	check "$2" "$dvx_sim" exec g -f dpu -- timeout 300 "$top_builddir/tests/steer/$1"
+	[ "$failed" = "$bad" ] || kill "$peer" # its pipes have no other end
+	check "the other function ends well" wait "$peer"
+}
+beside_peer dr_fdb "libmlx5's rules between functions and the wire"
+beside_peer lib_fdb "libdvx's rules between functions and the wire"
+check "packets for the uplink are counted, as no wire is attached" counted '4 packets.*no wire'
 check "drops are counted at their source" counted 'drop action of an e-switch rule'
 check "nothing of it is left" nothing_left
 plan

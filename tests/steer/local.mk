@@ -10,8 +10,9 @@ tests_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS
 tests/steer/dr_limit%.log: private CHIP = --set log_ste_icm=27
 dist_check_SCRIPTS += tests/steer/chips.sh tests/steer/ct_kernel.sh tests/steer/dr_fdb.sh tests/steer/dr_garbage.sh
 SIM_HELPERS += tests/steer/ct_kernel
+LIB_HELPERS += tests/steer/lib_fdb
 tests_librigs_a_SOURCES += tests/steer/ct_traces.c tests/steer/ct_traces.h tests/steer/flow_rig.c \
 	tests/steer/flow_rig.h tests/steer/flow_slow.c \
 	tests/steer/flow_slow.h tests/steer/flow_slow_change.c tests/steer/flow_slow_change.h \
 	tests/steer/flow_slow_spread.c tests/steer/flow_slow_spread.h
-EXTRA_DIST += tests/steer/packets.h tests/steer/walk_rig.h tests/steer/dr_packets.h
+EXTRA_DIST += tests/steer/packets.h tests/steer/walk_rig.h tests/steer/dr_packets.h tests/steer/dr_fdb_ends.h

@@ -26,22 +26,6 @@ int dvx_flow_action_new(const struct dvx_flow_action *want, const void *data, co
 	return 0;
 }
 
-int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call)
-{
-	if (domain->side == DVX_FLOW_TX)
-		return dvx_fail(EINVAL, "%s: domain is TX, this is for packets that are received",
-				call);
-	return 0;
-}
-
-int dvx_flow_tx_only(const struct dvx_flow_domain *domain, const char *call)
-{
-	if (domain->side == DVX_FLOW_RX)
-		return dvx_fail(EINVAL, "%s: domain is RX, this is for packets that are sent",
-				call);
-	return 0;
-}
-
 static int same_device(const struct dvx_flow_domain *domain, const struct dvx_dev *dev,
 		       const char *call, const char *what)
 {
@@ -76,7 +60,7 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 				     NULL);
 
 	if (!err)
-		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_tag");
+		err = dvx_flow_only(domain, SIDE_RX, "dvx_flow_action_create_tag");
 	if (err)
 		return err;
 	if (tag >> TAG_BITS)
@@ -150,7 +134,7 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 static int flow_action_to_tir(struct dvx_flow_action *want, const char *call, const char *what,
 			      const struct dvx_dev *dev, struct dvx_flow_action **out)
 {
-	int err = dvx_flow_rx_only(want->domain, call);
+	int err = dvx_flow_only(want->domain, SIDE_RX, call);
 
 	if (!err)
 		err = same_device(want->domain, dev, call, what);
@@ -195,7 +179,7 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 				     "out", out, NULL);
 
 	if (!err)
-		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_qp");
+		err = dvx_flow_only(domain, SIDE_RX, "dvx_flow_action_create_qp");
 	if (err)
 		return err;
 	if (ibqp->context != domain->dev->ctx)

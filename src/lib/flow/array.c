@@ -10,45 +10,64 @@ static int flow_array_check_member(const struct dvx_flow_domain *domain,
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_array: members[%u] is not of the domain",
 				i);
-	if (member->kind == ACTION_QUEUE || member->kind == ACTION_TABLE)
+	/* libmlx5 44 leaves out the number of the ECPF's vport, so the packet would go to 0. */
+	if (member->kind == ACTION_VPORT && member->number == DVX_FLOW_ECPF)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_action_create_array: members[%u] is vport 0xfffe (ecpf), "
+				"which libmlx5 cannot put into an array",
+				i);
+	if (member->kind == ACTION_QUEUE || member->kind == ACTION_TABLE ||
+	    member->kind == ACTION_VPORT)
 		return 0;
 	return dvx_fail(EOPNOTSUPP,
-			"dvx_flow_action_create_array: members[%u] is none of queue, rss, qp and "
-			"table: devices have no array of others",
-			i);
+			"dvx_flow_action_create_array: members[%u] is none of %s and table: "
+			"devices have no array of others",
+			i, domain->side == DVX_FLOW_FDB ? "vport" : "queue, rss, qp");
+}
+
+/* The capability that arrays of the domain need, and lack; NULL: none. */
+static const char *flow_array_lacks(const struct dvx_flow_domain *domain, bool tables)
+{
+	const void *cap;
+
+	if (domain->side == DVX_FLOW_FDB)
+		return tables && !dvx_dev_cap_page(domain->dev,
+						   PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, &cap) &&
+				       !prm_flow_table_eswitch_cap_get_fdb_multi_path_to_table(cap)
+			       ? "fdb_multi_path_to_table"
+			       : NULL;
+	if (dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap))
+		return NULL;
+	if (!prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs(cap))
+		return "nic_rx_multi_path_tirs";
+	return tables && !prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs_fts(cap)
+		       ? "nic_rx_multi_path_tirs_fts, which an array with tables needs"
+		       : NULL;
 }
 
 static int flow_array_check_caps(const struct dvx_flow_domain *domain, uint32_t n, bool tables)
 {
-	const void *cap, *props = dvx_flow_props(domain);
+	const void *props = dvx_flow_props(domain);
 	uint32_t most = props ? 1u << prm_flow_table_prop_layout_get_log_max_destination(props) : 0;
-	int err = dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
+	const char *lacks = flow_array_lacks(domain, tables);
 
-	if (err)
-		return err;
+	if (!props)
+		return -dvx_last_error()->err;
 	if (n > most)
 		return dvx_fail(EOPNOTSUPP,
 				"dvx_flow_action_create_array: n is %u, "
 				"%s.log_max_destination of %s allows %u",
 				n, dvx_flow_props_name(domain), dvx_dev_name(domain->dev), most);
-	if (!prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs(cap))
-		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_action_create_array: %s lacks nic_rx_multi_path_tirs",
-				dvx_dev_name(domain->dev));
-	if (tables && !prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs_fts(cap))
-		return dvx_fail(
-			EOPNOTSUPP,
-			"dvx_flow_action_create_array: %s lacks nic_rx_multi_path_tirs_fts, "
-			"which an array with tables needs",
-			dvx_dev_name(domain->dev));
-	return 0;
+	return lacks ? dvx_fail(EOPNOTSUPP, "dvx_flow_action_create_array: %s lacks %s",
+				dvx_dev_name(domain->dev), lacks)
+		     : 0;
 }
 
 /* Also finds the lowest level that a member leads to; 0: no member is a table. */
 static int flow_array_check(const struct dvx_flow_domain *domain,
 			    struct dvx_flow_action *const *members, uint32_t n, uint32_t *lowest)
 {
-	int err = dvx_flow_rx_only(domain, "dvx_flow_action_create_array");
+	int err = dvx_flow_only(domain, SIDE_RX | SIDE_FDB, "dvx_flow_action_create_array");
 
 	*lowest = 0;
 	if (!err && n < 2)

@@ -14,7 +14,7 @@ int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_f
 				     out, NULL);
 
 	if (!err)
-		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_decap_l2");
+		err = dvx_flow_only(domain, SIDE_RX | SIDE_FDB, "dvx_flow_action_create_decap_l2");
 	return err ? err : dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_decap_l2", out);
 }
 
@@ -26,7 +26,7 @@ int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *
 				     header, "out", out, NULL);
 
 	if (!err)
-		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_decap_l3");
+		err = dvx_flow_only(domain, SIDE_RX | SIDE_FDB, "dvx_flow_action_create_decap_l3");
 	if (err)
 		return err;
 	if (bytes != ETHERNET_BYTES && bytes != ETHERNET_BYTES + TAG_BYTES)
@@ -45,7 +45,7 @@ static int encap_create(const struct dvx_flow_action *want, const void *header, 
 				     NULL);
 
 	if (!err)
-		err = dvx_flow_tx_only(want->domain, call);
+		err = dvx_flow_only(want->domain, SIDE_TX | SIDE_FDB, call);
 	if (err)
 		return err;
 	if (want->bytes < ETHERNET_BYTES || want->bytes % 2)

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "backend.h"
 
+const struct dvx_flow_side_row dvx_flow_sides[FLOW_SIDES] = {
+	[DVX_FLOW_RX] = {"RX", "that are received", "flow_table_properties_nic_receive"},
+	[DVX_FLOW_TX] = {"TX", "that are sent", "flow_table_properties_nic_transmit"},
+	[DVX_FLOW_FDB] = {"FDB", "in the e-switch", "flow_table_properties_nic_esw_fdb"},
+};
+
+int dvx_flow_only(const struct dvx_flow_domain *domain, unsigned int sides, const char *call)
+{
+	if (sides >> domain->side & 1)
+		return 0;
+	return dvx_fail(EINVAL, "%s: domain is %s, this is for packets %s", call,
+			dvx_flow_sides[domain->side].name,
+			dvx_flow_sides[__builtin_ctz(sides)].takes);
+}
+
 static int flow_domain_check(const struct dvx_flow_domain_attr *attr)
 {
 	if (attr->flags & ~(uint32_t)DVX_FLOW_NO_DUPLICATES)
 		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
-	if (attr->side != DVX_FLOW_RX && attr->side != DVX_FLOW_TX)
-		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.side %u is neither RX nor TX",
+	if (attr->side >= FLOW_SIDES)
+		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.side %u is not RX, TX or FDB",
 				(unsigned int)attr->side);
 	return 0;
 }

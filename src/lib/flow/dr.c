@@ -28,10 +28,17 @@ static int dr_errno(void)
 
 static int dr_domain_create(struct dvx_flow_domain *domain, uint32_t flags)
 {
+	static const enum mlx5dv_dr_domain_type types[FLOW_SIDES] = {
+		[DVX_FLOW_RX] = MLX5DV_DR_DOMAIN_TYPE_NIC_RX,
+		[DVX_FLOW_TX] = MLX5DV_DR_DOMAIN_TYPE_NIC_TX,
+		[DVX_FLOW_FDB] = MLX5DV_DR_DOMAIN_TYPE_FDB,
+	};
+	int err = dvx_flow_fdb_check_domain(domain);
+
+	if (err)
+		return err;
 	errno = 0;
-	domain->impl = mlx5dv_dr_domain_create(
-		domain->dev->ctx, domain->side == DVX_FLOW_TX ? MLX5DV_DR_DOMAIN_TYPE_NIC_TX
-							      : MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+	domain->impl = mlx5dv_dr_domain_create(domain->dev->ctx, types[domain->side]);
 	if (!domain->impl)
 		return dvx_flow_dr_domain_refused(domain, errno);
 	domain->levels = dvx_flow_dr_software_owned(domain);
@@ -216,13 +223,13 @@ static int dr_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *va
 {
 	const struct dvx_flow_table *table = matcher->table;
 	struct dr_matcher *own = calloc(1, sizeof(*own));
-	int err = 0;
+	int err = dvx_flow_fdb_check_mask(table->domain, matcher->mask);
 
 	if (!own)
 		return dvx_fail(ENOMEM, "no memory for a matcher");
 	own->bytes = dr_bytes_of(dr_criteria_of(matcher->mask));
 	matcher->impl = own;
-	if (!table->level)
+	if (!err && !table->level)
 		err = dvx_flow_check_caps(table->domain, matcher->mask, "dvx_flow_matcher_create");
 	if (!err)
 		err = dr_matcher_make(matcher, dr_kind_of(matcher, value));
@@ -336,6 +343,8 @@ static struct mlx5dv_dr_action *dr_make_other(struct dvx_flow_action *a)
 		return dr_make_root(a);
 	case ACTION_ARRAY:
 		return dr_make_array(a);
+	case ACTION_VPORT:
+		return mlx5dv_dr_action_create_dest_vport(a->domain->impl, a->number);
 	default: /* ACTION_QUEUE */
 		return a->ibqp ? mlx5dv_dr_action_create_dest_ibv_qp(a->ibqp)
 			       : mlx5dv_dr_action_create_dest_devx_tir(a->obj->devx);
@@ -433,8 +442,10 @@ static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	struct mlx5dv_dr_action *actions[RULE_ACTIONS];
 	union dr_params params;
 	uint32_t n;
-	int err = own->of[kind] ? 0 : dr_matcher_make(matcher, kind);
+	int err = dvx_flow_fdb_check_rule(rule, value);
 
+	if (!err && !own->of[kind])
+		err = dr_matcher_make(matcher, kind);
 	if (!err)
 		err = dr_rule_actions(rule, actions, &n);
 	if (err)

@@ -47,10 +47,13 @@ static const char *dr_lacks_levels(const struct dvx_flow_domain *domain)
 	const void *roce;
 	bool on, off;
 
+	static const char *const owner[FLOW_SIDES] = {
+		"flow_table_properties_nic_receive.sw_owner_v2",
+		"flow_table_properties_nic_transmit.sw_owner_v2",
+		"flow_table_properties_nic_esw_fdb.sw_owner_v2"};
+
 	if (!dvx_flow_dr_software_owned(domain))
-		return domain->side == DVX_FLOW_TX
-			       ? "flow_table_properties_nic_transmit.sw_owner_v2"
-			       : "flow_table_properties_nic_receive.sw_owner_v2";
+		return owner[domain->side];
 	if (dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_ROCE, &roce))
 		return "";
 	on = prm_roce_cap_get_fl_rc_qp_when_roce_enabled(roce);
@@ -158,10 +161,17 @@ static int dr_blame(const struct dvx_flow_trial *trial, int err)
 
 int dvx_flow_dr_matcher_refused(const struct dvx_flow_trial *trial, int err)
 {
+	const struct dvx_flow_domain *domain = trial->matcher->table->domain;
 	struct dvx_flow_field f;
 
 	if (trial->matcher->table->level)
 		return dr_blame(trial, err);
+	if (domain->side == DVX_FLOW_FDB && err != ENOMEM)
+		return dvx_fail(err,
+				"dvx_flow_matcher_create: the kernel refuses a matcher in the root "
+				"of the FDB; the e-switch of %s must be in switchdev mode (devlink "
+				"dev eswitch set ... mode switchdev)",
+				dvx_dev_name(domain->dev));
 	if (err != ENOMEM && dvx_flow_field_without_cap(trial->matcher->mask, &f))
 		return dvx_fail(
 			err,
@@ -190,6 +200,8 @@ int dvx_flow_dr_action_refused(const struct dvx_flow_action *action, const char 
 		return dvx_fail(err, "%s: libmlx5 refuses", call);
 	if (action->kind == ACTION_ROOT)
 		return dr_no_anchor(err);
+	if (action->kind == ACTION_VPORT && err != ENOMEM)
+		return dvx_flow_fdb_lacks_vport(action->domain->dev, call, action->number, err);
 	if (err == ENOMEM)
 		return dvx_fail(err, "%s: libmlx5 has no memory left, of its own or of %s", call,
 				dvx_dev_name(action->domain->dev));
@@ -203,7 +215,8 @@ int dvx_flow_dr_check_vlan(const struct dvx_flow_action *action, const char *cal
 	const void *cap;
 	int err;
 
-	if (domain->side == (action->kind == ACTION_PUSH_VLAN ? DVX_FLOW_TX : DVX_FLOW_RX))
+	if (domain->side == DVX_FLOW_FDB ||
+	    domain->side == (action->kind == ACTION_PUSH_VLAN ? DVX_FLOW_TX : DVX_FLOW_RX))
 		return 0;
 	err = dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
 	if (err || prm_cmd_hca_cap_get_steering_format_version(cap))
@@ -211,23 +224,28 @@ int dvx_flow_dr_check_vlan(const struct dvx_flow_action *action, const char *cal
 	return dvx_fail(EOPNOTSUPP,
 			"%s: libmlx5 has no entry for it in %s domains in "
 			"steering_format_version 0 of %s",
-			call, domain->side == DVX_FLOW_TX ? "TX" : "RX", dvx_dev_name(domain->dev));
+			call, dvx_flow_sides[domain->side].name, dvx_dev_name(domain->dev));
 }
 
 /* The root and entries alike take the header from the firmware, which keeps it. */
 int dvx_flow_dr_check_encap(const struct dvx_flow_action *action, const char *call)
 {
 	struct dvx_dev *dev = action->domain->dev;
+	const bool fdb = action->domain->side == DVX_FLOW_FDB;
 	const void *cap;
-	uint32_t most;
-	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
+	uint32_t contexts, most;
+	int err = dvx_dev_cap_page(
+		dev, fdb ? PRM_HCA_CAP_TYPE_ESWITCH : PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
 
 	if (err)
 		return err;
-	if (!prm_flow_table_nic_cap_get_log_max_packet_reformat_context(cap))
-		return dvx_fail(EOPNOTSUPP, "%s: %s lacks log_max_packet_reformat_context", call,
-				dvx_dev_name(dev));
-	most = prm_flow_table_nic_cap_get_max_encap_header_size(cap);
+	contexts = fdb ? prm_e_switch_cap_get_log_max_packet_reformat_context(cap)
+		       : prm_flow_table_nic_cap_get_log_max_packet_reformat_context(cap);
+	if (!contexts)
+		return dvx_fail(EOPNOTSUPP, "%s: %s lacks %slog_max_packet_reformat_context", call,
+				dvx_dev_name(dev), fdb ? "e_switch_cap." : "");
+	most = fdb ? prm_e_switch_cap_get_max_encap_header_size(cap)
+		   : prm_flow_table_nic_cap_get_max_encap_header_size(cap);
 	if (most && action->bytes > most)
 		return dvx_fail(EOPNOTSUPP, "%s: bytes is %zu: max_encap_header_size of %s is %u",
 				call, action->bytes, dvx_dev_name(dev), most);
@@ -276,28 +294,18 @@ int dvx_flow_dr_check_root(const struct dvx_flow_action *action)
 
 /* ---- Rules ---- */
 
-/* Vport 0xffff is the wire. libmlx5 queries all others from the e-switch. */
-#define WIRE 0xffffu
-
-/* Returns 0 if the vport is not why libmlx5 refused the rule with err. */
+/* libmlx5 queries all vports but the uplink from the e-switch. Returns 0 if the vport is not why libmlx5 refused the rule with err. */
 static int dr_lacks_vport(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
 {
 	struct dvx_dev *dev = rule->matcher->table->domain->dev;
 	const void *mask = prm_fte_match_param_cat_misc_parameters(rule->matcher->mask);
 	uint32_t vport = prm_fte_match_set_misc_get_source_port(
 		prm_fte_match_param_cat_misc_parameters(value));
-	const void *cap;
 
-	if (!prm_fte_match_set_misc_get_source_port(mask) || vport == WIRE || err == ENOMEM)
+	if (!prm_fte_match_set_misc_get_source_port(mask) || vport == DVX_FLOW_UPLINK ||
+	    err == ENOMEM)
 		return 0;
-	if (!dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap) &&
-	    !prm_cmd_hca_cap_get_eswitch_manager(cap))
-		return dvx_fail(EOPNOTSUPP,
-				"match.misc_parameters.source_port: %s lacks eswitch_manager, it "
-				"cannot tell where vport %u is",
-				dvx_dev_name(dev), vport);
-	return dvx_fail(err, "match.misc_parameters.source_port: %s knows no vport %u",
-			dvx_dev_name(dev), vport);
+	return dvx_flow_fdb_lacks_vport(dev, "match.misc_parameters.source_port", vport, err);
 }
 
 /* The actions are the only hint where libmlx5 refuses a rule. */
@@ -327,7 +335,8 @@ static int dr_refused_below(const struct dvx_flow_rule *rule, const uint8_t *val
 	return dvx_fail(err,
 			"dvx_flow_rule_create: libmlx5 refuses the rule; in %s table its actions "
 			"are: %s",
-			domain->side == DVX_FLOW_TX ? "a TX" : "an RX", actions);
+			domain->side == DVX_FLOW_TX ? "a TX" : domain->side == DVX_FLOW_RX ? "an RX" : "an FDB",
+			actions);
 }
 
 int dvx_flow_dr_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *value, int err)

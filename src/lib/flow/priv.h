@@ -63,6 +63,7 @@ enum action_kind {
 	ACTION_TABLE,
 	ACTION_ROOT,
 	ACTION_QUEUE,
+	ACTION_VPORT,
 	ACTION_ARRAY,
 };
 
@@ -99,7 +100,8 @@ struct dvx_flow_action {
 	enum action_kind kind;
 	uint32_t level;		      /* of the table it leads to */
 	struct dvx_flow_table *table; /* that table */
-	uint32_t number; /* the tag, the counter in obj, the priority in the root, or ENCAP_* */
+	/* the tag, the counter in obj, the priority in the root, the vport, or ENCAP_* */
+	uint32_t number;
 	struct dvx_obj *obj;	      /* its bulk of counters or its TIR, or ... */
 	struct ibv_qp *ibqp;	      /* ... its QP */
 	int *target;		      /* reference count of its target or counter */
@@ -177,8 +179,21 @@ const struct dvx_flow_rewrite_field *dvx_flow_rewrite_field(uint32_t number);
  */
 int dvx_flow_action_new(const struct dvx_flow_action *want, const void *data, const char *call,
 			struct dvx_flow_action **out);
-int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call);
-int dvx_flow_tx_only(const struct dvx_flow_domain *domain, const char *call);
+/* `sides`: SIDE_* of the domains that the call is for. */
+int dvx_flow_only(const struct dvx_flow_domain *domain, unsigned int sides, const char *call);
+enum {
+	SIDE_RX = 1 << DVX_FLOW_RX,
+	SIDE_TX = 1 << DVX_FLOW_TX,
+	SIDE_FDB = 1 << DVX_FLOW_FDB,
+};
+/* domain.c: a row for each enum dvx_flow_side */
+struct dvx_flow_side_row {
+	const char *name;
+	const char *takes; /* which packets */
+	const char *props; /* its tables' properties */
+};
+extern const struct dvx_flow_side_row dvx_flow_sides[];
+#define FLOW_SIDES 3u
 
 /* change.c: whether the rule's match says what action i needs; `decap`: of the inner headers. */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap);
@@ -194,7 +209,10 @@ int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mas
 /* The first field of a mask that has no capability bit. */
 bool dvx_flow_field_without_cap(const uint8_t *mask, struct dvx_flow_field *f);
 const void *dvx_flow_props(const struct dvx_flow_domain *domain);
-const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);
+static inline const char *dvx_flow_props_name(const struct dvx_flow_domain *domain)
+{
+	return dvx_flow_sides[domain->side].props;
+}
 
 /* blame.c: finds the fields because of which a device refuses the matcher's mask, by trials. */
 struct dvx_flow_trial {

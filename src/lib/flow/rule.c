@@ -43,6 +43,7 @@ const struct dvx_flow_kind dvx_flow_kinds[] = {
 	[ACTION_TABLE] = {"table", DESTINATION},
 	[ACTION_ROOT] = {"root", DESTINATION},
 	[ACTION_QUEUE] = {"queue or rss", DESTINATION},
+	[ACTION_VPORT] = {"vport", DESTINATION},
 	[ACTION_ARRAY] = {"array", DESTINATION},
 };
 
