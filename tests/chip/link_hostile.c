@@ -35,7 +35,7 @@ static int connect_to(void)
 
 static int open_device(void)
 {
-	uint32_t function = 0;
+	const struct link_function function = {"host"};
 	struct link_message m;
 	int sock = connect_to();
 
@@ -90,20 +90,23 @@ TEST(none, test_headers)
 
 TEST(none, test_opens)
 {
-	static const uint32_t functions[] = {2, UINT32_MAX};
-	uint32_t again[2] = {0};
+	static const struct link_function functions[] = {
+		{"vf0"}, {"../host"}, {{'d', 'p', 'u', 1, 1, 1, 1, 1}}};
+	const struct link_function again[2] = {{"host"}};
 	int sock;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		sock = connect_to();
-		assert_int_equal(link_write(sock, LINK_OPEN, 0, &functions[i], 4, NULL, 0, 0), 0);
+		assert_int_equal(link_write(sock, LINK_OPEN, 0, &functions[i], sizeof(functions[i]),
+					    NULL, 0, 0),
+				 0);
 		assert_disconnected(sock);
 	}
 	sock = connect_to();
-	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 8, NULL, 0, 0), 0);
+	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, sizeof(again), NULL, 0, 0), 0);
 	assert_disconnected(sock);
 	sock = open_device();
-	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 4, NULL, 0, 0), 0);
+	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, sizeof(again[0]), NULL, 0, 0), 0);
 	assert_disconnected(sock);
 }
 
@@ -111,7 +114,7 @@ TEST(none, test_opens)
 TEST(none, test_guests)
 {
 	const struct link_range range = {4096, 4096, 0};
-	uint32_t function = 0;
+	const struct link_function function = {"host"};
 	int owner = connect_to(), guest[2], file = memfd_create("no BAR", MFD_CLOEXEC);
 	struct link_message bar, m;
 

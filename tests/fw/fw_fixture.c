@@ -24,10 +24,12 @@ int fx_setup(void **state)
 	f->mm = mm_open(f->host, getpid(), -1);
 	assert_non_null(f->mm);
 	f->profile = profile_bluefield2;
+	f->profile.vfs = 1;
 	assert_int_equal(device_init(&f->dev, f->host, &clock_monotonic, &f->profile), 0);
 	assert_int_equal(datapath_open(&f->dev), 0);
 	f->v = &f->dev.vhca[BLUEFIELD2_HOST];
 	f->dpu = &f->dev.vhca[BLUEFIELD2_DPU];
+	f->vf = &f->dev.vhca[2];
 	f->mem = aligned_alloc(4096, FX_MEM);
 	assert_non_null(f->mem);
 	memset(f->mem, 0, FX_MEM);

@@ -32,6 +32,7 @@ struct fx {
 	struct device dev;
 	struct vhca *v; /* the host's function */
 	struct vhca *dpu;
+	struct vhca *vf;
 	uint8_t *mem;	   /* client memory for rings and records: FX_MEM bytes, page aligned */
 	int log;	   /* a memfd with the log's lines */
 	uint32_t syndrome; /* of the last command */

@@ -112,11 +112,21 @@ TEST(fx, other_function)
 			 0);
 	fx_holds(prm_capability(0), prm_query_hca_cap_out_at_capability(f->out),
 		 FX_FIELDS({"vhca_id", f->dpu->id}, {"eswitch_manager", 1}));
-	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"function_id", 1})), BAD);
 	assert_int_equal(
 		fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_function", 1}, {"function_id", 1})),
+		0);
+	fx_holds(prm_capability(0), prm_query_hca_cap_out_at_capability(f->out),
+		 FX_FIELDS({"vhca_id", f->vf->id}, {"eswitch_manager", 0},
+			   {"vport_group_manager", 0}));
+	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"function_id", 1})), BAD);
+	assert_int_equal(
+		fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_function", 1}, {"function_id", 2})),
 		BAD);
-	assert_true(test_logged(f->log, "vport_number 0x1: no function has this vport"));
+	assert_true(test_logged(f->log, "vport_number 0x2: no function has this vport"));
+	assert_int_equal(
+		fx_cmd(f, f->vf, op, FX_UID, FX_FIELDS({"other_function", 1}, {"function_id", 1})),
+		BAD);
+	assert_true(test_logged(f->log, "this function manages only itself"));
 }
 
 /* The board's name shows that it is emulated. */
@@ -144,6 +154,10 @@ TEST(fx, vport)
 				FX_FIELDS({"other_vport", 1})),
 			 0);
 	FX_ASSERT_REPLY(f, QUERY_NIC_VPORT_CONTEXT, {"nic_vport_context.node_guid", f->v->guid});
+	assert_int_equal(fx_cmd(f, f->dpu, PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT, FX_UID,
+				FX_FIELDS({"other_vport", 1}, {"vport_number", 1})),
+			 0);
+	FX_ASSERT_REPLY(f, QUERY_NIC_VPORT_CONTEXT, {"nic_vport_context.node_guid", f->vf->guid});
 }
 
 TEST(fx, roce_addresses)
@@ -174,7 +188,7 @@ TEST(fx, esw_functions)
 	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({0})), 0);
 	FX_ASSERT_REPLY(f, QUERY_ESW_FUNCTIONS, {"host_params_context.host_pf_vhca_id_valid", 1},
 			{"host_params_context.host_pf_vhca_id", f->v->id},
-			{"host_params_context.host_num_of_vfs", 0});
+			{"host_params_context.host_num_of_vfs", 1});
 	assert_int_equal(fx_exec(f, f->dpu, op, FX_UID, in, sizeof(in), 120), 0);
 	FX_ASSERT_REPLY(f, QUERY_ESW_FUNCTIONS, {"host_params_context.host_pf_vhca_id", f->v->id});
 	assert_int_equal(fx_exec(f, f->dpu, op, FX_UID, in, sizeof(in), 72),
@@ -200,8 +214,9 @@ TEST(fx, esw_vport)
 	assert_vport(f, VPORT_ECPF, 0, 0);
 	assert_vport(f, VPORT_ECPF, 1, VPORT_ECPF);
 	assert_vport(f, VPORT_PF, 1, VPORT_PF);
+	assert_vport(f, VPORT_PF + 1, 1, VPORT_PF + 1);
 	assert_int_equal(
-		fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_vport", 1}, {"vport_number", 1})),
+		fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({"other_vport", 1}, {"vport_number", 2})),
 		BAD);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 	assert_int_not_equal(icm_vport(VPORT_PF, true), icm_vport(VPORT_PF, false));

@@ -245,7 +245,7 @@ TEST(net, test_hostile)
 		struct sockaddr_un at = {.sun_family = AF_UNIX};
 		int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-		snprintf(at.sun_path, sizeof(at.sun_path), "%s/1", n->folder);
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s/3-4", n->folder);
 		assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 		memcpy(bytes, &bad[i].kind, 4);
 		assert_true(send(fd, bytes, 4 + bad[i].len, 0) > 0);
@@ -273,27 +273,42 @@ TEST(net, test_no_folder)
 	assert_null(strstr(why, strerror(ENOENT)));
 }
 
-/* A switch whose slots are all taken is full. */
+/* Chips with different numbers of functions have different addresses. */
+TEST(net, test_mixed_addresses)
+{
+	struct profile p = profile_bluefield2;
+	struct wire *late[2];
+	char why[WIRE_WHY];
+	struct rig r[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		p.vfs = i ? 0 : 3;
+		rig_open_as(&r[i], &p);
+		late[i] = peer_open(&r[i].dev, n->folder, why);
+		assert_non_null(late[i]);
+		port_set_wire(r[i].dev.port, late[i]);
+	}
+	assert_int_equal(r[0].dev.vhca[0].mac[5], 2 * CHIPS + 1);
+	assert_int_equal(r[1].dev.vhca[0].mac[5], 2 * CHIPS + 1 + 5);
+	rig_close(&r[0]);
+	rig_close(&r[1]);
+}
+
+/* A switch is full when too few numbers are left for a chip's functions. */
 TEST(net, test_full)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	const unsigned int slots = device_numbers(&n->rig[0].dev);
+	const unsigned int first = 2 * CHIPS + 1, last = DEVICE_NUMBERS - 1;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	char why[WIRE_WHY];
-	int fd[256];
 
-	for (unsigned int i = CHIPS; i < slots; i++) {
-		fd[i] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-		snprintf(at.sun_path, sizeof(at.sun_path), "%s/%u", n->folder, i);
-		assert_int_equal(bind(fd[i], (struct sockaddr *)&at, sizeof(at)), 0);
-		assert_int_equal(listen(fd[i], 1), 0);
-	}
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/%u-%u", n->folder, first, last);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(fd, 1), 0);
 	assert_null(peer_open(&n->rig[0].dev, n->folder, why));
 	assert_non_null(strstr(why, "it is full"));
-	for (unsigned int i = CHIPS; i < slots; i++) {
-		snprintf(at.sun_path, sizeof(at.sun_path), "%s/%u", n->folder, i);
-		unlink(at.sun_path);
-		close(fd[i]);
-	}
+	unlink(at.sun_path);
+	close(fd);
 }
 
 /* A folder's name that is too long for sockets is refused, and no file of a shorter name is left. */

@@ -19,7 +19,7 @@ functions() {
 	if [ "$1" = 2 ]; then
 		"$dvx_sim" run --set chip="$chip" -f dpu -- true
 	else
-		says 125 "function is host, not" "$dvx_sim" run --set chip="$chip" -f dpu -- true
+		says 125 "has no function dpu" "$dvx_sim" run --set chip="$chip" -f dpu -- true
 	fi
 }
 

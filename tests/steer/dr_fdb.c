@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unmodified libmlx5's FDB domain on the e-switch's manager, beside dr_fdb_peer on the host's
- * function: rules that match the source port and send to vports, drop, count, rewrite and copy;
- * misses to the manager; packets from the wire.
+ * Unmodified libmlx5's FDB domain on the e-switch's manager (vport MANAGER_VPORT), beside dr_fdb_peer
+ * on another function (vport PEER_VPORT): rules that match the source port and send to vports, drop,
+ * count, rewrite and copy; misses to the manager; packets from the wire.
  */
 #include "dr_fdb_ends.h"
 
@@ -11,14 +11,13 @@
 #include <dvx/prm/flow.h>
 #include <dvx/prm/match.h>
 
-#define PF	  0u
-#define ECPF	  0xfffeu
 #define UPLINK	  0xffffu
 #define ANY	  0x10000u	      /* source: no match */
 #define PARTS	  (1u << 0 | 1u << 1) /* outer headers, misc */
 #define WIRE_MARK 0x7777u	      /* source port of the packet that dr_fdb.sh replays */
 
 static struct {
+	unsigned int peer, manager; /* vports */
 	struct fdb_ends ends;
 	struct mlx5dv_dr_domain *domain;
 	struct mlx5dv_dr_table *root, *table;
@@ -92,9 +91,19 @@ static struct mlx5dv_dr_action *vport(unsigned int number)
 
 /* --- fixture: root -> level 1 ----------------------------------------------------------------- */
 
+static unsigned int vport_named(const char *name)
+{
+	const char *number = getenv(name);
+
+	assert_non_null(number);
+	return (unsigned int)atoi(number);
+}
+
 static int fdb_open(void **state)
 {
 	(void)state;
+	t.peer = vport_named("PEER_VPORT");
+	t.manager = vport_named("MANAGER_VPORT");
 	fdb_ends_open(&t.ends);
 	t.domain = mlx5dv_dr_domain_create(t.ends.end.ctx, MLX5DV_DR_DOMAIN_TYPE_FDB);
 	assert_non_null(t.domain);
@@ -108,8 +117,8 @@ static int fdb_open(void **state)
 	t.to_table = mlx5dv_dr_action_create_dest_table(t.table);
 	t.drop = mlx5dv_dr_action_create_drop();
 	assert_true(t.to_table && t.drop);
-	t.host = vport(PF);
-	t.dpu = vport(ECPF);
+	t.host = vport(t.peer);
+	t.dpu = vport(t.manager);
 	t.wire = vport(UPLINK);
 	t.root_rule = rule(t.root_matcher, ANY, 0, t.to_table, NULL);
 	return 0;
@@ -150,8 +159,8 @@ static void misses(void)
 /* A rule takes the packets of its source port, and no others. */
 static void sources(void)
 {
-	struct mlx5dv_dr_rule *from_dpu = rule(t.by_source, ECPF, 10, t.host, NULL);
-	struct mlx5dv_dr_rule *from_host = rule(t.by_source, PF, 11, t.host, NULL);
+	struct mlx5dv_dr_rule *from_dpu = rule(t.by_source, t.manager, 10, t.host, NULL);
+	struct mlx5dv_dr_rule *from_host = rule(t.by_source, t.peer, 11, t.host, NULL);
 
 	send_from_dpu(&t.ends, 10);
 	assert_at_host(&t.ends, 10);
@@ -194,7 +203,7 @@ static void drops_and_counts(void)
 	count = mlx5dv_dr_action_create_flow_counter(counter, 0);
 	assert_non_null(count);
 	dropped = rule(t.by_mark, ANY, 20, count, t.drop);
-	rest = rule(t.last, PF, 0, count, t.host);
+	rest = rule(t.last, t.peer, 0, count, t.host);
 	send_from_host(&t.ends, 20);
 	send_from_host(&t.ends, 21);
 	assert_at_host(&t.ends, 21);
@@ -254,7 +263,7 @@ static void copies(void)
 static void from_the_wire(void)
 {
 	struct mlx5dv_dr_rule *uplink = rule(t.by_source, UPLINK, WIRE_MARK, t.host, NULL);
-	struct mlx5dv_dr_rule *host = rule(t.by_source, PF, WIRE_MARK, t.wire, NULL);
+	struct mlx5dv_dr_rule *host = rule(t.by_source, t.peer, WIRE_MARK, t.wire, NULL);
 	const char *replay = getenv("REPLAY");
 
 	assert_non_null(replay);

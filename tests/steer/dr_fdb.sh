@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that the FDB domain of unmodified libmlx5, and libdvx's over it, switches packets between two functions and the wire, on
+# Proves that the FDB domain of unmodified libmlx5, and libdvx's over it, switches packets between functions and the wire, on
 # a chip in switchdev mode: its rules, its misses, its drops.
 . "$top_srcdir/tests/tap.sh"
 needs "$top_builddir/tests/steer/dr_fdb"
@@ -20,21 +20,44 @@ counted() { "$dvx_sim" ls | grep -q "$1"; }
 objects() { "$dvx_sim" ls | sed -n 's/.*objects: //p'; }
 nothing_left() { [ "$before" = "$(objects)" ]; }
 
-"$dvx_sim" up --set switchdev=1 g >&2 || exit 99
-chips=g
-before=$(objects) # the slow path
-# Runs a program on the manager's function beside the peer on the host's.
-beside_peer() {
-	"$dvx_sim" exec g -f host -- timeout 300 "$top_builddir/tests/steer/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
-	peer=$!
-	bad=$failed
-	check "$2" "$dvx_sim" exec g -f dpu -- timeout 300 "$top_builddir/tests/steer/$1"
-	[ "$failed" = "$bad" ] || kill "$peer" # its pipes have no other end
-	check "the other function ends well" wait "$peer"
+# up ARG...: a chip of this test
+up() {
+	"$dvx_sim" up g "$@" >&2 || exit 99
+	before=$(objects) # the slow path
 }
-beside_peer dr_fdb "libmlx5's rules between functions and the wire"
-beside_peer lib_fdb "libdvx's rules between functions and the wire"
-check "packets for the uplink are counted, as no wire is attached" counted '4 packets.*no wire'
-check "drops are counted at their source" counted 'drop action of an e-switch rule'
-check "nothing of it is left" nothing_left
+
+# beside_peer PROGRAM: on the manager's function, beside the peer on the other's
+beside_peer() {
+	"$dvx_sim" exec g -f "$peer" -- timeout 300 "$top_builddir/tests/steer/dr_fdb_peer" <"$TO_PEER" >"$FROM_PEER" &
+	end=$!
+	bad=$failed
+	check "$1: rules between $manager, $peer and the wire" \
+		"$dvx_sim" exec g -f "$manager" -- timeout 300 "$top_builddir/tests/steer/$1"
+	[ "$failed" = "$bad" ] || kill "$end" # its pipes have no other end
+	check "... the other function ends well" wait "$end"
+}
+
+# down PACKETS: this many were sent to the uplink
+down() {
+	check "packets for the uplink are counted, as no wire is attached" counted "$1 packets.*no wire"
+	check "drops are counted at their source" counted 'drop action of an e-switch rule'
+	check "nothing of it is left" nothing_left
+	"$dvx_sim" down g
+}
+
+chips=g
+export MANAGER_VPORT=65534 PEER_VPORT=0
+manager=dpu peer=host
+up --set switchdev=1
+beside_peer dr_fdb
+beside_peer lib_fdb
+down 4
+peer=vf1 PEER_VPORT=2
+up --set switchdev=1 --vfs 2
+beside_peer dr_fdb
+down 2
+manager=host peer=vf0 MANAGER_VPORT=0 PEER_VPORT=1
+up --set chip=cx7,switchdev=1 --vfs 1
+beside_peer dr_fdb
+down 2
 plan

@@ -50,7 +50,7 @@ want="in out" not="" offers dvx-flow explain ""
 want="cross-vhca-export dma-copy" not="" offers dvx-info why-not ""
 want="--save= --diff --json" not="" offers dvx-info caps --
 want="run up exec ls down" not="" offers dvx-sim ""
-want="host dpu" not="" offers dvx-sim run --function = ""
+want="host dpu vf0" not="vf9" offers dvx-sim run --function = ""
 want="check daemon apply list stats del explain dump draw import export" not="drop" offers dvx-flow ""
 want="apply" not="daemon" offers dvx-flow a
 want="--queues= --capture= --fresh --device=" not="--watch" offers dvx-flow daemon --

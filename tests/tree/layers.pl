@@ -56,10 +56,9 @@ my %may = (
 	# No other room of the kernel: it has files, ids and messages of its own.
 	'src/sim/kernel/cm' => ['src/sim/kernel/core', @kernel],
 	'src/sim/link' => ['src/uverbs', 'src/sim/port/packets.h', 'src/sim/port/fault_rates.h'],
-	# The profile is data: the preload finds the function that DVX_SIM_FUNCTION names.
 	# The device's files, which the chip writes and the preload shows.
 	'src/sim/sysfs' => ['src/sim/base'],
-	'src/sim/preload' => ['src/sim/base', 'src/sim/sysfs', 'src/uverbs', 'src/sim/link', 'src/sim/obj/profile.h', 'ext:rdma/'],
+	'src/sim/preload' => ['src/sim/base', 'src/sim/sysfs', 'src/uverbs', 'src/sim/link', 'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	# --set and --fault are checked with the chip's own rows before a server starts.
 	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],

@@ -12,7 +12,7 @@
 
 /* The arguments of the command line. */
 struct sim_args {
-	const char *function; /* "host" or "dpu" */
+	const char *function; /* "host", "dpu", "vf0"... */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
 	const char *fault;    /* drop=P,..., checked; or NULL */

@@ -13,10 +13,16 @@
 #include "src/sim/port/fault_rates.h"
 #include "tools/cli/complete.h"
 
-#define FUNCTION_OPTION                                                                            \
-	{                                                                                          \
-		"function", 'f', "host|dpu", 0, "which side of the chip CMD is on (default host)", \
-			0                                                                          \
+#define FUNCTION_OPTION                                                            \
+	{                                                                          \
+		"function", 'f', "FUNCTION", 0,                                    \
+			"function that CMD sees: host, dpu, vf0 (default host)", 0 \
+	}
+
+enum { OPTION_VFS = 0x100 }; /* no letter */
+#define VFS_OPTION                                                                        \
+	{                                                                                 \
+		"vfs", OPTION_VFS, "N", 0, "virtual functions vf0, vf1... (default 0)", 0 \
 	}
 
 #define SET_OPTION                                                                   \
@@ -45,6 +51,7 @@ static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
 	SET_OPTION,
+	VFS_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
 	NETDEV_OPTION,
@@ -54,6 +61,7 @@ static const struct argp_option run_options[] = {
 static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
+	VFS_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
 	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR|tap=IFACE", 0,
@@ -107,7 +115,7 @@ static const char overview[] =
 	"Commands (dvx-sim COMMAND --help says more):\n"
 	"  run [--trace] -- CMD     start a device, run CMD on it, take it down\n"
 	"  up NAME                  start a device that stays up\n"
-	"  exec NAME -- CMD         run CMD on it (--function host|dpu)\n"
+	"  exec NAME -- CMD         run CMD on it (--function host|dpu|vf0)\n"
 	"  ls [--json]              devices, their programs and objects\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
@@ -132,17 +140,31 @@ static const char *join_list(const char *before, const char *arg, struct argp_st
 }
 
 /* Checks the value here, so that a wrong one is an error of the command line. */
-static void take_set(struct sim_args *a, const char *arg, struct argp_state *state)
+static void take_settings(struct sim_args *a, const char *arg, const char *option,
+			  struct argp_state *state)
 {
 	char why[SETTING_WHY];
 
+	if (settings_check(arg, why))
+		argp_error(state, "%s: %s", option, why);
+	a->set = join_list(a->set, arg, state);
+}
+
+static void take_set(struct sim_args *a, const char *arg, struct argp_state *state)
+{
 	if (!strcmp(arg, "help")) {
 		settings_print(stdout);
 		exit(fflush(stdout) ? EXIT_INPUT : EXIT_DONE);
 	}
-	if (settings_check(arg, why))
-		argp_error(state, "--set: %s", why);
-	a->set = join_list(a->set, arg, state);
+	take_settings(a, arg, "--set", state);
+}
+
+static void take_vfs(struct sim_args *a, const char *arg, struct argp_state *state)
+{
+	char setting[32];
+
+	snprintf(setting, sizeof(setting), "vfs=%.20s", arg);
+	take_settings(a, setting, "--vfs", state);
 }
 
 static void take_fault(struct sim_args *a, const char *arg, struct argp_state *state)
@@ -155,13 +177,23 @@ static void take_fault(struct sim_args *a, const char *arg, struct argp_state *s
 	a->fault = arg;
 }
 
+/* Returns a chip with all functions that a chip can have; the server knows those of its own. */
+static struct profile any_chip(void)
+{
+	struct profile p = profile_bluefield2;
+
+	p.vfs = PROFILE_MAX_VFS;
+	return p;
+}
+
 static void take_ip(struct sim_args *a, const char *arg, struct argp_state *state)
 {
+	const struct profile p = any_chip();
 	unsigned int function;
 	char why[SETTING_WHY];
 	uint8_t gid[16], prefix;
 
-	if (profile_ip(&profile_bluefield2, arg, strlen(arg), &function, gid, &prefix, why))
+	if (profile_ip(&p, arg, strlen(arg), &function, gid, &prefix, why))
 		argp_error(state, "--ip: %s", why);
 	a->ip = join_list(a->ip, arg, state);
 }
@@ -204,6 +236,9 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 	case 'i':
 		take_ip(a, arg, state);
 		return 0;
+	case OPTION_VFS:
+		take_vfs(a, arg, state);
+		return 0;
 	case 'w':
 		take_wire(a, arg, state);
 		return 0;
@@ -215,14 +250,11 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 	}
 }
 
-/* Checks the function of `run`, whose chip is known; exec looks for that of a running chip. */
 static void options_check(struct argp_state *state, const struct sim_args *a)
 {
-	struct profile p = profile_bluefield2;
-	char names[FUNCTION_NAMES], why[SETTING_WHY];
+	const struct profile p = any_chip();
+	char names[FUNCTION_NAMES];
 
-	if (a->set)
-		settings_apply(&p, a->set, why);
 	if (profile_function(&p, a->function, names) < 0)
 		argp_error(state, "--function is %s, not \"%s\"", names, a->function);
 }
@@ -242,7 +274,25 @@ static void offer_chips(const char *command, const char *first, const char *fiel
 		closedir(chips);
 }
 
-static const struct cli_words words[] = {{"NAME", offer_chips}};
+/* Completes names of functions: those of the running chip, or all but most VFs. */
+static void offer_functions(const char *command, const char *first, const char *field)
+{
+	const bool running = first && !strcmp(command, "exec") && registry();
+	const struct profile p = any_chip();
+	char path[PATH_MAX];
+
+	(void)field;
+	for (unsigned int i = 0; i < profile_functions(&p) && (running || i < 4); i++) {
+		const struct function_row row = profile_row(&p, i);
+
+		if (running)
+			registry_file(path, first, row.name);
+		if (!running || !access(path, F_OK))
+			complete_offer(row.name, "");
+	}
+}
+
+static const struct cli_words words[] = {{"NAME", offer_chips}, {"FUNCTION", offer_functions}};
 
 static struct sim_args args = {.function = "host"};
 

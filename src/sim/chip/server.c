@@ -111,11 +111,13 @@ static int make_trees(struct chip *chip)
 {
 	struct device *dev = chip_device(chip);
 
-	for (unsigned int f = 0; f < profile.nfunctions; f++) {
-		sysfs_remove(in_dir(profile.functions[f].name));
-		errno = -sysfs_tree_make(in_dir(profile.functions[f].name), &dev->vhca[f]);
+	for (unsigned int f = 0; f < dev->nfunctions; f++) {
+		struct vhca *v = &dev->vhca[f];
+
+		sysfs_remove(in_dir(v->name));
+		errno = -sysfs_tree_make(in_dir(v->name), v);
 		if (!errno)
-			errno = -sysfs_tree_count(in_dir(profile.functions[f].name), &dev->vhca[f]);
+			errno = -sysfs_tree_count(in_dir(v->name), v);
 		if (errno)
 			return chip_server_fail("can't make the sysfs tree in");
 	}
@@ -144,8 +146,8 @@ static void clean_up(void)
 {
 	static const char *const files[] = {"socket", "log", "lock"};
 
-	for (unsigned int f = 0; f < profile.nfunctions; f++)
-		sysfs_remove(in_dir(profile.functions[f].name));
+	for (unsigned int f = 0; f < profile_functions(&profile); f++)
+		sysfs_remove(in_dir(profile_row(&profile, f).name));
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlink(in_dir(files[i]));
 	rmdir(option.dir);
@@ -244,8 +246,8 @@ static void show_link(void *arg, bool up)
 {
 	(void)arg;
 	netdevs_link(netdevs, up); /* the interfaces show it, too */
-	for (unsigned int f = 0; !netdevs && f < profile.nfunctions; f++)
-		if (sysfs_link(in_dir(profile.functions[f].name), up))
+	for (unsigned int f = 0; !netdevs && f < profile_functions(&profile); f++)
+		if (sysfs_link(in_dir(profile_row(&profile, f).name), up))
 			sim_note("sysfs does not show the state of the link");
 }
 

@@ -13,6 +13,7 @@ struct uverbs_file;
 struct session_refusals;
 struct mm;
 struct session_packets;
+struct vhca;
 struct chip_session;
 
 /* Clients of a listening socket. */
@@ -54,6 +55,8 @@ void session_share(struct chip_session *);
 void session_close_device(struct chip_session *);
 /* Watches the process's end: a fork child may hold the socket. Returns 0 or -errno. */
 int session_watch_death(struct chip_session *);
+/* Finds a function by the name in a message; NULL if there is none. */
+const struct vhca *session_function(const struct chip_session *, const struct link_function *);
 /* Reads the function from an open's message. Returns false if the connection is gone. */
 bool session_open_function(struct chip_session *, uint32_t *function);
 void session_close_file(struct chip_session *); /* if it has one */

@@ -62,20 +62,33 @@ static int session_open_device(struct chip_session *c, uint32_t function)
 	return c->file ? 0 : -errno;
 }
 
+const struct vhca *session_function(const struct chip_session *c, const struct link_function *f)
+{
+	return memchr(f->name, 0, sizeof(f->name))
+		       ? device_vhca_by_name(chip_device(c->chip), f->name)
+		       : NULL;
+}
+
 bool session_open_function(struct chip_session *c, uint32_t *function)
 {
+	const struct vhca *v = NULL;
+	struct link_function name;
 	const char *why = NULL;
 
-	if (c->in.m.h.len != sizeof(*function))
+	if (c->in.m.h.len != sizeof(name)) {
 		why = "an open message of a wrong length";
-	else
-		memcpy(function, c->in.m.body, sizeof(*function));
+	} else {
+		memcpy(&name, c->in.m.body, sizeof(name));
+		v = session_function(c, &name);
+	}
 	if (!why && (c->file || c->cm))
 		why = "a second open";
-	if (!why && *function >= chip_device(c->chip)->nfunctions)
+	if (!why && !v)
 		why = "an open of a function that the chip doesn't have";
 	if (why)
 		session_disconnect(c, why);
+	else
+		*function = v->index;
 	return !why;
 }
 

@@ -214,17 +214,21 @@ static void on_resources(struct chip_session *c)
 	const size_t max = LINK_BODY_MAX / sizeof(struct uverbs_resource);
 	struct link_resources ask;
 	struct uverbs_resource *rows;
+	const struct vhca *v;
 	size_t n;
 
 	if (c->in.m.h.len != sizeof(ask))
 		return session_disconnect(c, "a question for objects of a wrong length");
 	memcpy(&ask, c->in.m.body, sizeof(ask));
-	n = chip_resources(c->all->chip, ask.function, 0, NULL, 0);
+	v = session_function(c, &ask.function);
+	if (!v)
+		return session_disconnect(c, "a question for objects of no function");
+	n = chip_resources(c->all->chip, v->index, 0, NULL, 0);
 	n = n > ask.first ? n - ask.first : 0;
 	n = n < max ? n : max;
 	rows = calloc(n + 1, sizeof(*rows));
 	if (rows)
-		chip_resources(c->all->chip, ask.function, ask.first, rows, n);
+		chip_resources(c->all->chip, v->index, ask.first, rows, n);
 	session_reply(c, rows ? 0 : -ENOMEM, rows, rows ? n * sizeof(*rows) : 0, NULL, 0);
 	free(rows);
 }

@@ -19,7 +19,7 @@ int sysfs_tree_make(const char *root, const struct vhca *v)
 		.name = v->name,
 		.fw_ver = v->dev->profile->fw_ver,
 		.board_id = v->dev->profile->board_id,
-		.pci_device = v->dev->profile->pci_device,
+		.pci_device = vhca_pci_device(v),
 		.guid = v->guid,
 		.sys_image_guid = v->dev->vhca[0].guid,
 	};

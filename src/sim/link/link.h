@@ -16,13 +16,13 @@
  * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  12u
+#define LINK_VERSION  13u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
 
 enum link_type {
-	LINK_OPEN = 1, /* u32 function -> BAR's FD; first message of a client */
+	LINK_OPEN = 1, /* link_function -> BAR's FD; first message of a client */
 	LINK_IOCTL,    /* msg.h */
 	LINK_MAP,      /* link_range, and a userfaultfd or none (never from a LINK_ATTACH) */
 	LINK_UNMAP,    /* link_range */
@@ -32,7 +32,7 @@ enum link_type {
 	LINK_REPLAY,  /* port_packets -> port_results, after all have arrived */
 	LINK_CAPTURE, /* u32 link_capture_ask -> port_captured, port_packets */
 	LINK_SHARE,   /* link_range and a memfd: what an ioctl's answer asked for */
-	LINK_CM_OPEN, /* u32 function -> FD of /dev/infiniband/rdma_cm; first message */
+	LINK_CM_OPEN, /* link_function -> FD of /dev/infiniband/rdma_cm; first message */
 	LINK_CM,      /* see cm_msg.h */
 	LINK_CM_CLOSE,
 	LINK_RESOURCES, /* link_resources -> rows of uverbs/resource.h; no row: the end */
@@ -43,9 +43,15 @@ enum link_type {
 	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
 };
 
+/* The name of a function, which ends with a 0. */
+struct link_function {
+	char name[8];
+};
+
 /* Asks for rows from this one on. */
 struct link_resources {
-	uint32_t function, first;
+	struct link_function function;
+	uint32_t first;
 };
 
 struct link_header {

@@ -88,11 +88,10 @@ struct device {
 int device_init(struct device *, struct host *, struct clock *, const struct profile *);
 void device_fini(struct device *);
 /*
- * Chips that see each other have different addresses: each gets a number from 0 to device_numbers()
- * - 1, from which the addresses of its functions follow.
+ * Derives the addresses of the functions from numbers, 1 to DEVICE_NUMBERS, the first of which this
+ * is. Chips that see each other have different numbers.
  */
-unsigned int device_numbers(const struct device *);
-void device_number(struct device *, unsigned int number);
+void device_number(struct device *, unsigned int first);
 /*
  * Derives the functions' MAC addresses from this one, and leaves only the GIDs that follow from
  * these: on a foreign network nobody assigns IP addresses to the chip.
@@ -101,6 +100,7 @@ void device_follow_mac(struct device *, const uint8_t mac[6]);
 /* Limits the port's MTU to that of a wire, in bytes of an IP packet; 0: no limit. */
 void device_set_mtu(struct device *, unsigned int bytes);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
+struct vhca *device_vhca_by_name(const struct device *, const char *name);
 /* Returns the function of this vport; NULL if there is none, or for the uplink. */
 struct vhca *device_vhca_by_vport(const struct device *, uint32_t vport);
 /* Returns the first function of a kind; NULL if the chip has none. */

@@ -64,5 +64,7 @@ enum {
 
 /* Most functions of a chip: with this many, each still has 512 UARs and a separate IPv4 address. */
 #define DEVICE_MAX_FUNCTIONS 128
+/* Chips on one switch have different addresses, which contain numbers from 1 to this. */
+#define DEVICE_NUMBERS 254
 
 #endif

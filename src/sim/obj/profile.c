@@ -32,15 +32,19 @@ static const struct function_row nic_functions[] = {{"host", FUNCTION_PF}};
 
 #define PROFILE_CONNECTX PROFILE_COMMON, PROFILE_FUNCTIONS(nic_functions)
 
-/* ConnectX-6 Dx and later: cards that encrypt are sold, and the clock may count time of day. */
-#define PROFILE_6DX                                                                       \
-	.crypto = true, .sq_ts_format = TS_FORMATS_BOTH, .rq_ts_format = TS_FORMATS_BOTH, \
-	.qp_ts_format = TS_FORMATS_BOTH
+/*
+ * ConnectX-6 Dx and later: cards that encrypt are sold, the clock may count time of day, and all
+ * VFs have one device id, "ConnectX Family mlx5Gen Virtual Function".
+ */
+#define PROFILE_6DX                                                        \
+	.pci_vf = 0x101e, .crypto = true, .sq_ts_format = TS_FORMATS_BOTH, \
+	.rq_ts_format = TS_FORMATS_BOTH, .qp_ts_format = TS_FORMATS_BOTH
 
 /* Queues of a ConnectX-5 count ticks: TS_FORMATS_FREE_RUNNING. [I] */
 static const struct profile connectx5 = {
 	.name = "cx5",
 	.pci_device = 0x1017,
+	.pci_vf = 0x1018,
 	.fw_ver = "16.35.1012",
 	.steering_format_version = 0,
 	PROFILE_CONNECTX,
@@ -90,16 +94,34 @@ const struct profile *profile_chip(size_t i)
 	return i < sizeof(profiles) / sizeof(profiles[0]) ? profiles[i] : NULL;
 }
 
-int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])
+struct function_row profile_row(const struct profile *p, unsigned int index)
 {
+	struct function_row vf = {.kind = FUNCTION_VF};
+
+	if (index < p->nfunctions)
+		return p->functions[index];
+	snprintf(vf.name, sizeof(vf.name), "vf%u", (index - p->nfunctions) % 1000);
+	return vf;
+}
+
+/* Writes the names of a chip's functions. */
+static void profile_list(const struct profile *p, char names[FUNCTION_NAMES])
+{
+	unsigned int i;
 	int n = 0;
 
-	for (unsigned int i = 0; i < p->nfunctions; i++) {
-		if (!name || !strcmp(name, p->functions[i].name))
+	for (i = 0; i < p->nfunctions + !!p->vfs && n < FUNCTION_NAMES; i++)
+		n += snprintf(names + n, FUNCTION_NAMES - (size_t)n, "%s%s", i ? " or " : "",
+			      profile_row(p, i).name);
+	if (p->vfs > 1 && n < FUNCTION_NAMES)
+		snprintf(names + n, FUNCTION_NAMES - (size_t)n, " to vf%u", p->vfs - 1u);
+}
+
+int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])
+{
+	for (unsigned int i = 0; i < profile_functions(p); i++)
+		if (!strcmp(name, profile_row(p, i).name))
 			return (int)i;
-		if (n < FUNCTION_NAMES)
-			n += snprintf(names + n, FUNCTION_NAMES - (size_t)n, "%s%s",
-				      i ? " or " : "", p->functions[i].name);
-	}
+	profile_list(p, names);
 	return -1;
 }

@@ -12,12 +12,13 @@ enum ts_formats { TS_FORMATS_FREE_RUNNING, TS_FORMATS_REAL_TIME, TS_FORMATS_BOTH
 
 enum function_kind { FUNCTION_PF, FUNCTION_ECPF, FUNCTION_VF, FUNCTION_SF };
 
-/*
- * A function of a chip. Programs open it by its name: at most 7 letters, which fit a folder and a
- * link message.
- */
+/* Most VFs: as many functions as a chip can have besides its host and dpu. */
+#define PROFILE_MAX_VFS 126
+
+/* A function of a chip. Programs open it by its name, which is also that of a folder. */
+#define FUNCTION_NAME 8 /* with the terminating 0 */
 struct function_row {
-	const char *name;
+	char name[FUNCTION_NAME];
 	enum function_kind kind;
 };
 
@@ -27,9 +28,11 @@ struct function_row {
  */
 struct profile {
 	const char *name; /* as users write it: "bf2" */
-	const struct function_row *functions;
+	const struct function_row *functions; /* all but the VFs of `vfs` */
 	unsigned int nfunctions;
+	uint8_t vfs;	      /* VFs of the host's PF */
 	uint16_t pci_device;  /* shared by the PFs and the ECPF */
+	uint16_t pci_vf;      /* of VFs */
 	const char *board_id; /* names the board as emulated */
 	const char *fw_ver;   /* numeric, because libmlx5 parses it */
 	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
@@ -69,12 +72,21 @@ static inline bool profile_has_definers(const struct profile *p)
 	return p->match_definers && p->steering_format_version;
 }
 
+/* Returns the number of functions of the chip. */
+static inline unsigned int profile_functions(const struct profile *p)
+{
+	return p->nfunctions + p->vfs;
+}
+
+/* Returns the function with this index. */
+struct function_row profile_row(const struct profile *, unsigned int index);
+
 /* Returns the chip with this index, the oldest first; NULL after the last one. */
 const struct profile *profile_chip(size_t i);
 
 /*
- * Returns the index of the function with this name; NULL is the first. Returns -1 if there is none,
- * and sets names[] to a list such as "host or dpu".
+ * Returns the index of the function with this name. Returns -1 if there is none, and sets names[]
+ * to a list such as "host or dpu or vf0 to vf3".
  */
 #define FUNCTION_NAMES 128
 int profile_function(const struct profile *, const char *name, char names[FUNCTION_NAMES]);

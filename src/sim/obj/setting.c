@@ -47,6 +47,7 @@ static const struct setting {
 	{MEMBER(sq_ts_format), 0, 2, "SQs: 0 ticks, 1 time, 2 both"},
 	{MEMBER(rq_ts_format), 0, 2, "RQs: clocks of timestamps"},
 	{MEMBER(qp_ts_format), 0, 2, "QPs: clocks of timestamps"},
+	{MEMBER(vfs), 0, PROFILE_MAX_VFS, "virtual functions of the host's PF"},
 	{FLAG(switchdev), "e-switch by rules, not by address"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},

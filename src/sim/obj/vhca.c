@@ -34,7 +34,7 @@ void vhca_set_guid(struct vhca *v, const uint8_t mac[6])
 		v->guid = v->guid << 8 | g[i];
 }
 
-/* Sets the addresses of a function; host: last byte, 1 to 254. */
+/* Sets the addresses of a function; host: last byte, 1 to DEVICE_NUMBERS. */
 static void vhca_number(struct vhca *v, unsigned int host)
 {
 	memcpy(v->mac, base_mac, sizeof(v->mac));
@@ -43,15 +43,10 @@ static void vhca_number(struct vhca *v, unsigned int host)
 	vhca_gids_fill(v, (uint8_t)host);
 }
 
-unsigned int device_numbers(const struct device *dev)
-{
-	return 254 / dev->nfunctions;
-}
-
-void device_number(struct device *dev, unsigned int number)
+void device_number(struct device *dev, unsigned int first)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++)
-		vhca_number(&dev->vhca[i], number * dev->nfunctions + i + 1);
+		vhca_number(&dev->vhca[i], first + i);
 }
 
 void device_follow_mac(struct device *dev, const uint8_t mac[6])
@@ -87,7 +82,7 @@ static unsigned int vhca_rank(const struct profile *p, unsigned int index)
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < index; i++)
-		n += p->functions[i].kind == p->functions[index].kind;
+		n += profile_row(p, i).kind == profile_row(p, index).kind;
 	return n;
 }
 
@@ -100,17 +95,17 @@ static uint16_t vhca_vport(const struct profile *p, unsigned int index)
 		[FUNCTION_SF] = VPORT_SF,
 	};
 
-	return (uint16_t)(first[p->functions[index].kind] + vhca_rank(p, index));
+	return (uint16_t)(first[profile_row(p, index).kind] + vhca_rank(p, index));
 }
 
 static int vhca_init(struct device *dev, unsigned int index)
 {
 	struct vhca *v = &dev->vhca[index];
-	const struct function_row *row = &dev->profile->functions[index];
+	const struct function_row row = profile_row(dev->profile, index);
 
 	v->dev = dev;
-	v->name = row->name;
-	v->kind = row->kind;
+	memcpy(v->name, row.name, sizeof(v->name));
+	v->kind = row.kind;
 	v->index = (uint8_t)index;
 	v->stats = &v->own_stats;
 	v->id = (uint16_t)(index + 1);
@@ -143,15 +138,15 @@ int device_init(struct device *dev, struct host *host, struct clock *clock,
 	dev->clock = clock;
 	dev->profile = profile;
 	dev->active_mtu = MTU_4096;
-	if (!profile->nfunctions || profile->nfunctions > DEVICE_MAX_FUNCTIONS) {
-		sim_refuse("a chip of %u functions: it must have 1 to %u", profile->nfunctions,
-			   DEVICE_MAX_FUNCTIONS);
+	if (!profile->nfunctions || profile_functions(profile) > DEVICE_MAX_FUNCTIONS) {
+		sim_refuse("a chip of %u functions: it must have 1 to %u",
+			   profile_functions(profile), DEVICE_MAX_FUNCTIONS);
 		return -EINVAL;
 	}
-	dev->vhca = calloc(profile->nfunctions, sizeof(*dev->vhca));
+	dev->vhca = calloc(profile_functions(profile), sizeof(*dev->vhca));
 	if (!dev->vhca)
 		return -ENOMEM;
-	dev->nfunctions = profile->nfunctions;
+	dev->nfunctions = profile_functions(profile);
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
 		if (vhca_init(dev, i)) {
 			device_fini(dev);
@@ -184,6 +179,14 @@ void device_fini(struct device *dev)
 	dev->nfunctions = 0;
 }
 
+struct vhca *device_vhca_by_name(const struct device *dev, const char *name)
+{
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (!strcmp(dev->vhca[i].name, name))
+			return &dev->vhca[i];
+	return NULL;
+}
+
 struct vhca *device_vhca_by_vport(const struct device *dev, uint32_t vport)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++)
@@ -198,6 +201,13 @@ const struct vhca *device_first(const struct device *dev, enum function_kind kin
 		if (dev->vhca[i].kind == kind)
 			return &dev->vhca[i];
 	return NULL;
+}
+
+uint16_t vhca_pci_device(const struct vhca *v)
+{
+	const struct profile *p = v->dev->profile;
+
+	return v->kind == FUNCTION_VF ? p->pci_vf : p->pci_device;
 }
 
 bool vhca_port_up(const struct vhca *v)

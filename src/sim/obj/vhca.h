@@ -54,7 +54,7 @@ struct pp_rate {
 /* A function of the chip. */
 struct vhca {
 	struct device *dev;
-	const char *name; /* from its row in the profile */
+	char name[FUNCTION_NAME]; /* from its row in the profile */
 	enum function_kind kind;
 	uint8_t index; /* index in device.vhca, by which programs open it */
 	uint16_t id;   /* vhca_id */
@@ -97,6 +97,8 @@ void vhca_set_ip(struct vhca *, const uint8_t gid[16], uint8_t prefix);
 void vhca_set_guid(struct vhca *, const uint8_t mac[6]);
 /* Moves the function's port_stats into this file of the caller. Returns 0 or -errno. */
 int vhca_share_stats(struct vhca *, int fd);
+/* Returns the function's PCI device id. */
+uint16_t vhca_pci_device(const struct vhca *);
 /* Returns the state of the port as the function's driver sees it. */
 bool vhca_port_up(const struct vhca *);
 /* Returns the active MTU: enum ib_mtu, 5 for 4096; 0: the network interface's MTU is too small. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "peer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@
 /*
  * A switch without a process in the middle. Each chip has a socket in the switch's folder, and a
  * connection to each other chip. A connection ends with its chip, and preserves order and packet
- * boundaries. The number of a chip's socket determines its addresses.
+ * boundaries. A socket's name is that of the numbers in its chip's addresses, FIRST-LAST: chips
+ * have different numbers of functions.
  */
 #define PEER_MAGIC    0x50585644u /* "DVXP" */
 #define PEER_EVENTS   16
@@ -402,10 +404,11 @@ static const struct wire_ops peer_ops = {
 	.close = peer_close,
 };
 
-static int peer_address(struct sockaddr_un *at, const char *folder, unsigned int slot)
+static int peer_address(struct sockaddr_un *at, const char *folder, unsigned int first,
+			unsigned int last)
 {
 	at->sun_family = AF_UNIX;
-	return snprintf(at->sun_path, sizeof(at->sun_path), "%s/%u", folder, slot) <
+	return snprintf(at->sun_path, sizeof(at->sun_path), "%s/%u-%u", folder, first, last) <
 			       (int)sizeof(at->sun_path)
 		       ? 0
 		       : -ENAMETOOLONG;
@@ -417,8 +420,7 @@ static int peer_socket(void)
 }
 
 /*
- * Connects to a chip. Returns -ENOENT if the slot is free. The socket of a chip that died is
- * removed.
+ * Connects to a chip. Returns -ENOENT if it is gone. The socket of a chip that died is removed.
  */
 static int peer_call(struct peer_wire *w, const struct sockaddr_un *at)
 {
@@ -446,26 +448,64 @@ static int peer_listen(struct peer_wire *w)
 	return 0;
 }
 
-/* Connects to all chips there are, then takes the lowest free slot and its addresses. */
+/* Connects to the chip whose socket has this name, and marks its numbers. */
+static int peer_call_name(struct peer_wire *w, const char *folder, const char *name,
+			  bool used[DEVICE_NUMBERS + 1])
+{
+	struct sockaddr_un at;
+	unsigned int first, last;
+	int err;
+
+	if (sscanf(name, "%u-%u", &first, &last) != 2)
+		return 0;
+	err = peer_address(&at, folder, first, last) ?: peer_call(w, &at);
+	for (unsigned int i = first; !err && i <= last && i <= DEVICE_NUMBERS; i++)
+		used[i] = true;
+	return err == -ENOENT ? 0 : err;
+}
+
+static int peer_call_all(struct peer_wire *w, const char *folder, bool used[DEVICE_NUMBERS + 1])
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	int err = dir ? 0 : -errno;
+
+	while (!err && (e = readdir(dir)))
+		err = peer_call_name(w, folder, e->d_name, used);
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+/* Returns the lowest of n free numbers that follow each other, or 0. */
+static unsigned int peer_free_numbers(const bool used[DEVICE_NUMBERS + 1], unsigned int n)
+{
+	unsigned int have = 0;
+
+	for (unsigned int i = 1; i <= DEVICE_NUMBERS; i++) {
+		have = used[i] ? 0 : have + 1;
+		if (have == n)
+			return i + 1 - n;
+	}
+	return 0;
+}
+
+/* Connects to all chips there are, then takes the lowest free numbers. */
 static int peer_join(struct peer_wire *w, const char *folder)
 {
-	const unsigned int slots = device_numbers(w->dev);
-	unsigned int mine = slots;
+	bool used[DEVICE_NUMBERS + 1] = {false};
+	unsigned int first;
+	int err = peer_call_all(w, folder, used);
 
-	for (unsigned int slot = slots; slot--;) {
-		int err = peer_address(&w->at, folder, slot);
-
-		if (!err)
-			err = peer_call(w, &w->at);
-		if (err == -ENOENT)
-			mine = slot;
-		else if (err)
-			return err;
-	}
-	if (mine == slots)
+	if (err)
+		return err;
+	first = peer_free_numbers(used, w->dev->nfunctions);
+	if (!first)
 		return -EUSERS;
-	peer_address(&w->at, folder, mine);
-	device_number(w->dev, mine);
+	err = peer_address(&w->at, folder, first, first + w->dev->nfunctions - 1);
+	if (err)
+		return err;
+	device_number(w->dev, first);
 	return peer_listen(w);
 }
 

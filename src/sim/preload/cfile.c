@@ -57,9 +57,8 @@ static void cfile_refused(const char *what, int err)
 		sim_refuse("the device at %s can't be %s: %s", server, what, strerror(-err));
 }
 
-int cfile_open(struct cfile *cf, unsigned int function)
+int cfile_open(struct cfile *cf, const struct link_function *f)
 {
-	uint32_t body = function;
 	struct link_message answer = {0};
 	int err, fd;
 
@@ -70,8 +69,7 @@ int cfile_open(struct cfile *cf, unsigned int function)
 	}
 	if (!cf->cm)
 		allow_dma(cf->sock);
-	err = link_ask(cf->sock, cf->cm ? LINK_CM_OPEN : LINK_OPEN, &body, sizeof(body), -1,
-		       &answer);
+	err = link_ask(cf->sock, cf->cm ? LINK_CM_OPEN : LINK_OPEN, f, sizeof(*f), -1, &answer);
 	if (!err)
 		err = answer.h.result;
 	if (!err && answer.nfds != 1)
@@ -225,9 +223,9 @@ struct resource_rows {
 };
 
 /* Adds the next page. Returns how many rows it has, or -errno. */
-static ssize_t resources_page(int sock, unsigned int function, struct resource_rows *r)
+static ssize_t resources_page(int sock, const struct link_function *f, struct resource_rows *r)
 {
-	const struct link_resources ask = {function, (uint32_t)r->n};
+	const struct link_resources ask = {*f, (uint32_t)r->n};
 	struct uverbs_resource *at = NULL;
 	struct link_message answer = {0};
 	int err = link_ask(sock, LINK_RESOURCES, &ask, sizeof(ask), -1, &answer);
@@ -247,13 +245,13 @@ static ssize_t resources_page(int sock, unsigned int function, struct resource_r
 	return err ? err : at ? (ssize_t)n : -ENOMEM;
 }
 
-int cfile_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
+int cfile_resources(const struct link_function *f, struct uverbs_resource **rows, size_t *n)
 {
 	struct resource_rows r = {0};
 	int sock = link_connect(server);
 	ssize_t got = sock;
 
-	while (sock >= 0 && (got = resources_page(sock, function, &r)) > 0)
+	while (sock >= 0 && (got = resources_page(sock, f, &r)) > 0)
 		;
 	if (sock >= 0)
 		real()->close(sock);

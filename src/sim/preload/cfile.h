@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include "ticket_lock.h"
 
+struct link_function;
 struct ucma_request;
 struct uverbs_request;
 struct uverbs_resource;
@@ -30,7 +31,7 @@ struct cfile {
 /* Sets the server's socket, before any other call. */
 void cfile_server(const char *socket);
 /* Connects, and returns a new descriptor of the BAR or socket (close-on-exec), or -errno. */
-int cfile_open(struct cfile *, unsigned int function);
+int cfile_open(struct cfile *, const struct link_function *);
 /*
  * Attaches to a file that another process opened, at its first use here; fd is the BAR. Returns 0
  * or -errno.
@@ -62,6 +63,6 @@ void cfile_forked(struct cfile *);
 void cfile_exiting(struct cfile *);
 
 /* Lists objects of all programs: *n at *rows, which the caller frees. Returns 0 or -errno. */
-int cfile_resources(unsigned int function, struct uverbs_resource **rows, size_t *n);
+int cfile_resources(const struct link_function *, struct uverbs_resource **rows, size_t *n);
 
 #endif

@@ -18,7 +18,7 @@
 /* Read without a lock by hooks in signal handlers; changed under `lock`. */
 static struct {
 	const char *sysfs; /* NULL: no device */
-	unsigned int function;
+	struct link_function function;
 	int pid;
 	int open; /* files in use */
 	struct ticket_lock lock;
@@ -71,9 +71,9 @@ void client_in_child(void)
 	}
 }
 
-void client_init(const char *sysfs, unsigned int function)
+void client_init(const char *sysfs, const struct link_function *function)
 {
-	client.function = function;
+	client.function = *function;
 	client.pid = getpid();
 	client.sysfs = sysfs; /* from here on there is a device for the hooks */
 	real();
@@ -98,7 +98,8 @@ void client_sysfs(void)
 		return;
 	if (real()->access(client.sysfs, F_OK))
 		sim_refuse("no device: %s: %s%s", client.sysfs, strerror(errno),
-			   errno == ENOENT ? "; its server has ended" : "");
+			   errno == ENOENT ? "; its server has ended, or has no such function"
+					   : "");
 	errno = saved;
 }
 
@@ -110,7 +111,7 @@ int client_resources(struct uverbs_resource **rows, size_t *n)
 	if (!client_tree() || !client_is_this_process())
 		return -ENODEV;
 	client_enter(&held);
-	err = cfile_resources(client.function, rows, n);
+	err = cfile_resources(&client.function, rows, n);
 	client_leave(&held);
 	return err;
 }
@@ -239,7 +240,7 @@ static int open_locked(bool cm)
 	if (!cf)
 		return -EMFILE;
 	*cf = (struct cfile){.cm = cm, .owner = client.pid, .sock = -1};
-	fd = cfile_open(cf, client.function);
+	fd = cfile_open(cf, &client.function);
 	if (fd < 0)
 		return fd;
 	fd = link_fd_above_stdio(fd);

@@ -12,10 +12,11 @@
  * device's. Ioctls are flattened into requests, which go to the server (cfile.h).
  */
 struct cfile;
+struct link_function;
 struct uverbs_resource;
 
 /* Called once, before any other function. sysfs: root of the function's tree. */
-void client_init(const char *sysfs, unsigned int function);
+void client_init(const char *sysfs, const struct link_function *);
 void client_fini(void); /* called at exit */
 /* Called in a fork child: forgets the locks and connections, and all mappings. */
 void client_in_child(void);

@@ -6,6 +6,7 @@
  */
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "cfile.h"
 #include "client.h"
 #include "dm_op.h"
+#include "link/link.h"
 #include "paths.h"
 #include "real.h"
 #include "share_fork.h"
-#include "obj/profile.h"
 
 static char sysfs[PATH_MAX];
 
@@ -36,6 +37,15 @@ static void preload_find_tree(const char *socket, const char *function)
 		sim_refuse("the path of the sysfs tree is too long, below %s", dir);
 }
 
+/* Sets the name; false if no function has such a name. The server knows which there are. */
+static bool preload_set_function(struct link_function *f, const char *name)
+{
+	if (*name == '.' || strchr(name, '/') || strlen(name) >= sizeof(f->name))
+		return false;
+	strcpy(f->name, name);
+	return true;
+}
+
 static void preload_in_child(void)
 {
 	client_in_child();
@@ -47,10 +57,8 @@ static void preload_in_child(void)
 __attribute__((constructor)) static void preload_init(void)
 {
 	const char *socket = getenv("DVX_SIM_SOCKET");
-	const char *function = getenv("DVX_SIM_FUNCTION");
-	const struct profile *profile = &profile_bluefield2;
-	char names[FUNCTION_NAMES];
-	int index = profile_function(profile, function && *function ? function : NULL, names);
+	const char *name = getenv("DVX_SIM_FUNCTION");
+	struct link_function function = {"host"};
 
 	if (!socket) {
 		sim_refuse("DVX_SIM_SOCKET is not set, so there is no device: dvx-sim run or "
@@ -60,14 +68,15 @@ __attribute__((constructor)) static void preload_init(void)
 	}
 	if (!socket || !*socket)
 		return;
-	if (index < 0) {
-		sim_refuse("DVX_SIM_FUNCTION is \"%s\"; it can be %s, so there is no device",
-			   function, names);
+	if (name && *name && !preload_set_function(&function, name)) {
+		sim_refuse("DVX_SIM_FUNCTION is \"%.32s\", which is no function, so there is no "
+			   "device: dvx-sim ls lists those of the chips",
+			   name);
 		return;
 	}
 	cfile_server(socket);
-	preload_find_tree(socket, profile->functions[index].name);
-	client_init(sysfs, (unsigned int)index);
+	preload_find_tree(socket, function.name);
+	client_init(sysfs, &function);
 	path_moved();
 	pthread_atfork(share_before_fork, share_in_parent, preload_in_child);
 	setenv("SYSFS_PATH", sysfs, 1);

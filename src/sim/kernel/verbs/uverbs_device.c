@@ -70,7 +70,7 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.max_mr_size = UINT64_MAX,
 		.page_size_cap = ~(uint64_t)(PAGE - 1),
 		.vendor_id = VENDOR_MELLANOX,
-		.vendor_part_id = p->pci_device,
+		.vendor_part_id = vhca_pci_device(f->vhca),
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.device_cap_flags =
