@@ -89,8 +89,6 @@ struct way_file {
 	uint32_t tables, number, mirrors;
 };
 
-static const char *const way_dirs[RULE_DIRS] = {"in", "out"};
-
 /* Writes the rule's match; half of the rules match many packets. */
 static void way_match(struct way_file *f, enum rule_dir dir, const char *verdict,
 		      char line[LINE_BYTES])
@@ -99,11 +97,11 @@ static void way_match(struct way_file *f, enum rule_dir dir, const char *verdict
 	char any[LINE_BYTES], *end;
 
 	if (dice_roll(f->d, 2)) {
-		snprintf(line, LINE_BYTES, "%s %s %s", verdict, way_dirs[dir],
+		snprintf(line, LINE_BYTES, "%s %s %s", verdict, rule_dirs[dir].name,
 			 wide[dice_roll(f->d, 6)]);
 		return;
 	}
-	file_line(f->d, way_dirs[dir], 0, any);
+	file_line(f->d, rule_dirs[dir].name, 0, any);
 	end = strstr(any, " to queue");
 	end = end ? end : strstr(any, " count");
 	*end = 0;
@@ -147,7 +145,7 @@ static void way_line(struct way_file *f, enum rule_dir dir, char line[LINE_BYTES
 	} else if (kind < 3) {
 		way_spread(f, line);
 	} else {
-		file_line(f->d, way_dirs[dir], f->number, line);
+		file_line(f->d, rule_dirs[dir].name, f->number, line);
 		file_change(f->d, true, line);
 	}
 }
@@ -165,7 +163,7 @@ static void way_table(struct way_file *f, uint32_t number, uint32_t rules)
 			 *from = number ? &f->table[dice_roll(f->d, number)] : NULL;
 	char line[LINE_BYTES];
 
-	for (int dir = 0; dir < RULE_DIRS; dir++) {
+	for (int dir = 0; dir < RULE_SWITCH; dir++) {
 		t->has[dir] = !from || dir == RULE_IN || (from->has[dir] && dice_roll(f->d, 2));
 		for (uint32_t i = 0; t->has[dir] && i < (dir == RULE_IN ? rules : 1); i++) {
 			way_line(f, (enum rule_dir)dir, line);

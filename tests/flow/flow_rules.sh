@@ -146,7 +146,7 @@ edited() {
 	[ "$(client add drop in vlan 9)" = "added as 8; 4 rules in effect" ] && client insert before 3 pass in arp &&
 		client replace 7 "count in vlan 8" && ids 6,9,3,10,8 && is '.rules[2].packets' "$before" &&
 		client list --json | jq -e '[.rules[].line] == [2, 3, 4, 5, 6]' &&
-		fails 1 "RULE:1:6: expected in or out" client add drop inn && fails 1 "RULE:1:9: no queue 5" client add send in to queue 5 &&
+		fails 1 "RULE:1:6: expected in, out or switch" client add drop inn && fails 1 "RULE:1:9: no queue 5" client add send in to queue 5 &&
 		fails 1 "no such rule (7)" client replace 7 drop in && fails 2 "insert before ID|NAME RULE" client insert 3 drop in && ids 6,9,3,10,8
 }
 check "add, insert and replace, at their places" edited

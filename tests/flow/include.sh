@@ -34,7 +34,7 @@ END
 file bad.flow 'include "sub/bad.flow"' 'drop inn'
 file sub/bad.flow '' 'drop in dst port 70000'
 check "a mistake is named by its file" says 1 '^sub/bad.flow:2:18: a port is 0 to 65535' "$flow" check bad.flow
-check "... and the next one by the first file" says 1 '^bad.flow:2:6: expected in or out' "$flow" check bad.flow
+check "... and the next one by the first file" says 1 '^bad.flow:2:6: expected in, out or switch' "$flow" check bad.flow
 in_json() {
 	"$flow" check --json bad.flow 2>/dev/null | jq -e '.error.file == "sub/bad.flow" and .error.line == 2'
 }

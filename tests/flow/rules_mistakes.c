@@ -19,6 +19,69 @@ static void tell(void *arg, const struct mistake *m)
 		 m->text);
 }
 
+#define HOP "eth src 2:0:0:0:0:1 dst 2:0:0:0:0:2"
+
+TEST(none, mistakes_of_switch_rules)
+{
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{"send switch from vf to pf",
+		 "1:18+2 no vport is called \"vf\": write pf, vf0, vf1, ..., ecpf, uplink, or "
+		 "vport and its number"},
+		{"send switch to vport 65536", "1:22+5 a vport is 0 to 65535, not 65536"},
+		{"send switch from uplink to queue 0",
+		 "1:25+10 a rule for switched packets has no queue: write `to vf0'"},
+		{"send switch to rss 0-1", "a rule for switched packets has no queue"},
+		{"send in to pf", "1:12+2 a rule for incoming packets has no vport: write `to "
+				  "queue 0'"},
+		{"send out to pf", "1:13+2 a vport takes switched packets; this rule is for "
+				   "outgoing ones"},
+		{"send switch from pf", "1:1+19 send needs a vport: write `to vf0' behind"},
+		{"pass switch to vf0", "1:16+3 only a rule that begins with send or mirror has a "
+				       "vport"},
+		{"send switch to vf0 to vf1", "1:23+3 a rule has one destination"},
+		{"drop switch not from pf", "1:13+3 devices compare a vport or a send queue as a "
+					    "whole"},
+		{"drop switch from pf from vf0", "1:21+8 a second vport in one rule"},
+		{"drop out from pf", "1:10+7 vport is the origin of incoming packets"},
+		{"send switch to vf0 tag 7", "1:20+5 a tag is in a receive queue's completions"},
+		{"send switch from vf0 vxlan decap to pf",
+		 "1:28+5 the e-switch ends tunnels of packets from the wire: write `from uplink'"},
+		{"send switch from uplink,vf0 vxlan decap to pf", "1:35+5 the e-switch ends"},
+		{"send in vxlan encap vxlan vni 4 to queue 0",
+		 "1:15+11 tunnels begin at outgoing packets; this rule is for incoming ones"},
+		{"pass out encap vxlan vni 4",
+		 "1:10+11 encap needs the tunnel's two addresses: write `src 192.0.2.1' behind"},
+		{"pass out encap vxlan src 10.0.0.1 dst 10.0.0.2 " HOP,
+		 "1:10+11 encap needs the tunnel's VNI: write `vni 42' behind it"},
+		{"pass out encap vxlan vni 4 src 10.0.0.1 dst 10.0.0.2 dst 2:0:0:0:0:1",
+		 "encap needs the MACs of the next hop: write `eth src"},
+		{"pass out encap vxlan vni 16777216",
+		 "1:22+12 a VNI is 0 to 16777215, not 16777216"},
+		{"pass out encap vxlan vni 4 vni 5", "1:28+5 a second one of this in one encap"},
+		{"pass out encap vxlan src 10.0.0.1 dst ::1",
+		 "1:35+7 the tunnel's addresses are of one version, and this is IPv6"},
+		{"pass out encap vxlan dst port 0", "1:22+10 a port is 1 to 65535, not 0"},
+		{"pass out encap vxlan ttl 256", "1:22+7 a TTL is 1 to 255, not 256"},
+		{"pass out encap vxlan-gpe vni 4", "encap begins tunnels of vxlan and geneve"},
+		{"pass out encap gre", "1:16+3 expected vxlan, vxlan-gpe or geneve, not \"gre\""},
+		{"drop out encap vxlan vni 4", "1:10+11 a rule that drops its packets cannot"},
+		{"send switch goto web\ntable web\ndrop in",
+		 "1:18+3 the table \"web\" has no rule for switched packets"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int ret;
+
+		told[0] = 0;
+		ret = rules_parse(cases[i].text, strlen(cases[i].text), &set, tell, NULL);
+		assert_true(ret > 0);
+		if (!strstr(told, cases[i].told))
+			fail_msg("%s: %s, not %s", cases[i].text, told, cases[i].told);
+	}
+}
+
 /* Mistakes in a variable's value are reported where the rule names it. */
 TEST(none, mistakes_of_variables)
 {
@@ -126,7 +189,7 @@ TEST(none, mistakes)
 	static const struct {
 		const char *text, *told;
 	} cases[] = {
-		{"drop udp", "1:6+3 expected in or out, not \"udp\""},
+		{"drop udp", "1:6+3 expected in, out or switch, not \"udp\""},
 		{"foo in", "1:1+3 expected drop, pass, send, mirror, count, table, define or "
 			   "include, not \"foo\""},
 		{"defin a = 1", "1:1+5 expected drop, pass, send, mirror, count, table, define or "
@@ -145,15 +208,12 @@ TEST(none, mistakes)
 		{"drop in fragment udp dst port 0",
 		 "1:1+31 no packet matches this rule: in fragments"},
 		{"drop in vlan 7 num_of_vlans 1 vlan 9", "1:31+4 a second"},
-		{"send in encap vxlan vni 5 to queue 1",
-		 "1:9+5 a rule cannot add headers of a tunnel: libdvx has no action for it yet "
-		 "(reformat_l2_to_l2_tunnel); send the packets to a queue"},
-		{"send out push vxlan vni 5 to queue 1", "1:10+10 a rule cannot add headers"},
+		{"send out push vxlan vni 5 to queue 1", "1:15+5 expected vlan, not \"vxlan\""},
 		{"include \"x\"", "1:1+7 include is possible in files that"},
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
-		 "tcp, udp, port, ...), to queue, to rss, goto, tag, count, name, set, push, pop "
-		 "or decap, not "
+		 "tcp, udp, port, ...), to queue, to rss, to a vport, goto, tag, count, name, "
+		 "set, push, pop, decap or encap, not "
 		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
@@ -404,8 +464,8 @@ TEST(none, mistakes)
 		 "3:14+1 the tables lead in a circle: \"a\" leads to \"a\" again"},
 		{"table", "1:6+1 expected a name"},
 		{"drop in count udp",
-		 "1:15+3 expected the end of the line, to queue, to rss, goto, "
-		 "tag, count, name, set, push, pop or decap, not \"udp\""},
+		 "1:15+3 expected the end of the line, to queue, to rss, to a vport, goto, "
+		 "tag, count, name, set, push, pop, decap or encap, not \"udp\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -435,7 +495,7 @@ TEST(none, many_mistakes)
 	for (char *p = told; *p; p++)
 		lines_told += *p == '\n';
 	assert_int_equal(lines_told, MISTAKES_MAX);
-	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
+	assert_non_null(strstr(told, "\n3:6+3 expected in, out or switch"));
 }
 
 /* Doubles a list of 26 addresses (1 KB) n times: a0 to an. */

@@ -60,6 +60,8 @@ TEST(none, verdicts)
 		{"count in", RULE_PASS, RULE_IN, true},
 		{"send in to queue 0", RULE_SEND, RULE_IN, false},
 		{"SEND In Queue 0 COUNT", RULE_SEND, RULE_IN, true},
+		{"drop switch from pf", RULE_DROP, RULE_SWITCH, false},
+		{"mirror switch to uplink count", RULE_MIRROR, RULE_SWITCH, true},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -407,6 +409,67 @@ TEST(none, inner)
 	has("drop in gre inner ipv6 flowlabel 1 ttl 5", KEY_INNER(KEY_TTL), 5, 0xff);
 	has("drop in inner tcp flags syn", KEY_INNER(KEY_TCP_FLAGS), 2, 2);
 	has("drop in inner icmp", KEY_INNER(KEY_PROTO), 1, 0xff);
+}
+
+/* A vport is named or numbered; a rule may have several sources. */
+TEST(none, vports)
+{
+	static const struct {
+		const char *text;
+		uint32_t from, more, to;
+	} cases[] = {
+		{"send switch from pf to vf0", 0, 0, 1},
+		{"send switch from vf3,uplink to ecpf", 4, 0xffff, 0xfffe},
+		{"send switch vport 7 to vport 40000", 7, 0, 40000},
+		{"send switch from vport 7 or vf0 to uplink", 7, 1, 0xffff},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct rule *r = only(cases[i].text);
+		const struct rule_field *f = field(r, KEY_VPORT);
+
+		assert_non_null(f);
+		assert_int_equal(f->value, cases[i].from);
+		assert_int_equal(f->mask, 0xffff);
+		assert_int_equal(f->nmore, cases[i].more != 0);
+		if (f->nmore)
+			assert_int_equal(f->more->value, cases[i].more);
+		assert_int_equal(r->vport, cases[i].to);
+		assert_true(rule_has_vport(r));
+		assert_false(rule_has_queue(r));
+	}
+	has("drop in from vf1 udp", KEY_VPORT, 2, 0xffff);
+}
+
+/* The header of a tunnel, byte by byte: RFC 7348 and 8926; what the device fills in is 0. */
+TEST(none, headers_of_encap)
+{
+	static const struct {
+		const char *words, *hex;
+	} cases[] = {
+		{"vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst "
+		 "02:00:00:00:00:02",
+		 "020000000002020000000001" "0800" "4500000000000000" "40110000" "c0000201"
+		 "c0000202" "000012b500000000" "0800000000002a00"},
+		{"geneve dst port 6082 ttl 9 eth dst 02:00:00:00:00:02 src 02:00:00:00:00:01 "
+		 "src 2001:db8::1 dst 2001:db8::2 vni 0x123456",
+		 "020000000002020000000001" "86dd" "6000000000001109"
+		 "20010db8000000000000000000000001" "20010db8000000000000000000000002"
+		 "000017c200000000" "0000655812345600"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[256], hex[2 * sizeof(set.rule->encap->header) + 1] = "";
+		const struct rule *r;
+
+		snprintf(text, sizeof(text), "pass out udp encap %s count", cases[i].words);
+		r = only(text);
+		assert_true(r->count);
+		assert_int_equal(r->change[0].kind, CHANGE_ENCAP);
+		for (unsigned int b = 0; b < r->encap->bytes; b++)
+			snprintf(hex + 2 * (size_t)b, 3, "%02x", r->encap->header[b]);
+		assert_string_equal(hex, cases[i].hex);
+	}
 }
 
 TEST(none, implications)

@@ -9,8 +9,6 @@
 /* Longer paths of a packet get a warning. */
 #define PATH_LONG 64
 
-static const char *const directions[RULE_DIRS] = {"in", "out"};
-
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *cost_json_refusal(const struct ruleset *set, const struct acl_refusal *r)
@@ -53,7 +51,7 @@ static json_t *cost_json_costly(const struct ruleset *set, const struct plan_cos
 void cost_json(json_t *to, const struct ruleset *set, const struct plan_cost *c)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		json_object_set_new(to, directions[d], cost_json_direction(set, c, d));
+		json_object_set_new(to, rule_dirs[d].name, cost_json_direction(set, c, d));
 	json_object_set_new(to, "most_expensive", cost_json_costly(set, c));
 }
 
@@ -74,13 +72,13 @@ static const char *cost_text(const json_t *j, const char *key)
 void cost_print(const json_t *j)
 {
 	for (int d = 0; d < RULE_DIRS; d++) {
-		const json_t *of = json_object_get(j, directions[d]);
+		const json_t *of = json_object_get(j, rule_dirs[d].name);
 		json_int_t entries = cost_number(of, "entries"),
 			   matchers = cost_number(of, "matchers");
 
 		if (!cost_number(of, "tables"))
 			continue;
-		printf("; %s: %lld entr%s in %lld matcher%s", directions[d], entries,
+		printf("; %s: %lld entr%s in %lld matcher%s", rule_dirs[d].name, entries,
 		       entries == 1 ? "y" : "ies", matchers, matchers == 1 ? "" : "s");
 		if (cost_number(of, "tables") > 1)
 			printf(" of %lld tables", cost_number(of, "tables"));
@@ -137,13 +135,13 @@ void cost_warn(const char *name, const json_t *j)
 	bool warned = false;
 
 	for (int d = 0; d < RULE_DIRS; d++) {
-		const json_t *of = json_object_get(j, directions[d]);
+		const json_t *of = json_object_get(j, rule_dirs[d].name);
 
 		if (cost_number(of, "longest_path") <= PATH_LONG)
 			continue;
 		if (!warned)
 			cost_warn_rules(name, j);
 		warned = true;
-		cost_warn_direction(name, directions[d], of);
+		cost_warn_direction(name, rule_dirs[d].name, of);
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "rules/plan.h"
 
-/* Adds "in", "out" and "most_expensive". */
+/* Adds "in", "out", "switch" and "most_expensive". */
 void cost_json(json_t *to, const struct ruleset *set, const struct plan_cost *c);
 /* Prints "; in: 5 entries in 2 matchers, ..." for each direction that has rules, to stdout. */
 void cost_print(const json_t *j);

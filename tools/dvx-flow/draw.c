@@ -115,6 +115,15 @@ static void draw_queues(FILE *to, const json_t *rule, size_t i)
 	}
 }
 
+static void draw_vport(FILE *to, const json_t *rule, size_t i)
+{
+	bool copy = !strcmp(show_text(rule, "action"), "mirror");
+
+	draw_edge(to, rule, i);
+	fprintf(to, "\"%s\"%s\n", show_text(rule, "vport"),
+		copy ? " [style=dashed label=copy]" : "");
+}
+
 /* Draws where the rule's packets go. */
 static void draw_goal(FILE *to, const json_t *rule, size_t i)
 {
@@ -122,6 +131,10 @@ static void draw_goal(FILE *to, const json_t *rule, size_t i)
 
 	if (json_object_get(rule, "queue") || json_object_get(rule, "queues")) {
 		draw_queues(to, rule, i);
+		return;
+	}
+	if (json_object_get(rule, "vport")) {
+		draw_vport(to, rule, i);
 		return;
 	}
 	draw_edge(to, rule, i);
@@ -166,8 +179,8 @@ static void draw_picture(FILE *to, const json_t *rules, const json_t *queues)
 	fputs("digraph dvx_flow {\nrankdir=LR\nnode [shape=box]\n", to);
 	json_array_foreach (queues, i, queue)
 		draw_queue(to, queue);
-	draw_direction(to, rules, "in", "other programs' rules, the kernel");
-	draw_direction(to, rules, "out", "the wire");
+	for (int d = 0; d < RULE_DIRS; d++)
+		draw_direction(to, rules, rule_dirs[d].name, rule_dirs[d].end);
 	fputs("}\n", to);
 }
 

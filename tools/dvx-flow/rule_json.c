@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/flow.h>
+
 #include "rule_json.h"
 
 static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror"};
+
+static json_t *rule_json_vport(uint32_t vport)
+{
+	char name[32];
+
+	dvx_flow_vport_name(vport, name, sizeof(name));
+	return json_string(name);
+}
 
 /* Adds where the rule's packets go. */
 static void rule_json_to(json_t *j, const struct ruleset *set, const struct rule *r)
@@ -12,6 +22,8 @@ static void rule_json_to(json_t *j, const struct ruleset *set, const struct rule
 			json_pack("[I, I]", (json_int_t)r->rss->first, (json_int_t)r->rss->last));
 	else if (rule_has_queue(r))
 		json_object_set_new(j, "queue", json_integer(r->queue));
+	else if (rule_has_vport(r))
+		json_object_set_new(j, "vport", rule_json_vport(r->vport));
 	if (r->verdict == RULE_GOTO)
 		json_object_set_new(j, "goto", json_string(set->table[r->go].name));
 	if (r->table)
@@ -21,7 +33,7 @@ static void rule_json_to(json_t *j, const struct ruleset *set, const struct rule
 void rule_json(json_t *to, const struct ruleset *set, const struct rule *r)
 {
 	json_object_set_new(to, "line", json_integer(r->line));
-	json_object_set_new(to, "direction", json_string(r->dir == RULE_IN ? "in" : "out"));
+	json_object_set_new(to, "direction", json_string(rule_dirs[r->dir].name));
 	json_object_set_new(to, "action", json_string(verdicts[r->verdict]));
 	json_object_set_new(to, "text", json_string(r->text));
 	if (r->name)

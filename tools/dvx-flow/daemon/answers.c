@@ -196,10 +196,11 @@ static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *
 
 	if (!h->now)
 		return 0;
-	if (direction)
-		return generation_dump_part(h->now, strcmp(direction, "out") ? RULE_IN : RULE_OUT,
-					    (uint64_t)json_integer_value(from), to,
-					    answers_add_entry, e, f);
+	for (int d = 0; direction && d < RULE_DIRS; d++)
+		if (!strcmp(direction, rule_dirs[d].name))
+			return generation_dump_part(h->now, (enum rule_dir)d,
+						    (uint64_t)json_integer_value(from), to,
+						    answers_add_entry, e, f);
 	generation_entries(h->now, answers_add_entry, e);
 	return generation_dump(h->now, to, f);
 }

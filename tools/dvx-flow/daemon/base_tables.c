@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base_tables.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/arena.h"
+
 /* Alternating priorities of the root. Packets that dvx-flow's rules pass go on behind both. */
 #define PRIORITY 0u
 #define BEHIND	 2u
 
 static int make_side(struct base_tables *g, struct direction_base *s, enum rule_dir dir)
 {
-	struct dvx_flow_domain_attr attr = {.size = sizeof(attr),
-					    .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
+	static const enum dvx_flow_side sides[RULE_DIRS] = {
+		[RULE_IN] = DVX_FLOW_RX, [RULE_OUT] = DVX_FLOW_TX, [RULE_SWITCH] = DVX_FLOW_FDB};
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = sides[dir]};
 	struct dvx_flow_match all = {0};
 	struct dvx_flow_matcher_attr m = {.size = sizeof(m), .match = &all};
 	int ret = dvx_flow_domain_create(g->dev, &attr, &s->domain);
@@ -21,14 +27,32 @@ static int make_side(struct base_tables *g, struct direction_base *s, enum rule_
 	}
 	if (!ret)
 		ret = dvx_flow_action_create_drop(s->domain, &s->drop);
-	if (!ret)
+	if (!ret && dir == RULE_SWITCH)
+		ret = switch_base_make(g->dev, s->domain, &g->switch_base, &s->back);
+	else if (!ret)
 		ret = dvx_flow_action_create_root(s->domain, BEHIND, &s->back);
 	return ret;
 }
 
-static void free_side(struct direction_base *s)
+static void free_vports(struct base_tables *g)
 {
+	while (g->nvports)
+		dvx_flow_action_destroy(g->vport[--g->nvports]);
+	free(g->vport);
+	g->vport = NULL;
+	g->vport_room = 0;
+	map_free(&g->vports);
+}
+
+static void free_side(struct base_tables *g, enum rule_dir dir)
+{
+	struct direction_base *s = &g->side[dir];
+
 	dvx_flow_action_destroy(s->back);
+	if (dir == RULE_SWITCH) {
+		free_vports(g);
+		switch_base_free(&g->switch_base);
+	}
 	dvx_flow_action_destroy(s->drop);
 	for (int i = 0; i < 2; i++)
 		dvx_flow_matcher_destroy(s->everything[i]);
@@ -44,7 +68,7 @@ int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault
 	if (s->back || !make_side(g, s, dir))
 		return 0;
 	flow_fault_device(f);
-	free_side(s);
+	free_side(g, dir);
 	return -1;
 }
 
@@ -57,6 +81,30 @@ int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_act
 						   &g->queue[n]);
 	*out = g->queue[n];
 	return ret;
+}
+
+static int base_tables_vport(struct base_tables *g, uint32_t vport, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action **room;
+	struct map_slot *slot = map_put(&g->vports, vport, (uint32_t)g->nvports);
+	int ret = 0;
+
+	if (!slot || !array_grow((void **)&g->vport, g->nvports, &g->vport_room, sizeof(*room)))
+		return -ENOMEM;
+	room = &g->vport[slot->what];
+	if (slot->what == g->nvports || !*room) {
+		*room = NULL;
+		g->nvports += slot->what == g->nvports;
+		ret = dvx_flow_action_create_vport(g->side[RULE_SWITCH].domain, vport, room);
+	}
+	*out = *room;
+	return ret;
+}
+
+int base_tables_to(struct base_tables *g, const struct rule *r, struct dvx_flow_action **out)
+{
+	return rule_has_vport(r) ? base_tables_vport(g, r->vport, out)
+				 : base_tables_queue(g, r->queue, out);
 }
 
 static void free_queues(struct base_tables *g)
@@ -82,7 +130,7 @@ void base_tables_free_side(struct base_tables *g, enum rule_dir dir)
 {
 	if (dir == RULE_IN)
 		free_queues(g);
-	free_side(&g->side[dir]);
+	free_side(g, dir);
 }
 
 void base_tables_free(struct base_tables *g)

@@ -8,7 +8,21 @@
 #include "fault.h"
 #include "pause.h"
 #include "pump.h"
+#include "rules/map.h"
 #include "rules/rule.h"
+
+/* switch_base.c: the table of RULE_SWITCH's default way. */
+struct switch_base {
+	struct dvx_flow_table *table;
+	/* by priority: the manager's packets, all others */
+	struct dvx_flow_matcher *matcher[2];
+	struct dvx_flow_action *to[2];
+	struct dvx_flow_rule *rule[2];
+};
+/* Makes the table, and the action that leads there. Returns libdvx's -errno; free it then, too. */
+int switch_base_make(struct dvx_dev *dev, struct dvx_flow_domain *domain, struct switch_base *b,
+		     struct dvx_flow_action **back);
+void switch_base_free(struct switch_base *b);
 
 struct base_tables {
 	struct dvx_dev *dev;
@@ -20,12 +34,18 @@ struct base_tables {
 		struct dvx_flow_action *drop, *back;	/* back: sends packets the default way */
 	} side[RULE_DIRS];
 	struct dvx_flow_action *queue[QUEUES_MAX];
+	struct switch_base switch_base;
+	struct map vports; /* vport -> a place in `vport` */
+	struct dvx_flow_action **vport;
+	size_t nvports, vport_room;
 	struct pause pause;
 };
 
 int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
 /* Returns in *out the action that delivers to a queue of the pump. Returns 0 or libdvx's -errno. */
 int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
+/* Returns likewise the action for the rule's queue or vport. */
+int base_tables_to(struct base_tables *g, const struct rule *r, struct dvx_flow_action **out);
 /* Frees a direction without rules. Until then, libmlx5 keeps the memory of its former rules. */
 void base_tables_free_side(struct base_tables *g, enum rule_dir dir);
 /* Deletes rules as dvx_flow_rules_delete() does, with a pause from time to time. */

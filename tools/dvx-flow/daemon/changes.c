@@ -88,6 +88,7 @@ int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct ch
 	const struct rule_change *decap = changes_find(r, CHANGE_DECAP);
 	const struct rule_change *pop = changes_find(r, CHANGE_POP);
 	const struct rule_change *push = changes_find(r, CHANGE_PUSH);
+	const struct rule_change *encap = changes_find(r, CHANGE_ENCAP);
 
 	if (decap && dvx_flow_action_create_decap_l2(domain, &out->action[out->n]))
 		return changes_refused(r, decap, f);
@@ -99,6 +100,10 @@ int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct ch
 						     &out->action[out->n]))
 		return changes_refused(r, push, f);
 	out->n += push != NULL;
+	if (encap && dvx_flow_action_create_encap_l2(domain, r->encap->header, r->encap->bytes,
+						     &out->action[out->n]))
+		return changes_refused(r, encap, f);
+	out->n += encap != NULL;
 	return make_rewrites(domain, r, out, f);
 }
 

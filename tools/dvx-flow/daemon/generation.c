@@ -99,7 +99,8 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	gen->set = *set;
 	pause_for(&g->pause, generation_run_compiler, &b);
 	ret = b.ret;
-	b.total = gen->cost.table[RULE_IN].entries + gen->cost.table[RULE_OUT].entries;
+	for (int d = 0; d < RULE_DIRS; d++)
+		b.total += gen->cost.table[d].entries;
 	if (!ret)
 		ret = generation_make(&b, like, from);
 	if (ret) {

@@ -148,7 +148,7 @@ uint32_t bulk_size(const struct bulk *b);
 
 /* --- changes.c: the actions of a rule that changes its packets. --- */
 
-#define CHANGE_ACTIONS 4u /* decap, pop, push, rewrites */
+#define CHANGE_ACTIONS 5u /* decap, pop, push, rewrites, encap */
 struct changes {
 	struct dvx_flow_action *action[CHANGE_ACTIONS];
 	uint32_t n;

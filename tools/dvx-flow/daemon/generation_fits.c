@@ -55,6 +55,7 @@ bool edit_fits(const struct generation_edit *e, const struct generation_change *
 	const struct generation *gen = e->gen;
 	struct fits_direction of[RULE_DIRS] = {{0}};
 	bool fits = !gen->stray_entry;
+	size_t n = 0;
 
 	for (size_t i = 0; i < c->nmore && fits; i++) {
 		fits_add(of, &c->more[i]);
@@ -63,9 +64,11 @@ bool edit_fits(const struct generation_edit *e, const struct generation_change *
 	for (size_t i = 0; c->gone && i < gen->set.n; i++)
 		if (c->gone[i])
 			fits_add(of, &gen->set.rule[i]);
-	for (int d = 0; d < RULE_DIRS; d++)
+	for (int d = 0; d < RULE_DIRS; d++) {
 		fits &= !of[d].apart && (!of[d].mirrors || of[d].n == 1);
-	return fits && of[RULE_IN].n + of[RULE_OUT].n <= fits_most(gen);
+		n += of[d].n;
+	}
+	return fits && n <= fits_most(gen);
 }
 
 /* --- which table ------------------------------------------------------------------------------ */

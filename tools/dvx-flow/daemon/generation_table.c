@@ -31,7 +31,7 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 	case RULE_SEND:
 		if (r->rss)
 			return spread_action(gen->hold[rule].spread, gen->base, out);
-		return base_tables_queue(gen->base, r->queue, out);
+		return base_tables_to(gen->base, r, out);
 	case RULE_MIRROR:
 		*out = gen->hold[rule].mirror;
 		return 0;
@@ -69,7 +69,7 @@ int generation_actions(struct generation *gen, uint32_t table, uint32_t rule, st
 		x->actions[n++] = hold->changes->action[c];
 	attr->action_count = n + 1;
 	x->queue_refused = destination(gen, rule, &x->actions[n]);
-	return x->queue_refused ? -1 : 0;
+	return x->queue_refused ? -dvx_last_error()->err : 0;
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -201,7 +201,7 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 	const struct rule *r = &b->gen->set.rule[rule];
 	struct dvx_flow_action *to[] = {NULL, b->gen->table[next].to_table};
 
-	if (base_tables_queue(b->gen->base, r->queue, &to[0]) ||
+	if (base_tables_to(b->gen->base, r, &to[0]) ||
 	    dvx_flow_action_create_array(b->gen->base->side[r->dir].domain, to, 2,
 					 &b->gen->hold[rule].mirror))
 		return locate_error(b->fault, r, r->queue_at);

@@ -15,7 +15,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/rule_state.c \
 	tools/dvx-flow/daemon/table.h tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
 	tools/dvx-flow/daemon/flow_list.h tools/dvx-flow/daemon/flow_list.c \
-	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
+	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/switch_base.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/locate.c \

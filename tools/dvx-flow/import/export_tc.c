@@ -236,6 +236,10 @@ static bool tc_can(struct entry *e)
 {
 	const struct rule_change *c;
 
+	if (e->rule->dir == RULE_SWITCH)
+		return entry_refuse(e, e->rule->dir_at,
+				    "tc's filters are on an interface: this rule needs the "
+				    "representor of its source");
 	if (e->rule->dir == RULE_OUT)
 		return entry_refuse(
 			e, e->rule->dir_at,
@@ -245,6 +249,8 @@ static bool tc_can(struct entry *e)
 		return entry_refuse(e, e->rule->queue_at, "tc has no queues of dvx-flow's daemon");
 	if ((c = entry_change(e, CHANGE_DECAP)))
 		return entry_refuse(e, c->at, "tc ends a tunnel on the tunnel's own interface");
+	if ((c = entry_change(e, CHANGE_ENCAP)))
+		return entry_refuse(e, c->at, "tc begins a tunnel on the tunnel's own interface");
 	if ((c = entry_change(e, CHANGE_VLAN)) && e->mask[KEY_SVLAN])
 		return entry_refuse(e, c->at,
 				    "tc's `vlan modify' would make the tag one of 802.1Q");

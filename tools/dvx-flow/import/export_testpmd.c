@@ -290,6 +290,13 @@ static bool pmd_can(struct entry *e)
 {
 	const struct rule_change *c = entry_change(e, CHANGE_DECAP);
 
+	if (e->rule->dir == RULE_SWITCH)
+		return entry_refuse(e, e->rule->dir_at,
+				    "testpmd's transfer rules name its own port numbers, which "
+				    "this rule does not have");
+	if (entry_change(e, CHANGE_ENCAP))
+		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
+				    "testpmd keeps a tunnel's header outside its rules");
 	if (e->rule->verdict == RULE_PASS)
 		return entry_refuse(e, e->rule->at,
 				    "testpmd has no action that leaves a packet to the kernel");

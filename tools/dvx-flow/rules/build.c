@@ -24,7 +24,7 @@ void build_begin(struct rule_build *b, const struct source_range *at, enum rule_
 	b->excepts = (struct node_list){0};
 	memset(b->needs, 0, sizeof(b->needs));
 	b->changes = 0;
-	b->has_queue = false;
+	b->has_to = false;
 	b->rss = (struct rule_rss){0};
 	b->go = (struct build_goto){0};
 	b->ps->bad = false;

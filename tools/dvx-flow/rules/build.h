@@ -72,7 +72,10 @@ struct rule_build {
 	struct rule_change change[RULE_CHANGE_KINDS];
 	struct source_range change_at[RULE_CHANGE_KINDS];
 	uint32_t changes; /* bits of those that are given */
-	bool has_queue;
+	struct rule_encap encap;
+	enum node_tunnel encap_tunnel;
+	uint32_t encap_given; /* bits by enum encap_word */
+	bool has_to;	      /* a queue or a vport */
 	struct rule_rss rss;  /* last 0: not given */
 	struct build_goto go; /* name NULL: not given */
 };
@@ -145,6 +148,7 @@ void build_level(struct rule_build *b, bool inner);
 /* --- build_to.c, build_change.c, build_name.c --- */
 
 void build_queue(struct rule_build *b, const struct rule_node *n);
+void build_to_vport(struct rule_build *b, const struct rule_node *n);
 void build_rss(struct rule_build *b, const struct rule_node *n);
 void build_rss_on(struct rule_build *b, const struct rule_node *n);
 void build_rss_key(struct rule_build *b, const struct rule_node *n);
@@ -157,10 +161,16 @@ bool build_keep_to(struct rule_build *b);
 void build_change(struct rule_build *b, const struct rule_node *n);
 void build_change_port(struct rule_build *b, const struct rule_node *n);
 void build_push(struct rule_build *b, const struct rule_node *n);
-void build_encap(struct rule_build *b, const struct rule_node *n);
 /* Checks that the rule has the matches that its changes need. */
 void build_settle_changes(struct rule_build *b);
 bool build_keep_changes(struct rule_build *b);
+
+/* --- build_encap.c --- */
+
+void build_encap(struct rule_build *b, const struct rule_node *n);
+void build_encap_word(struct rule_build *b, const struct rule_node *n);
+/* Checks that the words are complete, and makes the header. */
+void build_settle_encap(struct rule_build *b, const struct source_range *at);
 
 void build_name(struct rule_build *b, const struct rule_node *n);
 void build_names_free(struct rule_build *b);

@@ -24,6 +24,7 @@ static const struct change_row {
 	[CHANGE_PUSH] = {"push vlan", 0xffff},
 	[CHANGE_POP] = {"pop vlan", 0},
 	[CHANGE_DECAP] = {"decap", 0},
+	[CHANGE_ENCAP] = {"encap", 0},
 };
 
 static bool has_change(const struct rule_build *b, enum rule_change_kind kind)
@@ -83,14 +84,6 @@ void build_push(struct rule_build *b, const struct rule_node *n)
 	tag.number = (n->second & 7) << 13 | (n->number & 0xfff);
 	tag.second = 0;
 	build_change(b, &tag);
-}
-
-void build_encap(struct rule_build *b, const struct rule_node *n)
-{
-	node_mistake(b, n,
-		     "a rule cannot add headers of a tunnel: libdvx has no action for it yet "
-		     "(reformat_l2_to_l2_tunnel); send the packets to a queue, or to the kernel's "
-		     "tunnel device");
 }
 
 /* --- matches that changes need ---------------------------------------------------------------- */
@@ -171,15 +164,39 @@ static void need_tag(struct rule_build *b, enum rule_change_kind kind)
 			      changes[kind].name);
 }
 
+static bool from_uplink(const struct rule_build *b)
+{
+	const struct rule_field *from = build_field(&b->fields, KEY_VPORT);
+
+	return from->mask && !from->nmore && from->value == VPORT_UPLINK;
+}
+
+static void need_way_out(struct rule_build *b)
+{
+	const struct source_range *at = &b->change_at[CHANGE_ENCAP];
+
+	if (!has_change(b, CHANGE_ENCAP))
+		return;
+	if (!rule_dirs[b->rule.dir].encap)
+		parse_mistake(b->ps, at,
+			      "tunnels begin at outgoing packets; this rule is for incoming ones");
+	else
+		build_settle_encap(b, at);
+}
+
 static void need_tunnel(struct rule_build *b)
 {
 	const struct source_range *at = &b->change_at[CHANGE_DECAP];
 
 	if (!has_change(b, CHANGE_DECAP))
 		return;
-	if (b->rule.dir == RULE_OUT)
+	if (!rule_dirs[b->rule.dir].decap)
 		parse_mistake(b->ps, at,
 			      "tunnels end at incoming packets; this rule is for outgoing ones");
+	else if (b->rule.dir == RULE_SWITCH && !from_uplink(b))
+		parse_mistake(b->ps, at,
+			      "the e-switch ends tunnels of packets from the wire: write `from "
+			      "uplink' among the matches");
 	else if (b->tunnel != TUNNEL_VXLAN && b->tunnel != TUNNEL_GENEVE)
 		parse_mistake(b->ps, at,
 			      "\"decap\" needs a rule for packets of a tunnel: write `vxlan' or "
@@ -187,8 +204,8 @@ static void need_tunnel(struct rule_build *b)
 	/* Behind decap a packet begins with Ethernet; Geneve may have IP directly inside. */
 	else if (b->tunnel == TUNNEL_GENEVE)
 		build_set_field(b, at, KEY_GENEVE_PROTO, PROTO_ETHERNET, 0xffff);
-	for (int k = 0; k < CHANGE_DECAP; k++)
-		if (has_change(b, (enum rule_change_kind)k))
+	for (int k = 0; k < RULE_CHANGE_KINDS; k++)
+		if (k != CHANGE_DECAP && has_change(b, (enum rule_change_kind)k))
 			parse_mistake(b->ps, &b->change_at[k],
 				      "\"decap\" and \"%s\" in one rule: the outer headers go, and "
 				      "the inner ones cannot be named here",
@@ -219,6 +236,7 @@ void build_settle_changes(struct rule_build *b)
 	need_tag(b, CHANGE_VLAN);
 	need_tag(b, CHANGE_POP);
 	need_tunnel(b);
+	need_way_out(b);
 	if (has_change(b, CHANGE_POP) && has_change(b, CHANGE_PUSH) && b->rule.dir == RULE_IN)
 		parse_mistake(
 			b->ps, &b->change_at[CHANGE_PUSH],
@@ -239,5 +257,7 @@ bool build_keep_changes(struct rule_build *b)
 			given[n++] = b->change[k];
 	b->rule.nchanges = n;
 	b->rule.change = n ? build_keep(b, given, n, sizeof(given[0])) : NULL;
-	return b->rule.change || !n;
+	b->rule.encap = has_change(b, CHANGE_ENCAP) ? build_keep(b, &b->encap, 1, sizeof(b->encap))
+						    : NULL;
+	return (b->rule.change || !n) && (b->rule.encap || !has_change(b, CHANGE_ENCAP));
 }

@@ -22,11 +22,11 @@ void build_level(struct rule_build *b, bool inner)
 /* Returns whether packets of the rule's direction have the field. */
 static bool field_is_possible(struct rule_build *b, const struct rule_node *n)
 {
-	if (n->of == KEY_VPORT && b->rule.dir == RULE_OUT)
+	if (n->of == KEY_VPORT && !rule_dirs[b->rule.dir].from_vport)
 		node_mistake(
 			b, n,
 			"vport is the origin of incoming packets; this rule is for outgoing ones");
-	else if (n->of == KEY_SQN && b->rule.dir == RULE_IN)
+	else if (n->of == KEY_SQN && !rule_dirs[b->rule.dir].sqn)
 		node_mistake(b, n,
 			     "sqn is the send queue of outgoing packets; this rule is for "
 			     "incoming ones");
@@ -409,6 +409,7 @@ static const struct {
 	[NODE_MPLS] = {match_mpls, SCOPE_MPLS, true},
 	[NODE_MPLS_FIELD] = {match_mpls, SCOPE_MPLS},
 	[NODE_QUEUE] = {build_queue},
+	[NODE_TO_VPORT] = {build_to_vport},
 	[NODE_RSS] = {build_rss},
 	[NODE_RSS_ON] = {build_rss_on},
 	[NODE_RSS_KEY] = {build_rss_key},
@@ -420,6 +421,7 @@ static const struct {
 	[NODE_CHANGE_PORT] = {build_change_port},
 	[NODE_PUSH] = {build_push},
 	[NODE_ENCAP] = {build_encap},
+	[NODE_ENCAP_WORD] = {build_encap_word},
 };
 
 void build_add(struct rule_build *b, const struct rule_node *n)

@@ -74,8 +74,6 @@ void build_tables_free(struct rule_build *b)
 
 /* --- at the file's end --------------------------------------------------------------------------- */
 
-static const char *const packets[RULE_DIRS] = {"incoming", "outgoing"};
-
 static const char *build_table_near(const struct rule_build *b, const char *name)
 {
 	for (size_t i = 1; i < b->ps->set->ntables; i++)
@@ -104,7 +102,7 @@ static void build_goto_find(struct rule_build *b, const struct build_goto *go)
 			      TABLE_MAIN);
 	else if (!b->table[to].has[r->dir])
 		parse_mistake(b->ps, &go->at, "the table \"%s\" has no rule for %s packets",
-			      go->name, packets[r->dir]);
+			      go->name, rule_dirs[r->dir].packets);
 	else
 		r->go = (uint32_t)to;
 }
@@ -178,8 +176,8 @@ static void build_ways_unused(struct rule_build *b, const struct build_ways *w)
 			parse_mistake(b->ps, &b->table[i].at,
 				      "the table \"%s\" has rules for %s packets, but no such rule "
 				      "leads here: write `send %s any goto %s' in another table",
-				      b->ps->set->table[i].name, packets[w->dir],
-				      w->dir == RULE_IN ? "in" : "out", b->ps->set->table[i].name);
+				      b->ps->set->table[i].name, rule_dirs[w->dir].packets,
+				      rule_dirs[w->dir].name, b->ps->set->table[i].name);
 }
 
 static void build_ways_check(struct rule_build *b, enum rule_dir dir)

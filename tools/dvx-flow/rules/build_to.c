@@ -9,7 +9,7 @@
 /* Reports a second destination: a packet has one, or a mirror's copy has. */
 static void to_once(struct rule_build *b, const struct source_range *at)
 {
-	if (b->has_queue || b->rss.last || b->go.name)
+	if (b->has_to || b->rss.last || b->go.name)
 		parse_mistake(b->ps, at, "a rule has one destination; this is the second");
 }
 
@@ -21,15 +21,35 @@ static bool queue_fits(struct rule_build *b, const struct source_range *at, uint
 	return false;
 }
 
-static void takes_queue(struct rule_build *b, const struct source_range *at)
+/* Checks that the rule may have this destination: a queue of the daemon, or a vport. */
+static void takes(struct rule_build *b, const struct source_range *at, const char *what, bool possible)
 {
+	const struct rule_dir_row *dir = &rule_dirs[b->rule.dir];
+
 	if (b->rule.verdict != RULE_SEND && b->rule.verdict != RULE_MIRROR)
-		parse_mistake(b->ps, at, "only a rule that begins with send or mirror has a queue");
-	else if (b->rule.dir == RULE_OUT)
-		parse_mistake(b->ps, at,
-			      "a queue takes incoming packets; this rule is for outgoing ones");
+		parse_mistake(b->ps, at, "only a rule that begins with send or mirror has a %s",
+			      what);
+	else if (!possible && dir->to)
+		parse_mistake(b->ps, at, "a rule for %s packets has no %s: write `%s'",
+			      dir->packets, what, dir->to);
+	else if (!possible)
+		parse_mistake(b->ps, at, "a %s takes %s packets; this rule is for %s ones", what,
+			      !strcmp(what, "queue") ? "incoming" : "switched", dir->packets);
 	else
 		to_once(b, at);
+}
+
+static void takes_queue(struct rule_build *b, const struct source_range *at)
+{
+	takes(b, at, "queue", rule_dirs[b->rule.dir].to_queue);
+}
+
+void build_to_vport(struct rule_build *b, const struct rule_node *n)
+{
+	takes(b, &n->at, "vport", rule_dirs[b->rule.dir].to_vport);
+	b->rule.vport = (uint32_t)n->number;
+	b->rule.queue_at = build_location(b, &n->at);
+	b->has_to = true;
 }
 
 void build_queue(struct rule_build *b, const struct rule_node *n)
@@ -38,7 +58,7 @@ void build_queue(struct rule_build *b, const struct rule_node *n)
 		takes_queue(b, &n->at);
 	b->rule.queue = (uint32_t)n->number;
 	b->rule.queue_at = build_location(b, &n->at);
-	b->has_queue = true;
+	b->has_to = true;
 }
 
 /* --- rss --------------------------------------------------------------------------------------- */
@@ -152,17 +172,21 @@ static void settle_rss(struct rule_build *b, const struct source_range *at)
 
 void build_settle_to(struct rule_build *b, const struct source_range *at)
 {
+	const struct rule_dir_row *dir = &rule_dirs[b->rule.dir];
+
 	if (b->go.name || b->rule.verdict == RULE_MIRROR)
 		settle_onward(b, at);
 	if (b->rss.last)
 		settle_rss(b, at);
-	if (b->rule.verdict == RULE_MIRROR && b->rule.dir == RULE_OUT)
-		parse_mistake(b->ps, at,
-			      "mirror copies incoming packets; this rule is for outgoing ones");
-	else if ((b->rule.verdict == RULE_SEND || b->rule.verdict == RULE_MIRROR) &&
-		 !b->has_queue && !b->rss.last && !b->go.name)
-		parse_mistake(b->ps, at, "%s needs a queue: write `to queue 0' behind the matches",
-			      b->rule.verdict == RULE_MIRROR ? "mirror" : "send");
+	if (b->rule.verdict == RULE_MIRROR && !dir->to)
+		parse_mistake(b->ps, at, "mirror copies incoming packets; this rule is for %s ones",
+			      dir->packets);
+	else if ((b->rule.verdict == RULE_SEND || b->rule.verdict == RULE_MIRROR) && !b->has_to &&
+		 !b->rss.last && !b->go.name)
+		parse_mistake(b->ps, at, "%s needs a %s: write `%s' behind the matches",
+			      b->rule.verdict == RULE_MIRROR ? "mirror" : "send",
+			      dir->to_vport ? "vport" : "queue",
+			      dir->to ? dir->to : rule_dirs[RULE_IN].to);
 }
 
 bool build_keep_to(struct rule_build *b)
@@ -188,6 +212,9 @@ void build_mark(struct rule_build *b, const struct rule_node *n)
 		node_mistake(b, n, "a tag is 0 to %llu, not %" PRIu64, TAG_MAX, n->number);
 	else if (b->rule.verdict != RULE_SEND && b->rule.verdict != RULE_GOTO)
 		node_mistake(b, n, "only a rule that begins with send has a tag");
+	else if (b->rule.dir == RULE_SWITCH)
+		node_mistake(b, n, "a tag is in a receive queue's completions; this rule is for "
+				   "switched packets");
 	else if (b->rule.has_tag)
 		node_mistake(b, n, "a second tag in one rule");
 	b->rule.tag = (uint32_t)n->number;

@@ -88,7 +88,7 @@ struct shadow {
 };
 
 struct program {
-	/* Packets begin in table[RULE_IN] or table[RULE_OUT]. */
+	/* Packets begin in the table with the number of their direction. */
 	struct table *table;
 	size_t ntables;
 	uint32_t *where; /* by rule: the table with its entries */

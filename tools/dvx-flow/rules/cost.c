@@ -12,7 +12,9 @@ int cost_begin(struct cost_sum *s, const struct plan *p, const struct ruleset *s
 			       .set = set,
 			       .table = calloc(p->list.ntables + 1, sizeof(*s->table)),
 			       .rule = calloc(set->n + 1, sizeof(*s->rule)),
-			       .compiled = {"list", "list"}};
+			       .compiled = {NULL}};
+	for (int d = 0; d < RULE_DIRS; d++)
+		s->compiled[d] = "list";
 	for (uint32_t r = 0; r < set->n && s->rule; r++)
 		s->rule[r].rule = r;
 	return s->table && s->rule ? 0 : -ENOMEM;

@@ -81,6 +81,22 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 }
 
 %code {
+static uint64_t vport_of(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	uint64_t v = 0;
+
+	if (!vport_number(name, &v))
+		parse_mistake(ps, at, "no vport is called \"%s\": write pf, vf0, vf1, ..., ecpf, uplink, or vport and its number", name);
+	return v;
+}
+
+static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at, uint64_t number)
+{
+	if (number > UINT16_MAX)
+		parse_mistake(ps, at, "a vport is 0 to 65535, not %llu", (unsigned long long)number);
+	return number & UINT16_MAX;
+}
+
 /* Adds a node to the rule: its kind, its place, and what else it has. */
 #define ADD(what, place, ...) build_add(ps->build, &(struct rule_node){.kind = NODE_##what, .at = (place), __VA_ARGS__})
 #define NO_LIST (struct node_list){0}
@@ -96,7 +112,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <number> T_NUMBER "a number"
 %token <name> T_NAME "a name" T_STRING "a name in quotes"
 %token <address> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address" T_MAC "a MAC address"
-%token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out"
+%token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out" T_SWITCH "switch" T_FROM "from"
 %token <word> T_ANY "any" T_AND "and" T_OR "or" T_NOT "not" T_NE "!=" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
 %token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_NATIVE "native" T_VLANS "num_of_vlans" T_ID "id" T_PCP "pcp" T_DEI "dei"
 %token <word> T_IPV4 "ipv4" T_IPV6 "ipv6" T_ARP "arp" T_SRC "src" T_DST "dst" T_HOST "host"
@@ -115,12 +131,12 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 
 %type <name> name
 %type <word> keyword verdict direction tag value_word number_word mpls_word l4 side port_side tunnel
-%type <number> proto ethertype port rss_kind
+%type <number> proto ethertype port rss_kind vport
 %type <address> ip_address net
 %type <masked> mac masked dscp flags
 %type <flag> flag
 %type <range> range
-%type <list> macs nets ports numbers values dscps
+%type <list> macs nets ports numbers values dscps vports
 
 %%
 
@@ -155,7 +171,7 @@ verdict:
 ;
 
 direction:
-  T_IN | T_OUT
+  T_IN | T_OUT | T_SWITCH
 ;
 
 matches:
@@ -227,6 +243,7 @@ one_match:
 | T_MPLS numbers	{ ADD(MPLS, @$, .of = KEY_MPLS_LABEL, .list = $2); }
 | mpls_word ne numbers	{ ADD(MPLS_FIELD, @$, .of = $1->arg, .ne = @2, .list = $3); }
 | T_MPLS_BOS numbers	{ ADD(MPLS_FIELD, @$, .of = KEY_MPLS_BOTTOM, .list = $2); }
+| T_FROM vports		{ ADD(FIELD, @$, .of = KEY_VPORT, .list = $2); }
 | number_word T_NUMBER	{ ADD(FIELD, @$, .of = $1->arg, .list = list_value(ps, NO_LIST, $2, ALL)); }
 ;
 
@@ -358,6 +375,16 @@ masked:
 			}
 ;
 
+vports:
+  vport			{ $$ = list_value(ps, NO_LIST, $1, ALL); }
+| vports or vport	{ $$ = list_value(ps, $1, $3, ALL); }
+;
+
+vport:
+  T_VPORT T_NUMBER	{ $$ = vport_fits(ps, &@2, $2); }
+| T_NAME		{ $$ = vport_of(ps, &@1, $1); }
+;
+
 proto:
   T_NUMBER
 | name			{ $$ = named(ps, &@$, $1, "protocol", proto_number); }
@@ -394,6 +421,7 @@ modifiers:
 modifier:
   T_TO T_QUEUE T_NUMBER	{ ADD(QUEUE, @$, .number = $3); }
 | T_QUEUE T_NUMBER	{ ADD(QUEUE, @$, .number = $2); }
+| T_TO vport		{ ADD(TO_VPORT, @2, .number = $2); }
 | T_TO T_RSS rss
 | T_GOTO name		{ ADD(GOTO, @2, .name = $2); }
 | T_TAG T_NUMBER	{ ADD(MARK, @$, .number = $2); }
@@ -406,12 +434,26 @@ modifier:
 | T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ ADD(PUSH, @$, .number = $3, .second = $5); }
 | T_POP T_VLAN		{ ADD(CHANGE, @$, .of = CHANGE_POP); }
 | T_DECAP		{ ADD(CHANGE, @$, .of = CHANGE_DECAP); }
-| T_ENCAP		{ ADD(ENCAP, @$); YYERROR; }
-| T_PUSH pushed		{ ADD(ENCAP, @$); YYERROR; }
+| encap encap_words
 ;
 
-pushed:
-  T_VXLAN | T_GPE | T_GENEVE | T_GRE | T_MPLS
+encap:
+  T_ENCAP tunnel	{ ADD(ENCAP, @$, .of = $2->arg); }
+;
+
+encap_words:
+  %empty
+| encap_words encap_word
+;
+
+encap_word:
+  T_VNI T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_VNI, .number = $2); }
+| T_ETH side T_MAC	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $2->arg, .address = &$3); }
+| side T_MAC		{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $1->arg, .address = &$2); }
+| side T_IPV4_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .address = &$2); }
+| side T_IPV6_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .address = &$2); }
+| T_DST T_PORT T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_PORT, .number = $3); }
+| T_TTL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_TTL, .number = $2); }
 ;
 
 rss:
@@ -494,7 +536,7 @@ static bool may_stand_here(const void *ctx, int token)
 
 static const char *const value_kinds[] = {"a number", "a name"};
 
-#define MODIFIERS "to queue, to rss, goto, tag, count, name, set, push, pop or decap"
+#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap or encap"
 
 /* Removes negations: they can stand before most words, and would make each list too long. */
 static int without_negations(yysymbol_kind_t *list, int n)
@@ -528,7 +570,7 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 						  : "drop, pass, send, mirror, count, table, define or include");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl, dscp or vlan)%s",
-				 more ? ", to queue, to rss, goto, tag, count, name, push, pop or decap" : "");
+				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap or encap" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
 				 "proto, tcp, udp, port, ...)%s", more ? ", " MODIFIERS : "");
@@ -575,7 +617,7 @@ static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parse
 
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
 {
-	char saw[64], wanted[160], variable[160];
+	char saw[64], wanted[192], variable[160];
 	const char *near = NULL, *other = foreign_word(ctx, ps);
 
 	(void)scanner;

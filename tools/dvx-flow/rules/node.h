@@ -56,6 +56,7 @@ enum node_kind {
 	NODE_MPLS_FIELD, /* of: a key */
 	/* destinations and the rest */
 	NODE_QUEUE,
+	NODE_TO_VPORT,
 	NODE_RSS,     /* from queue `number` to queue `second` */
 	NODE_RSS_ON,  /* of: an enum rule_hash */
 	NODE_RSS_KEY, /* hexadecimal digits behind 0x, or in pairs with colons between them */
@@ -66,8 +67,21 @@ enum node_kind {
 	NODE_CHANGE,	  /* of: its kind; second: the IP version or protocol */
 	NODE_CHANGE_PORT, /* of: a side; second: the protocol */
 	NODE_PUSH,	  /* a tag with ID `number` and priority `second` */
-	NODE_ENCAP,
+	NODE_ENCAP,	  /* of: the tunnel */
+	NODE_ENCAP_WORD,  /* of: an enum encap_word */
 	NODE_KINDS
+};
+
+/* Words behind encap. */
+enum encap_word {
+	ENCAP_VNI,
+	ENCAP_SRC,
+	ENCAP_DST,
+	ENCAP_ETH_SRC,
+	ENCAP_ETH_DST,
+	ENCAP_PORT,
+	ENCAP_TTL,
+	ENCAP_WORDS
 };
 
 /* An array in the set's memory that doubles. */

@@ -103,13 +103,16 @@ static int plan_keep(struct plan_work *w, uint32_t t)
 	return ret;
 }
 
+static const char in_switch[] = "in the e-switch the kernel uses c0 and c1, which codes need";
+
 /* Plans a table. If its rules do not fit codes, it stays a list. */
 static int plan_table(struct plan_work *w, uint32_t t)
 {
 	const struct table *table = &w->out->list.table[t];
 	const struct acl_rules rules = {w->set, table->dir, w->out->list.where, t};
-	struct acl_refusal refusal = {ACL_NONE, w->no_codes};
-	int ret = w->no_codes ? -E2BIG : acl_compile(&rules, &w->out->codes[t], &refusal);
+	const char *no_codes = table->dir == RULE_SWITCH ? in_switch : w->no_codes;
+	struct acl_refusal refusal = {ACL_NONE, no_codes};
+	int ret = no_codes ? -E2BIG : acl_compile(&rules, &w->out->codes[t], &refusal);
 
 	if (ret == -E2BIG && !w->out->refusal[table->dir].why)
 		w->out->refusal[table->dir] = refusal;

@@ -15,15 +15,29 @@
 enum rule_dir {
 	RULE_IN,  /* packets that the port delivers to this function */
 	RULE_OUT, /* packets that this function's queues send */
+	/* packets that the e-switch gets from functions and from the wire; this one manages it */
+	RULE_SWITCH,
 	RULE_DIRS
 };
+
+/* dir.c: what rules of a direction can say. */
+struct rule_dir_row {
+	const char *name;
+	const char *packets; /* "incoming" */
+	const char *end;     /* the default way */
+	const char *to;	     /* an example of what `send` needs; NULL: it has `goto` only */
+	bool to_queue, to_vport;
+	bool from_vport, sqn; /* fields that its packets have */
+	bool decap, encap;
+};
+extern const struct rule_dir_row rule_dirs[RULE_DIRS];
 
 enum rule_verdict {
 	RULE_DROP,
 	RULE_PASS,   /* the default way: what would happen without dvx-flow */
-	RULE_SEND,   /* to a queue of the daemon, or to several by hash; only RULE_IN */
+	RULE_SEND,   /* RULE_IN: to a queue of the daemon, or to several by hash; RULE_SWITCH: to a vport */
 	RULE_GOTO,   /* the rules of another table judge the packet; it does not come back */
-	RULE_MIRROR, /* a copy to a queue, and later rules judge the packet; only RULE_IN */
+	RULE_MIRROR, /* a copy to a queue or vport, and later rules judge the packet */
 };
 
 /*
@@ -142,7 +156,20 @@ enum rule_change_kind {
 	CHANGE_PUSH,
 	CHANGE_POP,
 	CHANGE_DECAP,
+	CHANGE_ENCAP,
 	RULE_CHANGE_KINDS
+};
+
+/* The tunnel that a rule begins. */
+struct rule_encap {
+	uint8_t family; /* 4 or 6 */
+	uint8_t ttl;
+	uint16_t port;
+	uint32_t vni;
+	uint8_t src[16], dst[16]; /* network order */
+	uint8_t eth_src[6], eth_dst[6];
+	uint8_t bytes; /* of the header that they make */
+	uint8_t header[78];
 };
 
 struct rule_change {
@@ -184,6 +211,7 @@ struct rule {
 	bool has_tag, count;
 	bool native; /* no VLAN tag, or ID 0: packets that Linux gives to the port's interface */
 	uint32_t queue, tag;	    /* tag: 24 bits */
+	uint32_t vport;		    /* of RULE_SWITCH, in the place of a queue */
 	const struct rule_rss *rss; /* RULE_SEND without a queue */
 	uint32_t table;		    /* the rule's table */
 	uint32_t go;		    /* the table of RULE_GOTO */
@@ -196,6 +224,7 @@ struct rule {
 	size_t nexcepts;
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
+	const struct rule_encap *encap; /* of CHANGE_ENCAP */
 
 	struct arena *own;	       /* for pointers, if not in the set's memory */
 	const char *name;	       /* unique in the set; NULL: none */
@@ -210,7 +239,14 @@ struct rule {
 
 static inline bool rule_has_queue(const struct rule *r)
 {
-	return r->verdict == RULE_SEND || r->verdict == RULE_MIRROR;
+	return rule_dirs[r->dir].to_queue &&
+	       (r->verdict == RULE_SEND || r->verdict == RULE_MIRROR);
+}
+
+static inline bool rule_has_vport(const struct rule *r)
+{
+	return rule_dirs[r->dir].to_vport &&
+	       (r->verdict == RULE_SEND || r->verdict == RULE_MIRROR);
 }
 
 /* Returns the highest queue that a rule names; 0 if it names none. */
@@ -218,6 +254,9 @@ static inline uint32_t rule_last_queue(const struct rule *r)
 {
 	return r->rss ? r->rss->last : r->queue;
 }
+
+/* The wire, as a vport. */
+#define VPORT_UPLINK 0xffffu
 
 /* The most queues of a daemon. A rule's queue is 0 to 63. */
 #define QUEUES_MAX 64u

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <dvx/flow.h>
 
 #include "rules/grammar.h"
 #include "rule.h"
@@ -35,6 +36,8 @@ static const struct rule_word words[] = {
 	{"out", T_OUT, RULE_OUT},
 	{"outbound", T_OUT, RULE_OUT},
 	{"egress", T_OUT, RULE_OUT},
+	{"switch", T_SWITCH, RULE_SWITCH},
+	{"from", T_FROM, 0},
 	{"any", T_ANY, 0},
 	{"all", T_ANY, 0},
 	{"and", T_AND, 0},
@@ -255,7 +258,7 @@ bool word_is_direction(const char *text)
 
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " \t\r\n\f"), text);
 	w = word_find(first);
-	return w && (w->token == T_IN || w->token == T_OUT);
+	return w && (w->token == T_IN || w->token == T_OUT || w->token == T_SWITCH);
 }
 
 const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg)
@@ -318,6 +321,15 @@ bool icmp_number(const char *name, bool v6, uint64_t *number)
 {
 	return v6 ? look_up(icmp6s, COUNT(icmp6s), name, number)
 		  : look_up(icmps, COUNT(icmps), name, number);
+}
+
+bool vport_number(const char *name, uint64_t *number)
+{
+	uint32_t vport = 0;
+	int ret = dvx_flow_vport_number(name, &vport);
+
+	*number = vport;
+	return !ret;
 }
 
 bool flag_number(const char *name, uint64_t *number)

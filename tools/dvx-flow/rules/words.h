@@ -26,6 +26,8 @@ bool service_number(const char *name, uint64_t *number);
 bool dscp_number(const char *name, uint64_t *number);
 bool ethertype_number(const char *name, uint64_t *number);
 bool icmp_number(const char *name, bool v6, uint64_t *number);
+/* Finds the number of a vport: pf, vf0, ecpf, uplink. */
+bool vport_number(const char *name, uint64_t *number);
 /* Finds the bit of a TCP flag. */
 bool flag_number(const char *name, uint64_t *number);
 

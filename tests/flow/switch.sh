@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that rules of the direction switch move packets between functions and the wire on a chip in
+# switchdev mode, and that each is counted: by the rule, and by the function where it arrives.
+. "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
+peer=$top_builddir/tests/steer/dr_fdb_peer
+needs "$peer"
+"$dvx_sim" up --set switchdev=1 "$chip" || exit 99
+
+# The e-switch's daemon is on the DPU's function; a second one counts what the host's receives.
+on_chip() { "$dvx_sim" exec "$chip" -f "${function:-dpu}" -- "$@"; }
+begin() { # FUNCTION: starts a daemon there, with one rule that counts what comes in
+	function=$1
+	background "$work/$1.err" "$dvx_sim" exec "$chip" -f "$1" -- "$flow" daemon --json || return 1
+	eval "daemon_$1=\$child"
+	echo "count in" | client apply --quiet -
+	function=
+}
+both() { begin host && begin dpu; }
+check "daemons of two functions start" both
+
+cat >"$work/rules" <<'END'
+# the wire, the host, and back
+send switch from uplink udp dst port 53 to pf count
+drop switch from uplink tcp count
+send switch from pf udp src port 9 to ecpf count
+send switch from pf udp src port 10 to uplink count
+drop switch from pf udp src port 11 count
+mirror switch from pf udp src port 12 to uplink count
+send switch from vport 0 udp src port 12 to pf count
+send switch from ecpf,pf ipv4 udp src port 14 set eth dst 02:00:00:00:00:09 dec ttl to pf count
+count in
+END
+applies() { client apply "$work/rules" | grep -q "applied; 9 rules in effect; in: .*; switch: "; }
+check "a file is applied" applies
+
+# Sends packets of the host's function from these UDP ports.
+send_from_host() {
+	printf 'send %s\n' "$@" | "$dvx_sim" exec "$chip" -f host -- "$peer" >"$work/peer"
+}
+counts() { client stats --json | jq -c '[.rules[].packets]'; }
+at_host() { function=host counts; }
+from_wire() {
+	"$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay" &&
+		[ "$(counts)" = '[60,360,0,0,0,0,0,0,101]' ] && [ "$(at_host)" = '[60]' ]
+}
+check "packets from the wire: to the host, dropped, the rest to the manager" from_wire
+from_host() {
+	send_from_host 9 10 11 12 13 14 &&
+		[ "$(counts)" = '[60,360,1,1,1,1,1,1,103]' ] && [ "$(at_host)" = '[62]' ]
+}
+check "packets of the host: to the manager, the wire, dropped, copied, changed" from_host
+wire_got() { "$dvx_sim" ls | grep -q '2 packets dropped: for the uplink, and there is no wire'; }
+check "the wire got two" wire_got
+
+edited() {
+	client insert before 3 drop switch from pf udp src port 9 count && client del "drop switch from pf udp src port 11 count" &&
+		send_from_host 9 11 && [ "$(client stats --json | jq -c '[.rules[] | select(.text | test("port 9|port 11")) | .packets]')" = '[1,1]' ] &&
+		is '.rules[-1].packets' 104
+}
+check "edits take effect in their place" edited
+listed() {
+	client list --json | jq -e '.rules[0] | .direction == "switch" and .vport == "pf" and .action == "send"' &&
+		client save "$work/saved" && client apply --quiet "$work/saved" && client diff "$work/saved" | grep -q "9 stay, 0 added, 0 deleted, 0 moved"
+}
+check "list and save have the direction and the vport" listed
+
+refused() { # COLUMN WORDS RULE
+	echo "$3" >"$work/bad"
+	fails 4 "bad:1:$1: .*$2" client apply "$work/bad"
+}
+check "a vport that does not exist" refused 13 "knows no vport 8 (vf7)" "drop switch from vf7"
+check "a destination that does not exist" refused 28 "knows no vport 8 (vf7)" "send switch from uplink to vf7"
+on_host() {
+	echo "drop switch from pf" >"$work/bad"
+	function=host fails 4 "bad:1:6: attr.side FDB: mlx5_0 lacks eswitch_manager" client apply "$work/bad"
+}
+check "a function that does not manage the e-switch" on_host
+emptied() {
+	client flush --quiet && send_from_host 9 && "$dvx_sim" ls | grep -q "dpu"
+}
+check "without rules the kernel's slow path is back" emptied
+kill "$daemon_host" "$daemon_dpu"
+wait "$daemon_host" "$daemon_dpu"
+
+legacy() {
+	"$dvx_sim" down "$chip" && "$dvx_sim" up "$chip" && echo "drop switch from pf" >"$work/bad" || return 1
+	fails 4 "bad:1:6: .*must be in switchdev mode" on_chip "$flow" check --device mlx5_0 "$work/bad"
+}
+check "an e-switch in legacy mode" legacy
+plan
