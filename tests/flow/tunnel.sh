@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that rules begin tunnels of sent packets and end those of received ones: tcpdump finds outer and inner headers in
+# the captures of queues.
+. "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
+peer=$top_builddir/tests/steer/dr_fdb_peer
+needs "$peer"
+command -v tcpdump >/dev/null || skip_all "no tcpdump"
+"$dvx_sim" up "$chip" || exit 99
+
+hop="eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02"
+cat >"$work/rules" <<END
+pass out ipv4 udp src port 9 dec ttl encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 $hop count
+pass out udp src port 10 encap geneve vni 7 src 2001:db8::1 dst 2001:db8::2 $hop ttl 9 count
+pass out udp src port 11 encap vxlan vni 43 src 192.0.2.1 dst 192.0.2.2 $hop
+send in vxlan vni 42 to queue 0
+send in geneve vni 7 to queue 0
+send in vxlan vni 43 decap to queue 1
+END
+# The wire is a loop: what the function sends comes back to it.
+tunnels() {
+	start --queues 2 --capture "$work/cap" && client apply --quiet "$work/rules" &&
+		printf 'send 9\nsend 10\nsend 11\n' | on_chip "$peer" >"$work/peer" &&
+		is '[.rules[:2][].packets, .queues[].packets]|join(" ")' "1 1 2 1"
+}
+check "three packets in tunnels, one leaves its tunnel" tunnels
+has() { # QUEUE WORDS
+	tcpdump -Z "$(id -un)" -nevvr "$work/cap/queue$1.pcap" 2>/dev/null >"$work/dump"
+	cat "$work/dump"
+	grep -qF -- "$2" "$work/dump"
+}
+check "VXLAN: outer addresses and length" has 0 "02:00:00:00:00:01 > 02:00:00:00:00:02, ethertype IPv4 (0x0800), length 112: (tos 0x0, ttl 64"
+no_wrong_sum() { has 0 "192.0.2.2.4789: [no cksum] VXLAN, flags [I] (0x08), vni 42" && ! sed -n 1p "$work/dump" | grep bad; }
+check "VXLAN: the header, with IPv4's checksum" no_wrong_sum
+check "VXLAN: the inner packet, changed before" has 0 "02:11:22:33:44:01 > 02:11:22:33:44:02, ethertype IPv4 (0x0800), length 62: (tos 0x0, ttl 63"
+check "Geneve over IPv6" has 0 "(hlim 9, next-header UDP (17) payload length: 78) 2001:db8::1."
+check "Geneve: its header" has 0 "Geneve, Flags [none], vni 0x7, proto TEB (0x6558)"
+check "decap leaves the inner packet" has 1 "02:11:22:33:44:01 > 02:11:22:33:44:02, ethertype IPv4 (0x0800), length 62:"
+plan
