@@ -70,7 +70,7 @@ says 0 "entries field by field" "entry_sub_type=ETHL3_IPV4_5_TUPLE_O(0x11)" \
 says 0 "entries of format 1 with their actions" "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0x7" \
 	-- dump --ste --dump "$v1"
 says 0 "without --ste it is the library's own text" "3303," -- dump --dump "$v1"
-says 3 "no table for packets that go out" "has no first table for packets that go out" \
+says 3 "no table for packets that go out" "has no first table for outgoing packets" \
 	-- explain --dump "$v0" "out ipv4"
 says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- explain --dump "$v1" "in ipv4 dst 10.0.0"
 says 2 "two packets" "the packet, column 9: expected" -- explain --dump "$v1" "in ipv4
@@ -78,7 +78,7 @@ drop in ipv6"
 says 2 "no packet at all" "a packet is written like this: ipv4 dst" -- explain --dump "$v1" ""
 says 0 "words without quotes and without a direction come in" "packet in (the default direction): ipv4 udp ? > 53" \
 	"hits: dst port 53, proto udp" -- explain --dump "$v1" ipv4 udp dst port 53
-says 3 "the other direction as an option" "has no first table for packets that go out" \
+says 3 "the other direction as an option" "has no first table for outgoing packets" \
 	-- explain --dump "$v0" --out ipv4
 says 2 "a mistake's column counts the words" "the packet, column 10: an IPv4 address" -- explain --dump "$v1" ipv4 dst 10.0.0
 # Entries of every lookup type (line 127: layer 4 misc) are read without their matcher when a second table is there.

@@ -53,6 +53,31 @@ check "packets of the host: to the manager, the wire, dropped, copied, changed" 
 wire_got() { "$dvx_sim" ls | grep -q '2 packets dropped: for the uplink, and there is no wire'; }
 check "the wire got two" wire_got
 
+# explains WORDS PACKET: follows the packet without sending it.
+explains() {
+	client explain "$2" >"$work/explained"
+	cat "$work/explained"
+	sed -n 's/^  => //p' "$work/explained" | sed 's/ (0x[^)]*)//g' | grep -F -- "$1"
+}
+check "explain: to a function whose rules are held elsewhere" \
+	explains "pf: its function receives it; rules that are held there judge it next" "switch from uplink udp dst port 53"
+check "explain: dropped" explains 'rule "drop switch from pf udp src port 11 count": counter' "switch from pf udp src port 11"
+check "explain: to the wire" explains "uplink: it leaves by the wire" "switch from pf udp src port 10"
+check "explain: the default way of the manager's own packets" explains "uplink: it leaves by the wire" "switch from ecpf arp"
+through() {
+	explains 'rule "count in"' "switch from pf ipv4 udp src port 9" && explains "ecpf: this function receives it:" "switch from vf9 arp" &&
+		explains 'ether dst ? -> 02:00:00:00:00:09, ttl 9 -> 8' "switch from pf ipv4 udp src port 14 ttl 9" &&
+		client explain --json switch from pf udp src port 9 | jq -e '.ways[0] | .vport == "ecpf" and .end.text == "send switch from pf udp src port 9 to ecpf count" and .then.end.text == "count in"'
+}
+check "explain: through the e-switch to this function's own rules" through
+check "explain: a switched packet has a source" fails 2 "comes from a vport: write" client explain switch udp
+out_first() {
+	client insert before 9 pass out udp src port 14 ipv4 set ipv4 dst 10.0.0.9 &&
+		explains "ecpf: it is sent, and the e-switch takes it:" "out ipv4 dst 10.0.0.1 udp src port 14 ttl 4" &&
+		grep -q 'pf: its function receives it' "$work/explained" && client del "pass out udp src port 14 ipv4 set ipv4 dst 10.0.0.9"
+}
+check "explain: from this function's rules into the e-switch" out_first
+
 edited() {
 	client insert before 3 drop switch from pf udp src port 9 count && client del "drop switch from pf udp src port 11 count" &&
 		send_from_host 9 11 && [ "$(client stats --json | jq -c '[.rules[] | select(.text | test("port 9|port 11")) | .packets]')" = '[1,1]' ] &&

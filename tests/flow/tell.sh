@@ -65,7 +65,7 @@ changes() {
 		says "only acts; changes vlan none -> 9" explain out ipv4 dst 10.0.0.9 &&
 		says '=> rule "send in ipv4 dst 10.0.0.7 udp dst port 53 to queue 1"' \
 			explain ipv4 dst 10.0.0.7 udp dst port 53 &&
-		grep -q "dst port 53, proto udp; a copy goes to another queue" "$scratch/says" &&
+		grep -q "dst port 53, proto udp; a copy goes elsewhere" "$scratch/says" &&
 		says '=> rule "send in ipv4 tcp to rss 0-1"' explain ipv4 tcp &&
 		on "$flow" apply "$scratch/rules" >/dev/null
 }

@@ -130,10 +130,10 @@ static const struct cli_command commands[] = {
 	 client_options, cmd_diff},
 	{"save", 0, 1, "[FILE]", "Writes the rules in effect as a rule file, with its comments.",
 	 client_options, cmd_save},
-	{"explain", 1, CLI_ANY, "[in|out] MATCH...|FILE.pcap",
+	{"explain", 1, CLI_ANY, "[in|out|switch] MATCH...|FILE.pcap",
 	 "Shows which tables, rules and entries a packet meets, and what decides. The packet is "
 	 "written like a rule's matches (ipv4 dst 10.0.0.1 udp dst port 53); it comes in unless "
-	 "its first word is out.",
+	 "its first word is out, or switch (switch from pf udp dst port 53).",
 	 explain_options, cmd_explain},
 	{"dump", 0, 0, "",
 	 "Prints libmlx5's dump of the daemon's tables, or each entry field by field.",

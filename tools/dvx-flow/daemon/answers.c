@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/dev.h>
+#include <dvx/prm/cap.h>
 
 #include "cost.h"
 #include "holder.h"
@@ -182,6 +183,11 @@ static void answers_add_mirror(void *arg, uint64_t action, uint64_t table)
 	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)table));
 }
 
+static void answers_add_vport(void *arg, uint64_t action, uint32_t vport)
+{
+	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)vport));
+}
+
 static void answers_add_table(void *arg, uint64_t table, const char *name)
 {
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
@@ -221,6 +227,22 @@ static json_t *answers_first_tables(const struct holder *h)
 	return first;
 }
 
+/*
+ * Adds this function's vport and VHCA, and the vports of actions: libmlx5's dump lacks the first, and
+ * has 0 for the number of the e-switch manager's.
+ */
+static void answers_add_vports(json_t *j, const struct base_tables *base)
+{
+	json_t *vports = json_array();
+	const void *cap;
+
+	base_tables_vports(base, answers_add_vport, vports);
+	json_object_set_new(j, "vports", vports);
+	json_object_set_new(j, "vport", json_integer(base->switch_base.manager));
+	if (!dvx_dev_cap_page(base->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap))
+		json_object_set_new(j, "vhca", json_integer(prm_cmd_hca_cap_get_vhca_id(cap)));
+}
+
 static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *entries,
 			      const char *text, size_t len)
 {
@@ -234,6 +256,8 @@ static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *e
 	}
 	json_object_set_new(j, "entries", entries);
 	json_object_set_new(j, "first_tables", answers_first_tables(h));
+	if (h->base.side[RULE_SWITCH].domain)
+		answers_add_vports(j, &h->base);
 	json_object_set_new(j, "tables", tables);
 	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "rewrites", rewrites);

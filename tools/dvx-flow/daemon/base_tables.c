@@ -37,7 +37,7 @@ static int make_side(struct base_tables *g, struct direction_base *s, enum rule_
 static void free_vports(struct base_tables *g)
 {
 	while (g->nvports)
-		dvx_flow_action_destroy(g->vport[--g->nvports]);
+		dvx_flow_action_destroy(g->vport[--g->nvports].to);
 	free(g->vport);
 	g->vport = NULL;
 	g->vport_room = 0;
@@ -85,20 +85,27 @@ int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_act
 
 static int base_tables_vport(struct base_tables *g, uint32_t vport, struct dvx_flow_action **out)
 {
-	struct dvx_flow_action **room;
+	struct vport_action *room;
 	struct map_slot *slot = map_put(&g->vports, vport, (uint32_t)g->nvports);
 	int ret = 0;
 
 	if (!slot || !array_grow((void **)&g->vport, g->nvports, &g->vport_room, sizeof(*room)))
 		return -ENOMEM;
 	room = &g->vport[slot->what];
-	if (slot->what == g->nvports || !*room) {
-		*room = NULL;
-		g->nvports += slot->what == g->nvports;
-		ret = dvx_flow_action_create_vport(g->side[RULE_SWITCH].domain, vport, room);
-	}
-	*out = *room;
+	if (slot->what == g->nvports)
+		g->vport[g->nvports++] = (struct vport_action){.vport = vport};
+	if (!room->to)
+		ret = dvx_flow_action_create_vport(g->side[RULE_SWITCH].domain, vport, &room->to);
+	*out = room->to;
 	return ret;
+}
+
+void base_tables_vports(const struct base_tables *g,
+			void (*visit)(void *arg, uint64_t action_id, uint32_t vport), void *arg)
+{
+	for (size_t i = 0; i < g->nvports; i++)
+		if (g->vport[i].to)
+			visit(arg, dvx_flow_action_id(g->vport[i].to), g->vport[i].vport);
 }
 
 int base_tables_to(struct base_tables *g, const struct rule *r, struct dvx_flow_action **out)

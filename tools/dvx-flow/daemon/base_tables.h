@@ -13,6 +13,7 @@
 
 /* switch_base.c: the table of RULE_SWITCH's default way. */
 struct switch_base {
+	uint32_t manager; /* this function's vport */
 	struct dvx_flow_table *table;
 	/* by priority: the manager's packets, all others */
 	struct dvx_flow_matcher *matcher[2];
@@ -36,7 +37,10 @@ struct base_tables {
 	struct dvx_flow_action *queue[QUEUES_MAX];
 	struct switch_base switch_base;
 	struct map vports; /* vport -> a place in `vport` */
-	struct dvx_flow_action **vport;
+	struct vport_action {
+		uint32_t vport;
+		struct dvx_flow_action *to;
+	} *vport;
 	size_t nvports, vport_room;
 	struct pause pause;
 };
@@ -46,6 +50,9 @@ int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault
 int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
 /* Returns likewise the action for the rule's queue or vport. */
 int base_tables_to(struct base_tables *g, const struct rule *r, struct dvx_flow_action **out);
+/* Visits the actions for vports, by their IDs in the dump. */
+void base_tables_vports(const struct base_tables *g,
+			void (*visit)(void *arg, uint64_t action_id, uint32_t vport), void *arg);
 /* Frees a direction without rules. Until then, libmlx5 keeps the memory of its former rules. */
 void base_tables_free_side(struct base_tables *g, enum rule_dir dir);
 /* Deletes rules as dvx_flow_rules_delete() does, with a pause from time to time. */

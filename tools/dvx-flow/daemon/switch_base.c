@@ -41,8 +41,9 @@ int switch_base_make(struct dvx_dev *dev, struct dvx_flow_domain *domain, struct
 	struct dvx_flow_match own = {0}, all = {0};
 	int ret = dvx_flow_table_create(domain, REST_LEVEL, &b->table);
 
+	b->manager = switch_manager(dev);
 	if (!ret)
-		ret = dvx_flow_match_vport(&own, switch_manager(dev));
+		ret = dvx_flow_match_vport(&own, b->manager);
 	if (!ret)
 		ret = dvx_flow_action_create_vport(domain, DVX_FLOW_UPLINK, &b->to[0]);
 	if (!ret)

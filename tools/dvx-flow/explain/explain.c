@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <dvx/flow.h>
 
 #include "explain.h"
 #include "rules/words.h"
@@ -23,8 +24,9 @@ struct explain_sum {
 struct explain_job {
 	const struct args *args;
 	struct dump_source src;
-	enum side side;
-	bool written; /* the packet was given in words */
+	struct direction at;
+	char from[48]; /* " from pf", of a switched packet */
+	bool written;  /* the packet was given in words */
 	uint32_t start[STARTS_MAX];
 	unsigned int nstarts;
 	bool lost; /* a walk ended where the dump ends */
@@ -101,6 +103,119 @@ static void explain_print_walk(json_t *j)
 	printf("  => %s\n", explain_sentence(json_object_get(j, "end")));
 }
 
+/* --- on through the e-switch --- */
+
+/* Where a packet goes that leaves a direction's tables. */
+struct explain_goal {
+	const char *says;
+	struct direction at; /* dir RULE_DIRS: no rules of this daemon */
+	char vport[32];	     /* its name */
+};
+
+static bool explain_to_vport(const struct explain_walk *w, uint32_t *vport)
+{
+	const struct steering_rule *r = &w->d->rule[w->rule];
+
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (w->d->action[i].type == ACTION_VPORT) {
+			*vport = (uint32_t)w->d->action[i].arg;
+			return true;
+		}
+	return false;
+}
+
+/* Finds where the e-switch sends the packet. False: it drops it, or that is not known. */
+static bool explain_switched(const struct explain_job *job, const struct explain_walk *w,
+			     struct explain_goal *g)
+{
+	const json_t *manager = json_object_get(job->src.head, "vport");
+	uint32_t own = manager ? (uint32_t)json_integer_value(manager) : UINT32_MAX, vport = own;
+	const struct steering_rule *r = &w->d->rule[w->rule];
+
+	if (w->end == WALK_LOST || (w->end == WALK_RULE && !explain_to_vport(w, &vport) &&
+				    !steering_rule_is(w->d, r, ACTION_DEFAULT)))
+		return false;
+	g->at.dir = RULE_DIRS;
+	dvx_flow_vport_name(vport, g->vport, sizeof(g->vport));
+	if (vport == VPORT_UPLINK) {
+		g->says = "it leaves by the wire";
+	} else if (vport != own || vport == UINT32_MAX) {
+		g->says = "its function receives it; rules that are held there judge it next";
+	} else if (!dump_source_has(&job->src, RULE_IN)) {
+		g->says = "this function receives it, where no rule is for incoming packets";
+	} else {
+		g->says = "this function receives it:";
+		g->at = (struct direction){RULE_IN, SIDE_RX};
+	}
+	return true;
+}
+
+/* Finds where a packet goes on. False: it ends here. */
+static bool explain_goes_on(const struct explain_job *job, const struct explain_walk *w,
+			    enum rule_dir from, struct explain_goal *g)
+{
+	const struct steering_rule *r = &w->d->rule[w->rule];
+
+	if (from == RULE_SWITCH)
+		return explain_switched(job, w, g);
+	if (from != RULE_OUT || !dump_source_has(&job->src, RULE_SWITCH) || w->end == WALK_LOST ||
+	    (w->end == WALK_RULE && steering_rule_is(w->d, r, ACTION_DROP)))
+		return false;
+	g->at = (struct direction){RULE_SWITCH, SIDE_TX};
+	dvx_flow_vport_name((uint32_t)json_integer_value(json_object_get(job->src.head, "vport")),
+			    g->vport, sizeof(g->vport));
+	g->says = "it is sent, and the e-switch takes it:";
+	return true;
+}
+
+/* Makes the fields with which a packet enters the tables behind: registers do not go along. */
+static void explain_enter(const struct explain_job *job, struct direction at, uint32_t table,
+			  struct fields *p)
+{
+	const struct steering *d = &job->src.d;
+	const json_t *own = json_object_get(job->src.head, "vport");
+
+	for (int f = F_REG_A; f <= F_REG_C7; f++)
+		p->value[f] = 0;
+	p->known[F_SOURCE] |= at.dir == RULE_SWITCH;
+	if (at.dir == RULE_SWITCH)
+		dump_source_vport(d, d->table[table].domain, (uint32_t)json_integer_value(own), p);
+}
+
+static int explain_way(struct explain_job *job, struct direction at, uint32_t start,
+		       struct explain_walk *w, const struct fields *p, json_t **out)
+{
+	struct explain_goal g = {.says = NULL};
+	struct explain_walk next;
+	struct fields f;
+	json_t *behind = NULL;
+	int rc = walk_run(w, &job->src.d, start, at.side, p);
+
+	if (rc)
+		return rc;
+	*out = trace_json(w, job->written);
+	job->lost = job->lost || w->end == WALK_LOST;
+	if (*out && !job->args->json)
+		explain_print_walk(*out);
+	if (!*out || !explain_goes_on(job, w, at.dir, &g))
+		return *out ? 0 : -1;
+	json_object_set_new(*out, "vport", json_string(g.vport));
+	json_object_set_new(*out, "goes_on", json_string(g.says));
+	if (!job->args->json)
+		printf("  => %s: %s\n", g.vport, g.says);
+	if (g.at.dir == RULE_DIRS || !dump_source_starts(&job->src, g.at, &start, 1))
+		return 0;
+	f = w->now.f;
+	next = (struct explain_walk){.frame = w->now.framed ? w->now.bytes : NULL,
+				     .len = w->now.framed ? w->now.len : 0,
+				     .keep = true};
+	explain_enter(job, g.at, start, &f);
+	rc = explain_way(job, g.at, start, &next, &f, &behind);
+	walk_free(&next);
+	json_object_set_new(*out, "then", behind);
+	return rc;
+}
+
 static int explain_print_packet(struct explain_job *job, const struct seen_packet *seen,
 				const char *name, const char *note)
 {
@@ -111,20 +226,15 @@ static int explain_print_packet(struct explain_job *job, const struct seen_packe
 
 	fields_line(line, sizeof(line), p);
 	if (!job->args->json)
-		printf("%s %s%s: %s\n%s", name, job->side == SIDE_RX ? "in" : "out", note, line,
+		printf("%s %s%s%s: %s\n%s", name, rule_dirs[job->at.dir].name, job->from, note, line,
 		       job->src.head ? "  root table: dvx-flow's rule sends every packet on\n"
 				     : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
 		struct explain_walk w = {.frame = seen->bytes, .len = seen->len, .keep = true};
 		json_t *j = NULL;
 
-		rc = walk_run(&w, &job->src.d, job->start[i], job->side, p);
-		if (!rc)
-			j = trace_json(&w, job->written);
-		job->lost = job->lost || w.end == WALK_LOST;
+		rc = explain_way(job, job->at, job->start[i], &w, p, &j);
 		walk_free(&w);
-		if (j && !job->args->json)
-			explain_print_walk(j);
 		if (!j || json_array_append_new(ways, j))
 			rc = -1;
 	}
@@ -165,18 +275,18 @@ static int one_rule(struct ruleset *set, const char *words, const char *directio
 
 static int find_starts(struct explain_job *job)
 {
-	job->nstarts = dump_source_starts(&job->src, job->side, job->start, STARTS_MAX);
+	job->nstarts = dump_source_starts(&job->src, job->at, job->start, STARTS_MAX);
 	if (job->nstarts > STARTS_MAX)
 		job->nstarts = STARTS_MAX;
 	if (job->nstarts)
 		return EXIT_DONE;
 	if (job->src.head) {
-		message_print("no rule matches packets that %s: they go the default way",
-			      job->side == SIDE_RX ? "come in" : "go out");
+		message_print("no rule is for %s packets: they go the default way",
+			      rule_dirs[job->at.dir].packets);
 		return EXIT_RULES;
 	}
-	message_print("%s has no first table for packets that %s", job->src.name,
-		      job->side == SIDE_RX ? "come in" : "go out");
+	message_print("%s has no first table for %s packets", job->src.name,
+		      rule_dirs[job->at.dir].packets);
 	return EXIT_INPUT;
 }
 
@@ -186,10 +296,30 @@ static int find_vport(struct explain_job *job, struct fields *p)
 	const struct steering *d = &job->src.d;
 	uint32_t vport = (uint32_t)p->value[F_SOURCE];
 
-	if (!p->known[F_SOURCE] || dump_source_vport(d, d->table[job->start[0]].domain, vport, p))
+	if (!p->known[F_SOURCE] ||
+	    dump_source_vport(d, d->table[job->start[0]].domain, vport, p) || job->src.head)
 		return EXIT_DONE;
 	message_print("%s does not say which VHCA vport %u is", job->src.name, vport);
 	return EXIT_RULES;
+}
+
+static struct direction explain_direction(const struct rule *r)
+{
+	bool from_wire = false;
+
+	for (size_t i = 0; i < r->nfields; i++)
+		from_wire |= r->field[i].key == KEY_VPORT && r->field[i].value == VPORT_UPLINK;
+	return (struct direction){r->dir, r->dir == RULE_IN || (r->dir == RULE_SWITCH && from_wire)
+						  ? SIDE_RX
+						  : SIDE_TX};
+}
+
+static void explain_set_from(struct explain_job *job, uint32_t vport)
+{
+	char name[32];
+
+	dvx_flow_vport_name(vport, name, sizeof(name));
+	snprintf(job->from, sizeof(job->from), " from %s", name);
 }
 
 static int explain_words(struct explain_job *job)
@@ -213,11 +343,18 @@ static int explain_words(struct explain_job *job)
 		ruleset_free(&set);
 		return EXIT_USAGE;
 	}
-	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
+	job->at = explain_direction(&set.rule[0]);
 	fields_of_rule(&p.f, &set.rule[0]);
 	ruleset_free(&set);
+	if (job->at.dir == RULE_SWITCH && !p.f.known[F_SOURCE]) {
+		message_print("a packet in the e-switch comes from a vport: write `switch from "
+			      "uplink' or `switch from pf' before its fields");
+		return EXIT_USAGE;
+	}
+	if (job->at.dir == RULE_SWITCH)
+		explain_set_from(job, (uint32_t)p.f.value[F_SOURCE]);
 	ret = job->args->dump ? dump_source_open(&job->src, job->args, job->args->dump)
-			      : dump_source_open_for(&job->src, job->args, job->side, &p);
+			      : dump_source_open_for(&job->src, job->args, job->at, &p);
 	if (ret)
 		return ret;
 	job->written = true;
@@ -260,7 +397,7 @@ static void count_ways(struct explain_job *job, const struct explain_walk *w, ui
 static int sum_up(struct explain_job *job, const struct seen_packet *p, uint64_t packet)
 {
 	struct explain_walk w = {.frame = p->bytes, .len = p->len};
-	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, &p->f);
+	int rc = walk_run(&w, &job->src.d, job->start[0], job->at.side, &p->f);
 
 	if (!rc)
 		explain_count(w.end == WALK_RULE      ? &job->by_rule[trace_rule(&w)]
@@ -414,7 +551,8 @@ static int explain_file(struct explain_job *job, const char *path)
 		message_print("%s: %s", path, why);
 		return EXIT_INPUT;
 	}
-	job->side = job->args->out ? SIDE_TX : SIDE_RX;
+	job->at = job->args->out ? (struct direction){RULE_OUT, SIDE_TX}
+				 : (struct direction){RULE_IN, SIDE_RX};
 	job->by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->by_rule));
 	ret = find_starts(job);
 	if (!ret && pcap_datalink(in) != DLT_EN10MB) {

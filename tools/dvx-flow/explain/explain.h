@@ -9,6 +9,12 @@
 /* Makes the packet that a rule describes, with the first value of each range and prefix. */
 void fields_of_rule(struct fields *out, const struct rule *r);
 
+/* Where a packet walks: on which side of a direction's tables. */
+struct direction {
+	enum rule_dir dir;
+	enum side side;
+};
+
 /* A dump and its source. */
 struct dump_source {
 	struct steering d;
@@ -33,7 +39,7 @@ struct seen_packet {
 };
 
 /* Opens the daemon's dump, with at least the tables that this packet meets. */
-int dump_source_open_for(struct dump_source *s, const struct args *a, enum side side,
+int dump_source_open_for(struct dump_source *s, const struct args *a, struct direction dir,
 			 const struct seen_packet *p);
 
 /*
@@ -41,10 +47,15 @@ int dump_source_open_for(struct dump_source *s, const struct args *a, enum side 
  * first. Returns how many there are. A daemon names the table; in a file, it is any table that no
  * rule leads to.
  */
-unsigned int dump_source_starts(const struct dump_source *s, enum side side, uint32_t *table,
+unsigned int dump_source_starts(const struct dump_source *s, struct direction dir, uint32_t *table,
 				unsigned int max);
+/* Returns whether the daemon has rules of this direction. */
+bool dump_source_has(const struct dump_source *s, enum rule_dir dir);
 
-/* Sets the source fields of a packet from that vport. False: it is not in the dump. */
+/*
+ * Sets the source fields of a packet from that vport. False: it is not in the dump, so no rule names
+ * it; the packet's VHCA is then one that no entry compares.
+ */
 bool dump_source_vport(const struct steering *d, uint32_t domain, uint32_t vport, struct fields *p);
 
 #endif

@@ -119,8 +119,10 @@ static bool dump_source_read_actions(struct dump_source *s)
 {
 	json_t *lists = json_object_get(s->head, "rewrites");
 	json_t *mirrors = json_object_get(s->head, "mirrors");
-	struct answer_row *list = answer_rows(lists), *mirror = answer_rows(mirrors), *row;
-	bool done = list && mirror;
+	json_t *vports = json_object_get(s->head, "vports");
+	struct answer_row *list = answer_rows(lists), *mirror = answer_rows(mirrors);
+	struct answer_row *vport = answer_rows(vports), *row;
+	bool done = list && mirror && vport;
 
 	for (uint32_t i = 0; done && i < s->d.nactions; i++) {
 		struct steering_action *a = &s->d.action[i];
@@ -132,11 +134,32 @@ static bool dump_source_read_actions(struct dump_source *s)
 			a->n = row->n;
 		} else if (a->kind == ACTION_ARRAY && (row = answer_find(mirror, mirrors, a->id))) {
 			t = steering_table_of(&s->d, answer_number(row->is, 1));
+		} else if (a->type == ACTION_VPORT && (row = answer_find(vport, vports, a->id))) {
+			a->arg = answer_number(row->is, 1);
 		}
 		a->onward = t ? (uint32_t)(t - s->d.table) + 1 : 0;
 	}
 	free(list);
 	free(mirror);
+	free(vport);
+	return done;
+}
+
+/* Adds the daemon's own vport. False: no memory. */
+static bool dump_source_read_vport(struct dump_source *s)
+{
+	json_t *vport = json_object_get(s->head, "vport");
+	bool done = true;
+
+	for (uint32_t i = 0; vport && done && i < s->d.ndomains; i++) {
+		struct steering_vport *row = STEERING_GROW(s->d.vport, s->d.nvports);
+
+		done = row;
+		if (row)
+			*row = (struct steering_vport){
+				i, (uint32_t)json_integer_value(vport),
+				(uint32_t)json_integer_value(json_object_get(s->head, "vhca"))};
+	}
 	return done;
 }
 
@@ -173,7 +196,8 @@ static int ask_daemon(struct dump_source *s, const struct args *a, json_t *reque
 	answer.body = NULL;
 	msg_free(&answer);
 	ret = read_dump(s, s->text, s->len);
-	if (!ret && (!dump_source_read_texts(s) || !dump_source_read_actions(s))) {
+	if (!ret && (!dump_source_read_texts(s) || !dump_source_read_actions(s) ||
+		     !dump_source_read_vport(s))) {
 		message_print("%s: no memory", s->name);
 		ret = EXIT_INPUT;
 	}
@@ -215,10 +239,16 @@ void dump_source_close(struct dump_source *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool of_side(const struct steering *d, const struct steering_table *t, enum side side)
+/* Returns whether packets walk through the table. A dump's FDB tables are also of in and out. */
+static bool of_direction(const struct steering *d, const struct steering_table *t,
+			 struct direction dir)
 {
-	return t->has[side] &&
-	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
+	static const enum steering_domain_type own[RULE_DIRS] = {DOMAIN_NIC_RX, DOMAIN_NIC_TX,
+								 DOMAIN_FDB};
+	uint32_t type = d->domain[t->domain].type;
+
+	return t->has[dir.side] &&
+	       (type == own[dir.dir] || (type == DOMAIN_FDB && dir.dir != RULE_SWITCH));
 }
 
 /* Adds a table to those of n that are kept, the lowest level first. */
@@ -236,8 +266,8 @@ static unsigned int dump_source_add(const struct steering *d, uint32_t *table, u
 }
 
 /* Finds the tables that no rule leads to. If there is none (a circle): the lowest level. */
-static unsigned int dump_source_not_led(const struct steering *d, enum side side, uint32_t *table,
-					unsigned int max)
+static unsigned int dump_source_not_led(const struct steering *d, struct direction dir,
+					uint32_t *table, unsigned int max)
 {
 	bool *led = calloc(d->ntables + 1u, sizeof(*led));
 	unsigned int n = 0, all = 0;
@@ -247,7 +277,7 @@ static unsigned int dump_source_not_led(const struct steering *d, enum side side
 		const struct steering_table *to;
 		struct steering_entry e;
 
-		if (r->side != side)
+		if (r->side != dir.side)
 			continue;
 		steering_read_links(r, &e);
 		to = steering_leads(d, r, &e);
@@ -255,32 +285,42 @@ static unsigned int dump_source_not_led(const struct steering *d, enum side side
 			led[to - d->table] = true;
 	}
 	for (uint32_t i = 0; i < d->ntables && led; i++)
-		if (of_side(d, &d->table[i], side) && !led[i])
+		if (of_direction(d, &d->table[i], dir) && !led[i])
 			n = dump_source_add(d, table, max, n, i);
 	free(led);
 	for (uint32_t i = 0; i < d->ntables && !n; i++)
-		if (of_side(d, &d->table[i], side))
+		if (of_direction(d, &d->table[i], dir))
 			all = dump_source_add(d, table, 1, all, i);
 	return n ? n : all != 0;
 }
 
-unsigned int dump_source_starts(const struct dump_source *s, enum side side, uint32_t *table,
-				unsigned int max)
+static uint64_t dump_source_first(const struct dump_source *s, enum rule_dir dir)
 {
 	const json_t *first = json_object_get(s->head, "first_tables");
-	const struct steering_table *t;
-	json_t *id = json_array_get(first, side == SIDE_RX ? RULE_IN : RULE_OUT);
 
-	if (!first)
-		return dump_source_not_led(&s->d, side, table, max);
-	t = steering_table_of(&s->d, (uint64_t)json_integer_value(id));
-	if (!t || !of_side(&s->d, t, side))
+	return (uint64_t)json_integer_value(json_array_get(first, dir));
+}
+
+bool dump_source_has(const struct dump_source *s, enum rule_dir dir)
+{
+	return dump_source_first(s, dir);
+}
+
+unsigned int dump_source_starts(const struct dump_source *s, struct direction dir, uint32_t *table,
+				unsigned int max)
+{
+	const struct steering_table *t;
+
+	if (!json_object_get(s->head, "first_tables"))
+		return dump_source_not_led(&s->d, dir, table, max);
+	t = steering_table_of(&s->d, dump_source_first(s, dir.dir));
+	if (!t || !of_direction(&s->d, t, dir))
 		return 0;
 	table[0] = (uint32_t)(t - s->d.table);
 	return 1;
 }
 
-#define WIRE_VPORT 0xffff /* its VHCA is 0, and nothing came back from inside */
+#define VHCA_NONE 0xffff
 
 /* Returns whether the kernel printed it: its version has three parts, rdma-core's two. */
 static bool of_kernel(const struct steering_domain *dmn)
@@ -296,8 +336,10 @@ bool dump_source_vport(const struct steering *d, uint32_t domain, uint32_t vport
 
 	p->value[F_SOURCE] = 0;
 	p->known[F_LOOPED] = true;
-	if (vport == WIRE_VPORT)
+	p->value[F_LOOPED] = 0;
+	if (vport == VPORT_UPLINK) /* its VHCA is 0 */
 		return true;
+	p->value[F_SOURCE] = VHCA_NONE;
 	while (i < d->nvports && (d->vport[i].domain != domain || d->vport[i].number != vport))
 		i++;
 	if (i == d->nvports)
@@ -320,7 +362,7 @@ static uint64_t part_missing(const struct steering *d, const struct steering_rul
 }
 
 /* Returns whether the packet's way is in the dump. If not, *missing is the next table or 0. */
-static bool part_suffices(struct dump_source *s, enum side side, const struct seen_packet *p,
+static bool part_suffices(struct dump_source *s, struct direction dir, const struct seen_packet *p,
 			  uint64_t *missing)
 {
 	struct explain_walk w = {.frame = p->bytes, .len = p->len};
@@ -330,16 +372,22 @@ static bool part_suffices(struct dump_source *s, enum side side, const struct se
 
 	*missing = 0;
 	if (json_array_size(json_object_get(s->head, "mirrors")) ||
-	    dump_source_starts(s, side, &start, 1) != 1)
+	    dump_source_starts(s, dir, &start, 1) != 1)
 		return false;
 	if (f.known[F_SOURCE] &&
 	    !dump_source_vport(&s->d, s->d.table[start].domain, (uint32_t)f.value[F_SOURCE], &f))
 		return false;
-	ends = !walk_run(&w, &s->d, start, side, &f) && w.end != WALK_LOST;
+	ends = !walk_run(&w, &s->d, start, dir.side, &f) && w.end != WALK_LOST;
 	if (ends && w.end == WALK_RULE)
 		*missing = part_missing(&s->d, &s->d.rule[w.rule]);
 	walk_free(&w);
 	return ends && !*missing;
+}
+
+/* Returns whether packets may go on to tables of another direction. */
+static bool dump_source_goes_on(const struct dump_source *s, enum rule_dir dir)
+{
+	return dir != RULE_IN && dump_source_has(s, RULE_SWITCH);
 }
 
 /*
@@ -349,7 +397,7 @@ static bool part_suffices(struct dump_source *s, enum side side, const struct se
  * that it leads to. If the packet reaches still other tables, or the rules have changed, explain
  * requests all of them.
  */
-int dump_source_open_for(struct dump_source *s, const struct args *a, enum side side,
+int dump_source_open_for(struct dump_source *s, const struct args *a, struct direction dir,
 			 const struct seen_packet *p)
 {
 	uint64_t from = 0, missing = 0;
@@ -357,12 +405,13 @@ int dump_source_open_for(struct dump_source *s, const struct args *a, enum side 
 	for (int asked = 0; asked < 2 && (!asked || from); asked++, from = missing) {
 		int ret = ask_daemon(s, a,
 				     json_pack("{s:s, s:s, s:I}", "do", "dump", "direction",
-					       side == SIDE_RX ? "in" : "out", "from",
+					       rule_dirs[dir.dir].name, "from",
 					       (json_int_t)from));
 
 		if (ret == DUMP_SOURCE_NOTHING)
 			break;
-		if (ret || part_suffices(s, side, p, &missing))
+		if (ret || (!dump_source_goes_on(s, dir.dir) &&
+			    part_suffices(s, dir, p, &missing)))
 			return ret;
 		dump_source_close(s);
 	}

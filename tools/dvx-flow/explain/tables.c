@@ -109,6 +109,14 @@ bool steering_rule_has(const struct steering *d, const struct steering_rule *r,
 	return false;
 }
 
+bool steering_rule_is(const struct steering *d, const struct steering_rule *r, uint32_t type)
+{
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (d->action[i].type == type)
+			return true;
+	return false;
+}
+
 /* --- tables and entries --- */
 
 const struct steering_record *steering_entry_at(const struct steering *d, uint32_t domain,

@@ -76,6 +76,11 @@ enum action_kind {
 	ACTION_DECAP_L3, /* its list writes the new Ethernet header */
 };
 
+/* Types of records. */
+#define ACTION_DROP    3403
+#define ACTION_VPORT   3408 /* its argument is the number */
+#define ACTION_DEFAULT 3423
+
 struct steering_action {
 	enum action_kind kind;
 	const char *words; /* NULL: of an unknown type */
@@ -191,6 +196,8 @@ bool steering_add_rewrites(struct steering *d, const uint8_t *bytes, uint32_t n)
 /* Returns whether a rule has an action of these kinds. */
 bool steering_rule_has(const struct steering *d, const struct steering_rule *r,
 		       enum action_kind first, enum action_kind last);
+/* Returns whether a rule has an action of this type. */
+bool steering_rule_is(const struct steering *d, const struct steering_rule *r, uint32_t type);
 /* Returns the table to which a rule's array leads; NULL: it has none, or it is unknown. */
 const struct steering_table *steering_onward(const struct steering *d,
 					     const struct steering_rule *r);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <dvx/flow.h>
 #include "codes.h"
 #include "trace.h"
 
@@ -9,6 +10,14 @@ static void sentence_add_comma(struct sentence *t)
 {
 	if (t->at)
 		sentence_add(t, ", ");
+}
+
+static void sentence_add_vport(struct sentence *t, uint32_t vport)
+{
+	char name[32];
+
+	dvx_flow_vport_name(vport, name, sizeof(name));
+	sentence_add(t, " 0x%" PRIx32 " (%s)", vport, name);
 }
 
 void sentence_add_actions(struct sentence *t, const struct steering *d,
@@ -23,7 +32,9 @@ void sentence_add_actions(struct sentence *t, const struct steering *d,
 			sentence_add(t, "%s", a->words);
 		else
 			sentence_add(t, "action %" PRIu32, a->type);
-		if (a->has_arg)
+		if (a->type == ACTION_VPORT)
+			sentence_add_vport(t, (uint32_t)a->arg);
+		else if (a->has_arg)
 			sentence_add(t, " 0x%" PRIx64, a->arg);
 	}
 }
@@ -144,7 +155,7 @@ static json_t *trace_entry_json(const struct explain_walk *w, uint32_t step, boo
 	else
 		sentence_add(t, "hits: %s", what);
 	if (acts && steering_onward(w->d, &w->d->rule[r->rule]))
-		sentence_add(t, "; a copy goes to another queue, the packet goes on");
+		sentence_add(t, "; a copy goes elsewhere, the packet goes on");
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s, s:s*, s:b}", "address",
 		      (json_int_t)r->index << 6, "index", (json_int_t)r->index, "lookup",
 		      (int)e.lookup, "lookup_name", e.lookup_name, "hit", (int)st->hit, "compares",
