@@ -13,7 +13,7 @@ void request_init(struct owned_request *r, uint16_t object, uint16_t method, uin
 	r->req.method = method;
 	r->req.driver = driver;
 	r->req.attrs = r->attrs;
-	r->spec = method_find(object, method);
+	r->req.spec = method_find(object, method);
 }
 
 void request_fini(struct owned_request *r)
@@ -47,7 +47,7 @@ int request_layout(struct owned_request *r)
 	for (unsigned int i = 0; i < r->req.nattrs; i++) {
 		struct uverbs_attr *a = &r->attrs[i];
 
-		a->kind = method_attr_kind(r->spec, a->id);
+		a->kind = method_attr_kind(r->req.spec, a->id);
 		size += request_padded(request_in_bytes(a)) + request_padded(request_out_bytes(a));
 	}
 	if (size > REQUEST_BYTES)

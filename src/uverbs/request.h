@@ -49,6 +49,7 @@ struct uverbs_share {
 #define UVERBS_REQUEST_SHARES 8
 struct uverbs_request {
 	uint16_t object, method;
+	const struct method_spec *spec; /* NULL: an unknown method */
 	uint32_t driver;
 	unsigned int nshares;
 	struct uverbs_share shares[UVERBS_REQUEST_SHARES];
@@ -71,7 +72,6 @@ struct uverbs_request {
 
 struct owned_request {
 	struct uverbs_request req;
-	const struct method_spec *spec; /* NULL: an unknown method */
 	struct uverbs_attr attrs[REQUEST_ATTRS];
 	uint8_t *bytes;
 };

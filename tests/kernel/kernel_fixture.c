@@ -93,6 +93,7 @@ void rq_init(struct request *r, uint16_t object, uint16_t method)
 	memset(r, 0, sizeof(*r));
 	r->req.object = object;
 	r->req.method = method;
+	r->req.spec = method_find(object, method);
 	r->req.driver = RDMA_DRIVER_MLX5;
 	r->req.attrs = r->attrs;
 }

@@ -92,7 +92,7 @@ static const struct method_handler *kernel_find_handler(const struct kernel *k,
 
 static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct method_spec *m = method_find(req->object, req->method);
+	const struct method_spec *m = req->spec;
 	const struct method_handler *h = kernel_find_handler(f->k, req);
 	int err;
 

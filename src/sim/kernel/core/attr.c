@@ -118,7 +118,7 @@ int attr_fd(struct uverbs_request *req, uint16_t id, unsigned int off, int fd)
 /* The first attribute of such a method is the handle; a queue's second one gets its events. */
 int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct method_spec *m = method_find(req->object, req->method);
+	const struct method_spec *m = req->spec;
 	const struct uobj_class *class = uobj_class_of(f->k, req->object);
 	const size_t len = m->nattrs > 1 ? m->attrs[1].max_len : 0;
 	uint32_t events[2];
