@@ -23,7 +23,16 @@ typedef bool ring_fn(void *queue);
 /* Polls: 1 for a completion and its cookie, 0 for none yet, negative after an error message. */
 typedef int poll_fn(void *set, uint64_t *cookie);
 
+/* A build with sanitizers is not measured: it compiles each post once, not once a loop. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PERF_INLINE static inline
+#define LOOP_CASE(loop, t, op, ...)
+#else
 #define PERF_INLINE static inline __attribute__((always_inline))
+#define LOOP_CASE(loop, t, op, ...) \
+	case op:                    \
+		return loop(t, op, __VA_ARGS__)
+#endif
 
 /* Returns the cookie of a completion: the queue, and the number of messages that it completes. */
 PERF_INLINE uint64_t cookie_of(uint32_t lane, uint32_t messages)
@@ -187,16 +196,7 @@ PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begi
 	return loop_settle(t);
 }
 
-/* Runs a loop with the operation as a constant ... */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define LOOP_CASE(loop, t, op, ...) /* not measured: saves compile time */
-#else
-#define LOOP_CASE(loop, t, op, ...) \
-	case op:                    \
-		return loop(t, op, __VA_ARGS__)
-#endif
-
-/* ... or as a variable, for operations without a case. That takes less time to compile. */
+/* Runs a loop for the operations without a case (LOOP_CASE), with the operation as a variable. */
 #define LOOP_REST(loop, t, ...) \
 	default:                \
 		return loop(t, (t)->p->op, __VA_ARGS__)
