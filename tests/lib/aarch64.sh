@@ -268,13 +268,14 @@ mkdir "$tmp/usr"
 for h in infiniband rdma numa.h; do ln -s "/usr/include/$h" "$tmp/usr"; done
 warn="-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2
 	-Wcast-align -Wvla -Wundef -Werror"
-# Not as optimised as the hot path above: that takes a third less time.
-flags="-std=gnu11 -O1 -fno-strict-aliasing -ffunction-sections -D_GNU_SOURCE $inc
+# The library is not optimised and the tests, with the rings inline, are less so than the hot path above: that takes half
+# of the time.
+flags="-std=gnu11 -fno-strict-aliasing -ffunction-sections -D_GNU_SOURCE $inc
 	-I$top_srcdir/src -I$top_builddir -I$top_srcdir -idirafter $tmp/usr"
 failed=0
 for c in src/lib/*.c src/lib/flow/*.c src/prm/*.c "$top_builddir"/src/prm/*.c; do
 	o=$(basename "$(dirname "$c")")_$(basename "$c" .c).o
-	$cross $warn $flags -c -o "$tmp/$o" "$c" >>"$tmp/log" 2>&1 || failed=1
+	$cross $warn $flags -O0 -c -o "$tmp/$o" "$c" >>"$tmp/log" 2>&1 || failed=1
 done
 ok $failed "the whole libdvx compiles without a warning"
 rm -f "$tmp/prm_match.o" # libdvx's part of rows.o
@@ -286,7 +287,7 @@ for t in lib/ring_sq lib/ring_cq lib/ring_sessions lib/ring_rq lib/ticket ${DVX_
 	if [ -z "$qemu" ]; then
 		skip "tests/$t on aarch64" "no qemu-aarch64-static: apt-get install qemu-user-static"
 	else
-		$cross $flags -Itests/lib/cross -static -Wl,--gc-sections -o "$tmp/${t#*/}" \
+		$cross $flags -O1 -Itests/lib/cross -static -Wl,--gc-sections -o "$tmp/${t#*/}" \
 			tests/main.c "tests/$t.c" "$tmp"/*.o >>"$tmp/log" 2>&1 &&
 			"$qemu" "$tmp/${t#*/}" >>"$tmp/log" 2>&1 && grep -q '^ok 1 ' "$tmp/log"
 		ok $? "tests/$t on aarch64"

@@ -264,7 +264,7 @@ def is_on_device(test, path):
 def make_lines(targets, files):
 	"""What make would run for these targets if the files had changed: one question for all files of a run."""
 	changed = [word for f in files for word in ("-W", os.path.join(os.environ["top_srcdir"], f))]
-	return output(["make", "-n", "V=1", "IN_PLACE=-no-install"] + changed + list(targets)).replace("\\\n", " ").splitlines()
+	return output(["make", "-n", "V=1", "IN_PLACE=1"] + changed + list(targets)).replace("\\\n", " ").splitlines()
 
 
 @functools.cache
