@@ -53,6 +53,19 @@ check "packets of the host: to the manager, the wire, dropped, copied, changed" 
 wire_got() { "$dvx_sim" ls | grep -q '2 packets dropped: for the uplink, and there is no wire'; }
 check "the wire got two" wire_got
 
+by_source() {
+	client stats | grep -q '^    uplink         420           44906         360$' &&
+		is '.sources | map(select(.from == "pf") | .packets, .dropped) | join(" ")' "5 1" && is '.sources[-1] | .from, .packets' "several
+1" && client stats --prometheus | grep -q 'source_dropped_packets_total{device="mlx5_0",from="uplink"} 360'
+}
+check "stats by the source of packets" by_source
+
+drawn() {
+	client draw live >"$work/dot" && grep -qF '"uplink" [label="uplink\n420 packets from it, 360 dropped"]' "$work/dot" &&
+		grep -q '^"switch main":r5 -> "uplink" \[style=dashed label=copy\]$' "$work/dot" && grep -q '^"switch main":r0 -> "pf"$' "$work/dot"
+}
+check "draw has vports with their counters" drawn
+
 # explains WORDS PACKET: follows the packet without sending it.
 explains() {
 	client explain "$2" >"$work/explained"

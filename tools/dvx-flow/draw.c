@@ -93,6 +93,17 @@ static void draw_queue(FILE *to, const json_t *queue)
 		show_number(queue, "packets"), show_number(queue, "dropped"));
 }
 
+/* Labels a vport with the counters of rules for its packets. */
+static void draw_source(FILE *to, const json_t *source)
+{
+	const char *from = show_text(source, "from");
+
+	fprintf(to,
+		"\"%s\" [label=\"%s\\n%" JSON_INTEGER_FORMAT " packets from it, %" JSON_INTEGER_FORMAT
+		" dropped\"]\n",
+		from, from, show_number(source, "packets"), show_number(source, "dropped"));
+}
+
 /* --- edges ------------------------------------------------------------------------------------- */
 
 static void draw_edge(FILE *to, const json_t *rule, size_t i)
@@ -171,21 +182,23 @@ static void draw_direction(FILE *to, const json_t *rules, const char *dir, const
 	json_decref(seen);
 }
 
-static void draw_picture(FILE *to, const json_t *rules, const json_t *queues)
+static void draw_picture(FILE *to, const json_t *rules, const json_t *counts)
 {
-	const json_t *queue;
+	const json_t *queue, *source;
 	size_t i;
 
 	fputs("digraph dvx_flow {\nrankdir=LR\nnode [shape=box]\n", to);
-	json_array_foreach (queues, i, queue)
+	json_array_foreach (json_object_get(counts, "queues"), i, queue)
 		draw_queue(to, queue);
+	json_array_foreach (json_object_get(counts, "sources"), i, source)
+		draw_source(to, source);
 	for (int d = 0; d < RULE_DIRS; d++)
 		draw_direction(to, rules, rule_dirs[d].name, rule_dirs[d].end);
 	fputs("}\n", to);
 }
 
 /* Has graphviz write the picture to standard output. */
-static int draw_svg(const json_t *rules, const json_t *queues)
+static int draw_svg(const json_t *rules, const json_t *counts)
 {
 	static char name[] = "dot", format[] = "-Tsvg";
 	char *argv[] = {name, format, NULL};
@@ -195,7 +208,7 @@ static int draw_svg(const json_t *rules, const json_t *queues)
 	signal(SIGPIPE, SIG_IGN);
 	err = feed_start(&dot, argv, STDOUT_FILENO);
 	if (!err) {
-		draw_picture(dot.to, rules, queues);
+		draw_picture(dot.to, rules, counts);
 		if (feed_end(&dot))
 			return EXIT_DONE;
 		message_print("--svg: dot could not draw the rules");
@@ -208,11 +221,11 @@ static int draw_svg(const json_t *rules, const json_t *queues)
 	return EXIT_INPUT;
 }
 
-static int draw_rules(const struct args *a, const json_t *rules, const json_t *queues)
+static int draw_rules(const struct args *a, const json_t *rules, const json_t *counts)
 {
 	if (a->svg)
-		return draw_svg(rules, queues);
-	draw_picture(stdout, rules, queues);
+		return draw_svg(rules, counts);
+	draw_picture(stdout, rules, counts);
 	return EXIT_DONE;
 }
 
@@ -223,8 +236,7 @@ static int draw_live(const struct args *a)
 
 	if (code)
 		return code;
-	code = draw_rules(a, json_object_get(answer.head, "rules"),
-			  json_object_get(answer.head, "queues"));
+	code = draw_rules(a, json_object_get(answer.head, "rules"), answer.head);
 	msg_free(&answer);
 	return code;
 }

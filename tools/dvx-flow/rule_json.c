@@ -13,6 +13,16 @@ static json_t *rule_json_vport(uint32_t vport)
 	return json_string(name);
 }
 
+/* Returns the vports that the rule's packets come from: "pf", "several" or "any". */
+static json_t *rule_json_from(const struct rule *r)
+{
+	for (size_t i = 0; i < r->nfields; i++)
+		if (r->field[i].key == KEY_VPORT)
+			return r->field[i].nmore ? json_string("several")
+						 : rule_json_vport((uint32_t)r->field[i].value);
+	return json_string("any");
+}
+
 /* Adds where the rule's packets go. */
 static void rule_json_to(json_t *j, const struct ruleset *set, const struct rule *r)
 {
@@ -36,6 +46,8 @@ void rule_json(json_t *to, const struct ruleset *set, const struct rule *r)
 	json_object_set_new(to, "direction", json_string(rule_dirs[r->dir].name));
 	json_object_set_new(to, "action", json_string(verdicts[r->verdict]));
 	json_object_set_new(to, "text", json_string(r->text));
+	if (rule_dirs[r->dir].to_vport)
+		json_object_set_new(to, "from", rule_json_from(r));
 	if (r->name)
 		json_object_set_new(to, "name", json_string(r->name));
 	rule_json_to(to, set, r);

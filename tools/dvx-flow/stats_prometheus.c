@@ -40,6 +40,11 @@ static void prometheus_queue(FILE *to, const json_t *queue)
 	fprintf(to, ",queue=\"%" JSON_INTEGER_FORMAT "\"", show_number(queue, "queue"));
 }
 
+static void prometheus_source(FILE *to, const json_t *row)
+{
+	prometheus_put_label(to, "from", show_text(row, "from"));
+}
+
 static const struct prometheus_metric {
 	const char *name, *type, *help;
 	const char *list, *key; /* list NULL: a member of the answer itself */
@@ -51,6 +56,12 @@ static const struct prometheus_metric {
 	 "packets", prometheus_rule},
 	{"dvx_flow_rule_bytes_total", "counter", "Bytes of packets that the rule took.", "rules",
 	 "bytes", prometheus_rule},
+	{"dvx_flow_source_packets_total", "counter",
+	 "Packets that rules of the e-switch counted, by the vport that they come from.", "sources",
+	 "packets", prometheus_source},
+	{"dvx_flow_source_dropped_packets_total", "counter",
+	 "Packets that rules of the e-switch counted and dropped.", "sources", "dropped",
+	 prometheus_source},
 	{"dvx_flow_queue_packets_total", "counter", "Packets that the queue received.", "queues",
 	 "packets", prometheus_queue},
 	{"dvx_flow_queue_bytes_total", "counter", "Bytes of packets that the queue received.",

@@ -95,7 +95,20 @@ static void stats_put_queue(FILE *to, const struct stats_pair *s, const json_t *
 	fputc('\n', to);
 }
 
-/* One of the two tables: a list of the answer, its heading, its rows. */
+static void stats_put_source(FILE *to, const struct stats_pair *s, const json_t *row, size_t i)
+{
+	const json_t *before = stats_same(s, "sources", i, row);
+
+	fprintf(to, "%10s", show_text(row, "from"));
+	stats_put_number(to, 12, row, "packets");
+	stats_put_number(to, 16, row, "bytes");
+	stats_put_rate(to, s, row, before, "packets");
+	stats_put_number(to, 12, row, "dropped");
+	stats_put_rate(to, s, row, before, "dropped");
+	fputc('\n', to);
+}
+
+/* One of the tables: a list of the answer, its heading, its rows. */
 struct stats_list {
 	const char *name, *heading[2]; /* without and with rates */
 	void (*put)(FILE *to, const struct stats_pair *s, const json_t *row, size_t i);
@@ -108,6 +121,13 @@ static const struct stats_list stats_rules = {
 	 "    ID     PACKETS           BYTES   PACKETS/S  "},
 	stats_put_rule,
 	"RULE",
+};
+static const struct stats_list stats_sources = {
+	"sources",
+	{"      FROM     PACKETS           BYTES     DROPPED",
+	 "      FROM     PACKETS           BYTES   PACKETS/S     DROPPED   DROPPED/S"},
+	stats_put_source,
+	NULL,
 };
 static const struct stats_list stats_queues = {
 	"queues",
@@ -150,6 +170,10 @@ void stats_table(FILE *to, const struct stats_pair *s)
 	else
 		stats_no_rules(to, s);
 	fputc('\n', to);
+	if (json_array_size(json_object_get(s->now, "sources"))) {
+		stats_put_all(to, s, &stats_sources);
+		fputc('\n', to);
+	}
 	stats_put_all(to, s, &stats_queues);
 }
 

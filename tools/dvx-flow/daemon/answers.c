@@ -133,6 +133,41 @@ static json_t *queue_json(struct pump *p, unsigned int i)
 	return j;
 }
 
+static void answers_grow(json_t *j, const char *key, const json_t *by)
+{
+	json_int_t n = json_integer_value(json_object_get(j, key)) + json_integer_value(by);
+
+	json_object_set_new(j, key, json_integer(n));
+}
+
+/* Adds the counters of rules of the e-switch by the vport that their packets come from. */
+static json_t *answers_sources(const json_t *rules)
+{
+	json_t *list = json_array(), *by_name = json_object(), *rule;
+	size_t i;
+
+	json_array_foreach (rules, i, rule) {
+		const char *from = json_string_value(json_object_get(rule, "from"));
+		const json_t *packets = json_object_get(rule, "packets");
+		json_t *row = from ? json_object_get(by_name, from) : NULL;
+
+		if (!from || !packets)
+			continue;
+		if (!row) {
+			row = json_pack("{s:s, s:i, s:i, s:i}", "from", from, "packets", 0, "bytes",
+					0, "dropped", 0);
+			json_array_append_new(list, row);
+			json_object_set(by_name, from, row);
+		}
+		answers_grow(row, "packets", packets);
+		answers_grow(row, "bytes", json_object_get(rule, "bytes"));
+		if (!strcmp(json_string_value(json_object_get(rule, "action")), "drop"))
+			answers_grow(row, "dropped", packets);
+	}
+	json_decref(by_name);
+	return list;
+}
+
 static void do_stats(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct flow_fault f = {0};
@@ -148,6 +183,7 @@ static void do_stats(struct holder *h, struct server_conn *c, const struct flow_
 	for (unsigned int i = 0; i < pump_queues(h->base.pump); i++)
 		json_array_append_new(queues, queue_json(h->base.pump, i));
 	json_object_set_new(j, "queues", queues);
+	json_object_set_new(j, "sources", answers_sources(json_object_get(j, "rules")));
 	conn_reply(c, j, NULL, 0);
 }
 
