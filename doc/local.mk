@@ -2,7 +2,7 @@
 dist_man_MANS += doc/man/dvx.7 doc/man/dvx-perf.1 doc/man/dvx-prm.1 doc/man/dvx-sim.1
 dist_man_MANS += \
 	doc/man/libdvx.3 doc/man/dvx_channel_open.3 doc/man/dvx_clock_read.3 doc/man/dvx_cmd.3 doc/man/dvx_cq_create.3 doc/man/dvx_events_open.3 \
-	doc/man/dvx_cq_poll.3 doc/man/dvx_dev_open.3 doc/man/dvx_flow_action_create_drop.3 doc/man/dvx_flow_action_create_modify.3 \
+	doc/man/dvx_cq_poll.3 doc/man/dvx_dev_open.3 doc/man/dvx_aso_create.3 doc/man/dvx_flow_action_create_drop.3 doc/man/dvx_flow_action_create_modify.3 \
 	doc/man/dvx_flow_domain_create.3 doc/man/dvx_flow_match_set.3 doc/man/dvx_flow_rule_create.3 \
 	doc/man/dvx_rxq_create.3 doc/man/dvx_txq_create.3 doc/man/dvx_mkey_create.3 doc/man/dvx_pd_alloc.3 \
 	doc/man/dvx_ah_init.3 doc/man/dvx_post_cas.3 doc/man/dvx_post_umr_list.3 doc/man/dvx_post_write.3 doc/man/dvx_qp_connect.3 doc/man/dvx_qp_create.3 doc/man/dvx_rq_post.3 doc/man/dvx_sq_leave.3 doc/man/dvx_srq_create.3 doc/man/dvx_wqe_ctrl.3

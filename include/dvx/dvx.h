@@ -3,6 +3,7 @@
 #ifndef DVX_DVX_H
 #define DVX_DVX_H
 
+#include <dvx/aso.h>
 #include <dvx/atomic.h>
 #include <dvx/channel.h>
 #include <dvx/clock.h>

@@ -403,8 +403,9 @@ struct dvx_flow_rule_attr {
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
 	/* In any order: at most one decap, two pops, one modify, two pushes, one encap, one tag,
-	 * one count, and exactly one destination (drop, default, table, root, queue, rss, qp,
-	 * vport, array). The device executes them in the order of this list. */
+	 * one count, one meter, hit or connection (aso.h), and exactly one destination (drop,
+	 * default, table, root, queue, rss, qp, vport, array). The device executes them in this
+	 * order. */
 	struct dvx_flow_action *const *actions;
 };
 

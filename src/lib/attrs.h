@@ -8,6 +8,7 @@
  * one. No other byte is unused: tests/tree/attr_list.pl compares this list with the headers.
  */
 #define DVX_ATTRS(SPARE, FULL)       \
+	FULL(dvx_connection)         \
 	SPARE(dvx_cq_attr)           \
 	SPARE(dvx_cq_memory)         \
 	FULL(dvx_dct_attr)           \
@@ -17,6 +18,7 @@
 	SPARE(dvx_flow_matcher_attr) \
 	FULL(dvx_flow_rule_attr)     \
 	SPARE(dvx_login_attr)        \
+	FULL(dvx_meter)              \
 	SPARE(dvx_mkey_attr)         \
 	FULL(dvx_mkey_list_attr)     \
 	SPARE(dvx_mkey_sig_attr)     \

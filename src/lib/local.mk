@@ -10,7 +10,8 @@ src_lib_libdvx_la_SOURCES = \
 	src/lib/ticket.c src/lib/tir.c src/lib/txq.c src/lib/uar.c \
 	src/lib/umem.c src/lib/users.c
 src_lib_libdvx_la_SOURCES += \
-	src/lib/flow/action.c src/lib/flow/array.c src/lib/flow/backend.h src/lib/flow/blame.c src/lib/flow/bulk.c \
+	src/lib/flow/action.c src/lib/flow/array.c src/lib/flow/aso.c src/lib/flow/aso.h \
+	src/lib/flow/aso_queue.c src/lib/flow/aso_set.c src/lib/flow/backend.h src/lib/flow/blame.c src/lib/flow/bulk.c \
 	src/lib/flow/cap.c src/lib/flow/change.c src/lib/flow/check.c src/lib/flow/counter.c \
 	src/lib/flow/domain.c src/lib/flow/dr.c src/lib/flow/dr.h src/lib/flow/dr_errors.c src/lib/flow/dr_fdb.c src/lib/flow/field.c \
 	src/lib/flow/match.c src/lib/flow/matcher.c src/lib/flow/modify.c src/lib/flow/priv.h src/lib/flow/range.c \
@@ -25,7 +26,7 @@ src_lib_libdvx_la_DEPENDENCIES = src/prm/libprmmatch.la src/lib/libdvx.map
 EXTRA_DIST += src/lib/libdvx.map
 pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
-	include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h include/dvx/cross.h \
+	include/dvx/aso.h include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h include/dvx/cross.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dc.h include/dvx/xrc.h include/dvx/dev.h include/dvx/dvx.h include/dvx/events.h \
 	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/qp.h include/dvx/rq.h \

@@ -31,6 +31,7 @@ static bool attr_is_clear(const void *attr)
 	{                                             \
 		return call;                          \
 	}
+CALL(dvx_connection, dvx_aso_set_connection(NULL, 0, in))
 CALL(dvx_cq_attr, dvx_cq_create(NULL, in, NULL))
 CALL(dvx_cq_memory, dvx_cq_init(NULL, in))
 CALL(dvx_dct_attr, dvx_dct_create(NULL, in, NULL, NULL))
@@ -40,6 +41,7 @@ CALL(dvx_flow_domain_attr, dvx_flow_domain_create(NULL, in, NULL))
 CALL(dvx_flow_matcher_attr, dvx_flow_matcher_create(NULL, in, NULL))
 CALL(dvx_flow_rule_attr, dvx_flow_rule_create(in, NULL))
 CALL(dvx_login_attr, dvx_login_create(NULL, in, NULL))
+CALL(dvx_meter, dvx_aso_set_meter(NULL, 0, in))
 CALL(dvx_mkey_attr, dvx_mkey_create(NULL, in, NULL))
 CALL(dvx_mkey_list_attr, dvx_mkey_create_of(NULL, in, NULL))
 CALL(dvx_mkey_sig_attr, dvx_mkey_create_sig(NULL, in, NULL))

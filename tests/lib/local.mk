@@ -6,7 +6,7 @@ LIB_DEVICE_TESTS += tests/lib/lib_cq tests/lib/cq_compressed tests/lib/rxq_strid
 	tests/lib/lib_cross tests/lib/lib_xrc tests/lib/lib_queues tests/lib/lib_errors tests/lib/bad \
 	tests/lib/lib_objects tests/lib/adopt tests/lib/lib_life tests/lib/lib_connect tests/lib/lib_events \
 	tests/lib/lib_atomic tests/lib/lib_ud tests/lib/lib_srq tests/lib/lib_umr tests/lib/lib_sig \
-	tests/lib/lib_flow tests/lib/lib_rules tests/lib/lib_raw tests/lib/flow_qp tests/lib/flow_change \
+	tests/lib/lib_flow tests/lib/lib_aso tests/lib/lib_rules tests/lib/lib_raw tests/lib/flow_qp tests/lib/flow_change \
 	tests/lib/flow_tags tests/lib/strict_rings
 LIB_HELPERS += tests/lib/lib_alias tests/lib/lib_gone
 tests_lib_flow_fake_SOURCES = tests/lib/flow_fake.c tests/lib/flow_fake_rig.c tests/lib/flow_fake_rig.h

@@ -138,17 +138,11 @@ static bool pinned_tag(const struct pinned *p)
  */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap)
 {
-	const struct dvx_flow_kind *kind = &dvx_flow_kinds[attr->actions[i]->kind];
 	const struct dvx_flow_change *c = &attr->actions[i]->change;
 	const char *depth = decap ? "inner" : "outer";
 	size_t at = decap ? 2 * GROUP_BYTES : 0;
 	struct pinned p = {attr->matcher->mask + at, attr->match->value + at};
 
-	if (kind->below_only && !attr->matcher->table->level)
-		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_rule_create: attr.actions[%u] is %s, which the kernel's "
-				"flow verbs do not have: use a table of another level than 0",
-				i, kind->change);
 	if (c->version && !pinned_version(&p, c->version))
 		return dvx_fail(EINVAL,
 				"dvx_flow_rule_create: attr.actions[%u] rewrites %s, but the "

@@ -326,6 +326,12 @@ static struct mlx5dv_dr_action *dr_make_change(struct dvx_flow_action *a, uint32
 	}
 }
 
+static struct mlx5dv_dr_action *dr_make_aso(const struct dvx_flow_action *a, uint32_t flags)
+{
+	return mlx5dv_dr_action_create_aso(a->domain->impl, a->obj->devx, a->number, flags,
+					   a->reg_c);
+}
+
 static struct mlx5dv_dr_action *dr_make_other(struct dvx_flow_action *a)
 {
 	switch (a->kind) {
@@ -333,6 +339,14 @@ static struct mlx5dv_dr_action *dr_make_other(struct dvx_flow_action *a)
 		return mlx5dv_dr_action_create_tag(a->number);
 	case ACTION_COUNT:
 		return mlx5dv_dr_action_create_flow_counter(a->obj->devx, a->number);
+	case ACTION_METER:
+		return dr_make_aso(a, MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_GREEN);
+	case ACTION_HIT:
+		return dr_make_aso(a, MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET);
+	case ACTION_TRACK:
+		return dr_make_aso(a, a->responder
+					      ? MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_RESPONDER
+					      : MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR);
 	case ACTION_DROP:
 		return mlx5dv_dr_action_create_drop();
 	case ACTION_DEFAULT:
@@ -399,11 +413,27 @@ static int dr_change_make(struct dvx_flow_action *action, bool root)
 	if (action->impl[root])
 		return 0;
 	return dvx_fail(dr_errno(), "dvx_flow_rule_create: %s refuses %s on %s",
-			root ? "the kernel" : "libmlx5", dvx_flow_kinds[action->kind].change,
+			root ? "the kernel" : "libmlx5", dvx_flow_kinds[action->kind].noun,
 			dvx_dev_name(action->domain->dev));
 }
 
 /* ---- Rules ---- */
+
+/* Meters and connections of what is sent come before changes (libmlx5's dr_action.c). */
+static bool dr_goes_first(const struct dvx_flow_rule *rule, const struct dvx_flow_action *action)
+{
+	return rule->matcher->table->domain->side == DVX_FLOW_TX &&
+	       (action->kind == ACTION_METER || action->kind == ACTION_TRACK);
+}
+
+static void dr_add_action(struct mlx5dv_dr_action *dr, bool first, struct mlx5dv_dr_action **out,
+			  uint32_t *n)
+{
+	if (first)
+		memmove(out + 1, out, *n * sizeof(struct mlx5dv_dr_action *));
+	out[first ? 0 : *n] = dr;
+	++*n;
+}
 
 /*
  * A rule without a destination lets the packet go on in two places, so that the default action is
@@ -429,7 +459,7 @@ static int dr_rule_actions(const struct dvx_flow_rule *rule, struct mlx5dv_dr_ac
 		err = action->impl[root] ? 0 : dr_change_make(action, root);
 		if (err)
 			return err;
-		out[(*n)++] = action->impl[root];
+		dr_add_action(action->impl[root], dr_goes_first(rule, action), out, n);
 	}
 	return 0;
 }

@@ -288,7 +288,7 @@ int dvx_flow_dr_check_root(const struct dvx_flow_action *action)
 	return dvx_fail(EOPNOTSUPP,
 			"dvx_flow_rule_create: %s in the root: %s lacks %s.%s; use a table of "
 			"another level",
-			dvx_flow_kinds[action->kind].change, dvx_dev_name(action->domain->dev),
+			dvx_flow_kinds[action->kind].noun, dvx_dev_name(action->domain->dev),
 			dvx_flow_props_name(action->domain), cap);
 }
 
@@ -318,12 +318,37 @@ static void dr_name_actions(const struct dvx_flow_rule *rule, char *out, size_t 
 					 dvx_flow_kinds[rule->actions[i]->kind].name);
 }
 
+/* Returns whether an action of this kind is in the rule. */
+static bool dr_has(const struct dvx_flow_rule *rule, enum action_kind kind)
+{
+	return dvx_flow_rule_count(rule->actions, rule->action_count, kind);
+}
+
+/* libmlx5 has few destinations behind a meter or a tracked connection of what is received. */
+static int dr_lacks_end(const struct dvx_flow_rule *rule, int err)
+{
+	enum dvx_flow_side side = rule->matcher->table->domain->side;
+	enum action_kind to = rule->actions[rule->action_count - 1]->kind;
+	bool meter = dr_has(rule, ACTION_METER);
+
+	if ((!meter && !dr_has(rule, ACTION_TRACK)) || side == DVX_FLOW_TX ||
+	    (to != ACTION_DROP && to != ACTION_DEFAULT && to != ACTION_ROOT))
+		return 0;
+	return dvx_fail(err,
+			"dvx_flow_rule_create: libmlx5 refuses %s with %s in an %s table: lead to "
+			"a table, and let a rule there match the result",
+			dvx_flow_kinds[meter ? ACTION_METER : ACTION_TRACK].noun,
+			dvx_flow_kinds[to].name, side == DVX_FLOW_RX ? "RX" : "FDB");
+}
+
 static int dr_refused_below(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
 {
 	const struct dvx_flow_domain *domain = rule->matcher->table->domain;
 	int ret = dr_lacks_vport(rule, value, err);
 	char actions[96];
 
+	if (!ret && err != ENOMEM)
+		ret = dr_lacks_end(rule, err);
 	if (ret)
 		return ret;
 	if (err == ENOMEM)

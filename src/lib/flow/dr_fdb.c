@@ -80,7 +80,7 @@ static int fdb_wrong_side(const struct dvx_flow_domain *domain, const struct fdb
 	return dvx_fail(EOPNOTSUPP,
 			"match.misc_parameters.source_port: %s on %s%s only on the FDB's %s side: "
 			"name %s",
-			dvx_flow_kinds[l->kind].change, dvx_dev_name(domain->dev),
+			dvx_flow_kinds[l->kind].noun, dvx_dev_name(domain->dev),
 			l->old ? " (format 0, ConnectX-5)" : "", l->side == FDB_RX ? "RX" : "TX",
 			l->side == FDB_RX ? "the uplink as the source"
 					  : "a source that is not the uplink");

@@ -57,6 +57,9 @@ enum action_kind {
 	/* others */
 	ACTION_TAG,
 	ACTION_COUNT,
+	ACTION_METER, /* ... to TRACK in the order of enum dvx_aso_kind */
+	ACTION_HIT,
+	ACTION_TRACK,
 	/* destinations; only one of them in a rule */
 	ACTION_DROP,
 	ACTION_DEFAULT,
@@ -78,7 +81,7 @@ static inline bool dvx_flow_is_change(enum action_kind kind)
 /* rule.c: a row for each kind. All destinations are one class. */
 struct dvx_flow_kind {
 	const char *name;
-	const char *change; /* its name in errors; NULL: it changes no packet */
+	const char *noun;   /* its name in errors; NULL: it needs none */
 	bool below_only;    /* the root has no such action */
 	enum action_kind class;
 	uint8_t most;	  /* of its class in a rule */
@@ -100,9 +103,11 @@ struct dvx_flow_action {
 	enum action_kind kind;
 	uint32_t level;		      /* of the table it leads to */
 	struct dvx_flow_table *table; /* that table */
-	/* the tag, the counter in obj, the priority in the root, the vport, or ENCAP_* */
+	/* the tag, the counter or ASO object in obj, the priority in the root, the vport, or ENCAP_* */
 	uint32_t number;
-	struct dvx_obj *obj;	      /* its bulk of counters or its TIR, or ... */
+	uint8_t reg_c;		      /* of an ASO object: the register of the result */
+	bool responder;		      /* of a tracked connection: the packets are its responder's */
+	struct dvx_obj *obj;	      /* its bulk of counters, its ASO objects or its TIR, or ... */
 	struct ibv_qp *ibqp;	      /* ... its QP */
 	int *target;		      /* reference count of its target or counter */
 	struct dvx_flow_change change;
@@ -134,7 +139,7 @@ struct dvx_flow_counter {
 /* counter.c: the bulk that has counter *index, which becomes the number in it. */
 struct dvx_flow_part *dvx_flow_counter_part(struct dvx_flow_counter *counter, uint32_t *index);
 
-#define RULE_ACTIONS 10u /* the most that a rule has: the sum of `most` over the classes */
+#define RULE_ACTIONS 11u /* the most that a rule has: the sum of `most` over the classes */
 
 struct dvx_flow_rule {
 	struct dvx_flow_matcher *matcher;

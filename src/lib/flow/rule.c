@@ -11,6 +11,11 @@ static int flow_rule_check_action(const struct dvx_flow_rule_attr *attr, uint32_
 				"dvx_flow_rule_create: attr.actions[%u] is not of the matcher's "
 				"domain",
 				i);
+	if (dvx_flow_kinds[action->kind].below_only && !table->level)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_rule_create: attr.actions[%u] is %s, which the kernel's "
+				"flow verbs do not have: use a table of another level than 0",
+				i, dvx_flow_kinds[action->kind].noun);
 	if (action->level && action->level <= table->level)
 		return dvx_fail(
 			EINVAL,
@@ -25,6 +30,7 @@ static int flow_rule_check_action(const struct dvx_flow_rule_attr *attr, uint32_
 	return 0;
 }
 
+#define ONE_ASO	    "two of meter, first-hit bit and tracked connection"
 #define DESTINATION NULL, false, ACTION_DROP, 1, "two destinations"
 
 const struct dvx_flow_kind dvx_flow_kinds[] = {
@@ -38,6 +44,10 @@ const struct dvx_flow_kind dvx_flow_kinds[] = {
 			  "two encapsulations"},
 	[ACTION_TAG] = {"tag", NULL, false, ACTION_TAG, 1, "two tags"},
 	[ACTION_COUNT] = {"count", NULL, false, ACTION_COUNT, 1, "two counts"},
+	/* libmlx5 keeps one of them for a rule, and writes it twice if there are two. */
+	[ACTION_METER] = {"meter", "a meter", true, ACTION_METER, 1, ONE_ASO},
+	[ACTION_HIT] = {"hit", "a first-hit bit", true, ACTION_METER, 1, ONE_ASO},
+	[ACTION_TRACK] = {"track", "a tracked connection", true, ACTION_METER, 1, ONE_ASO},
 	[ACTION_DROP] = {"drop", DESTINATION},
 	[ACTION_DEFAULT] = {"default", DESTINATION},
 	[ACTION_TABLE] = {"table", DESTINATION},
