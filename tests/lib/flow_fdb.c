@@ -138,7 +138,7 @@ TEST(fdb, decap, fdb_setup)
 
 	assert_int_equal(dvx_flow_action_create_decap_l2(s->domain, &decap), 0);
 	fake_refused(fdb_try(s, decap, UINT32_MAX), -EOPNOTSUPP, "source_port: a decapsulation",
-		     "only on the FDB's RX side: name the uplink as the source");
+		     "only on the RX side: name the uplink as source");
 	fake_refused(fdb_try(s, decap, 1), -EOPNOTSUPP, "mlx5_9", "name the uplink");
 	assert_int_equal(fdb_try(s, decap, 0xffff), 0);
 	assert_int_equal(dvx_flow_action_destroy(decap), 0);
@@ -155,7 +155,7 @@ TEST(fdb, old_format, old_setup)
 	assert_int_equal(dvx_flow_action_create_pop_vlan(s->domain, &pop), 0);
 	fake_refused(fdb_try(s, encap, 0xffff), -EOPNOTSUPP,
 		     "an encapsulation on mlx5_9 (format 0, ConnectX-5)",
-		     "only on the FDB's TX side: name a source that is not the uplink");
+		     "only on the TX side: name a source (not uplink)");
 	fake_refused(fdb_try(s, push, UINT32_MAX), -EOPNOTSUPP, "a VLAN push", "TX side");
 	fake_refused(fdb_try(s, pop, 1), -EOPNOTSUPP, "a VLAN pop", "RX side");
 	assert_int_equal(fdb_try(s, encap, 1), 0);

@@ -78,12 +78,12 @@ static const struct fdb_limit {
 static int fdb_wrong_side(const struct dvx_flow_domain *domain, const struct fdb_limit *l)
 {
 	return dvx_fail(EOPNOTSUPP,
-			"match.misc_parameters.source_port: %s on %s%s only on the FDB's %s side: "
+			"match.misc_parameters.source_port: %s on %s%s only on the %s side: "
 			"name %s",
 			dvx_flow_kinds[l->kind].noun, dvx_dev_name(domain->dev),
 			l->old ? " (format 0, ConnectX-5)" : "", l->side == FDB_RX ? "RX" : "TX",
-			l->side == FDB_RX ? "the uplink as the source"
-					  : "a source that is not the uplink");
+			l->side == FDB_RX ? "the uplink as source"
+					  : "a source (not uplink)");
 }
 
 static int fdb_check_sides(const struct dvx_flow_rule *rule, unsigned int sides)
