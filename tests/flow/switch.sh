@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
 peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
-"$dvx_sim" up --set switchdev=1 "$chip" || exit 99
+"$dvx_sim" up --set switchdev=1 --vfs 2 "$chip" || exit 99
 
 # The e-switch's daemon is on the DPU's function; a second one counts what the host's receives.
 on_chip() { "$dvx_sim" exec "$chip" -f "${function:-dpu}" -- "$@"; }
@@ -16,8 +16,8 @@ begin() { # FUNCTION: starts a daemon there, with one rule that counts what come
 	echo "count in" | client apply --quiet -
 	function=
 }
-both() { begin host && begin dpu; }
-check "daemons of two functions start" both
+three() { begin host && begin vf1 && begin dpu; }
+check "daemons of three functions start" three
 
 cat >"$work/rules" <<'END'
 # the wire, the host, and back
@@ -34,9 +34,12 @@ END
 applies() { client apply "$work/rules" | grep -q "applied; 9 rules in effect; in: .*; switch: "; }
 check "a file is applied" applies
 
-# Sends packets of the host's function from these UDP ports.
+# Send a packet of a function from a UDP port, several of the host's.
+send_from() { # FUNCTION PORT
+	printf 'send %s\n' "$2" | "$dvx_sim" exec "$chip" -f "$1" -- "$peer" >"$work/peer"
+}
 send_from_host() {
-	printf 'send %s\n' "$@" | "$dvx_sim" exec "$chip" -f host -- "$peer" >"$work/peer"
+	for mark; do send_from host "$mark" || return 1; done
 }
 counts() { client stats --json | jq -c '[.rules[].packets]'; }
 at_host() { function=host counts; }
@@ -114,12 +117,18 @@ on_host() {
 	function=host fails 4 "bad:1:6: attr.side FDB: mlx5_0 lacks eswitch_manager" client apply "$work/bad"
 }
 check "a function that does not manage the e-switch" on_host
+between_vfs() {
+	client insert before 1 send switch from vf0 udp src port 20 to vf1 count && client insert before 1 drop switch from vf1 count &&
+		send_from vf0 20 && send_from vf0 21 && send_from vf1 20 && send_from host 20 && [ "$(function=vf1 counts)" = '[1]' ] &&
+		[ "$(client stats --json | jq -c '[.sources[] | select(.from == "vf0" or .from == "vf1") | .packets, .dropped]')" = '[1,0,1,1]' ]
+}
+check "from one VF to another" between_vfs
 emptied() {
 	client flush --quiet && send_from_host 9 && "$dvx_sim" ls | grep -q "dpu"
 }
 check "without rules the kernel's slow path is back" emptied
-kill "$daemon_host" "$daemon_dpu"
-wait "$daemon_host" "$daemon_dpu"
+kill "$daemon_host" "$daemon_vf1" "$daemon_dpu"
+wait "$daemon_host" "$daemon_vf1" "$daemon_dpu"
 
 # sides SETTINGS COLUMN WORDS RULE: the chip cannot do it on one side of the e-switch
 sides() {
