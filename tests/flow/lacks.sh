@@ -50,6 +50,9 @@ send in vlan set vlan 5 to queue 0
 pass in svlan pop vlan
 send in vxlan vni 5 decap to queue 1
 mirror in udp dst port 53 to queue 1 count
+drop in udp over 1000/s burst 5
+drop out udp over 100 Mbit/s burst 64k
+drop in udp expire 60s
 send in tcp to rss 0-3 on ipv4,tcp
 send in tcp name "web" goto web \n table web \n drop in any
 define web = 80,443 \n drop in tcp dst port $web

@@ -10,6 +10,7 @@ DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generatio
 	tools/dvx-flow/daemon/rule_state.c tools/dvx-flow/daemon/flow_list.c \
 	tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
 	tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/switch_base.c tools/dvx-flow/daemon/spread.c tools/dvx-flow/daemon/counters.c \
+	tools/dvx-flow/daemon/aso_bulk.c tools/dvx-flow/daemon/limit.c tools/dvx-flow/daemon/rule_object.c \
 	tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/holder_edit.c \
 	tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c
@@ -48,7 +49,7 @@ $(DIFF_OBJECTS): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) -I$(to
 dist_check_SCRIPTS += tests/flow/flow_explain.sh tests/flow/flow_import.sh tests/flow/include.sh \
 	tests/flow/diff.sh tests/flow/acl.sh tests/flow/edit.sh tests/flow/explain_walks.sh tests/flow/tell.sh \
 	tests/flow/manners.sh tests/flow/batch.sh tests/flow/flow_rules.sh tests/flow/lacks.sh tests/flow/flow_death.sh \
-	tests/flow/flow_icm.sh tests/flow/switch.sh tests/flow/tunnel.sh
+	tests/flow/flow_icm.sh tests/flow/switch.sh tests/flow/tunnel.sh tests/flow/limits.sh
 tests_librigs_a_SOURCES += tests/flow/acl_sets.c tests/flow/acl_sets.h tests/flow/acl_packets.c \
 	tests/flow/acl_packets.h tests/flow/flow_random.c tests/flow/flow_random.h \
 	tests/flow/flow_random_values.h tests/flow/flow_random_packet.c tests/flow/flow_random_change.c

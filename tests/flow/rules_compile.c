@@ -433,7 +433,7 @@ TEST(none, negations_that_leave_nothing_end)
 
 /* --- tables and mirrors ------------------------------------------------------------------------ */
 
-/* The rules that take a packet one after the other: mirrors, gotos, and the last one. */
+/* The rules that take a packet one after the other, as if each were within its rate. */
 struct taken {
 	size_t rule[64], n;
 };
@@ -441,17 +441,17 @@ struct taken {
 static void follow(const struct program *p, const struct ruleset *set, const uint64_t v[MATCH_KEYS],
 		   struct taken *out)
 {
-	uint32_t t = RULE_IN, level = 0;
+	uint32_t t = RULE_IN, level = 1;
 
 	out->n = 0;
 	while (t != TABLE_NONE) {
 		size_t rule = decide(&p->table[t], v, set->n);
 
-		assert_true(p->table[t].level > level);
-		level = p->table[t].level;
+		assert_true(p->table[t].level >= level);
+		level = p->table[t].level + (rule == set->n ? 1 : rule_levels(&set->rule[rule]));
 		if (rule < set->n)
 			out->rule[out->n++] = rule;
-		t = rule == set->n || set->rule[rule].verdict == RULE_MIRROR
+		t = rule == set->n || rule_goes_on(&set->rule[rule])
 			    ? p->table[t].next
 			    : program_goto(&set->rule[rule]);
 	}
@@ -468,12 +468,12 @@ static void follow_text(const struct ruleset *set, const struct packet *p, struc
 		if (r->table != table || !meets(r, p))
 			continue;
 		out->rule[out->n++] = i;
-		if (r->verdict == RULE_GOTO) {
-			table = r->go;
-			i = SIZE_MAX;
-		} else if (r->verdict != RULE_MIRROR) {
+		if (rule_goes_on(r))
+			continue;
+		if (r->verdict != RULE_GOTO)
 			return;
-		}
+		table = r->go;
+		i = SIZE_MAX;
 	}
 }
 
@@ -493,9 +493,14 @@ static void random_table(char *out, const char *next)
 {
 	for (unsigned int n = 1 + below(12); n; n--) {
 		out += strlen(out);
-		switch (below(5)) {
+		switch (below(6)) {
 		case 0:
 			random_way(out, "mirror", "to queue 1");
+			break;
+		case 2:
+			random_way(out, next && below(2) ? "send" : "drop", "over 9/s");
+			if (!strncmp(out, "send", 4))
+				sprintf(strstr(out, "over"), "over 9/s %s\n", next);
 			break;
 		case 1:
 			random_way(out, next ? "send" : "drop", next ? next : "");
@@ -506,6 +511,21 @@ static void random_table(char *out, const char *next)
 	}
 	if (next)
 		sprintf(out + strlen(out), "send in vlan 1 %s count\n", next);
+}
+
+/* Rules to two vports act differently, so the first one of two that overlap wins. */
+TEST(none, vports_differ)
+{
+	struct ruleset set;
+
+	parse("send switch ipv4 to vf0\nsend switch udp to vf1\nsend switch tcp to vf0\n"
+	      "drop in\ndrop in expire 9s\ndrop in over 9/s\n",
+	      &set);
+	assert_false(rule_same_action(&set.rule[0], &set.rule[1]));
+	assert_true(rule_same_action(&set.rule[0], &set.rule[2]));
+	assert_false(rule_same_action(&set.rule[3], &set.rule[4]));
+	assert_false(rule_same_action(&set.rule[3], &set.rule[5]));
+	ruleset_free(&set);
 }
 
 TEST(none, tables_and_mirrors_as_written)

@@ -82,6 +82,48 @@ TEST(none, mistakes_of_switch_rules)
 	}
 }
 
+TEST(none, mistakes_of_rates)
+{
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{"drop in over 0/s", "1:14+3 a rate is 1 to 1992187500 packets a second, not 0"},
+		{"drop in over 1 bit/s", "1:14+7 a rate is 2 bit/s to 2040 Gbit/s, not 1 bit/s"},
+		{"drop in over 18446744073709551615 Gbit/s", "1:14+27 a rate is 2 bit/s to 2040"},
+		{"drop in over 100 Mbps", "expected '/', not the line's end"},
+		{"drop in over 5 MB/s",
+		 "1:14+6 a rate is in packets (1000/s) or bits (bit/s, kbit/s, "
+		 "Mbit/s, Gbit/s), not MB"},
+		{"drop in over 5/min", "1:16+3 a rate is in a second: 1000/s, 100 Mbit/s"},
+		{"drop in over 5/s over 6/s", "1:23+3 a second rate in one rule"},
+		{"drop in over 5/s burst 2G", "1:24+2 a burst is in packets (100, 2k), not G"},
+		{"drop in over 5/s burst 20M", "1:24+3 a burst is at most 16777215 packets"},
+		{"drop in over 5 kbit/s burst 64kbit",
+		 "1:29+6 a burst is in bytes (65536, 64k, 1M), not kbit"},
+		{"drop in over 5 kbit/s burst 2048M", "1:29+5 a burst is at most 2147483647 bytes"},
+		{"drop in expire 0s", "1:16+2 expire takes 1s to 366d"},
+		{"drop in expire 367d", "1:16+4 expire takes 1s to 366d"},
+		{"drop in expire 5ms", "1:16+3 a time is in s, min, h or d (expire 60s), not ms"},
+		{"drop in expire 5s expire 5s", "1:26+2 a second expire in one rule"},
+		{"drop in over 5/s expire 60s", "1:25+3 a rule has a rate or an end"},
+		{"mirror in over 5/s to queue 1",
+		 "1:16+3 a mirror copies packets whatever their rate"},
+		{"send in ipv4 over 5/s set ttl 9 to queue 1",
+		 "1:27+5 a rule with a rate changes no packets: send them to a table (goto)"},
+		{"drop in burst 5", "not \"burst\""},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int ret;
+
+		told[0] = 0;
+		ret = rules_parse(cases[i].text, strlen(cases[i].text), &set, tell, NULL);
+		assert_true(ret > 0);
+		if (!strstr(told, cases[i].told))
+			fail_msg("%s: %s, not %s", cases[i].text, told, cases[i].told);
+	}
+}
+
 /* Mistakes in a variable's value are reported where the rule names it. */
 TEST(none, mistakes_of_variables)
 {
@@ -213,7 +255,7 @@ TEST(none, mistakes)
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
 		 "tcp, udp, port, ...), to queue, to rss, to a vport, goto, tag, count, name, "
-		 "set, push, pop, decap or encap, not "
+		 "set, push, pop, decap, encap, over or expire, not "
 		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
@@ -465,7 +507,7 @@ TEST(none, mistakes)
 		{"table", "1:6+1 expected a name"},
 		{"drop in count udp",
 		 "1:15+3 expected the end of the line, to queue, to rss, to a vport, goto, "
-		 "tag, count, name, set, push, pop, decap or encap, not \"udp\""},
+		 "tag, count, name, set, push, pop, decap, encap, over or expire, not \"udp\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -625,3 +625,38 @@ TEST(none, names_of_one_hash_are_two)
 		 other, other);
 	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 1);
 }
+
+/* Rates of packets and bits, with a burst or a tenth of a second; times without packets. */
+TEST(none, rates)
+{
+	static const struct {
+		const char *text;
+		bool packets;
+		uint64_t rate, burst;
+	} cases[] = {
+		{"drop in over 1000/s", true, 1000, 100},
+		{"drop in over 5 packets/s", true, 5, 1},
+		{"pass out over 100 Mbit/s burst 64k", false, 100000000, 65536},
+		{"drop in over 1 gbit/S", false, 1000000000, 12500000},
+		{"drop in over 8 kbit/s count", false, 8000, 16384},
+		{"send in over 9/s burst 2k to queue 1", true, 9, 2000},
+		{"drop switch from uplink over 9/s burst 0", true, 9, 0},
+	};
+	static const struct {
+		const char *text;
+		uint32_t expire;
+	} ends[] = {
+		{"drop in expire 60s", 60}, {"drop in expire 5", 5}, {"pass out expire 2 h", 7200}};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct rule *r = only(cases[i].text);
+
+		assert_non_null(r->over);
+		assert_int_equal(r->over->packets, cases[i].packets);
+		assert_int_equal(r->over->rate, cases[i].rate);
+		assert_int_equal(r->over->burst, cases[i].burst);
+		assert_true(r->count);
+	}
+	for (size_t i = 0; i < COUNT(ends); i++)
+		assert_int_equal(only(ends[i].text)->expire, ends[i].expire);
+}

@@ -290,7 +290,7 @@ void slow_walk(const struct ruleset *set, enum rule_dir dir, const struct fields
 		if (r->verdict == RULE_GOTO) {
 			table = r->go;
 			i = SIZE_MAX; /* from the first rule again */
-		} else if (r->verdict != RULE_MIRROR) {
+		} else if (!rule_goes_on(r)) {
 			out->end = r;
 			return;
 		}

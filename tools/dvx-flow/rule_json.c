@@ -46,6 +46,13 @@ void rule_json(json_t *to, const struct ruleset *set, const struct rule *r)
 	json_object_set_new(to, "direction", json_string(rule_dirs[r->dir].name));
 	json_object_set_new(to, "action", json_string(verdicts[r->verdict]));
 	json_object_set_new(to, "text", json_string(r->text));
+	if (r->over)
+		json_object_set_new(to, "over",
+				    json_pack("{s:I, s:I, s:s}", "rate", (json_int_t)r->over->rate,
+					      "burst", (json_int_t)r->over->burst, "unit",
+					      r->over->packets ? "packets" : "bits"));
+	if (r->expire)
+		json_object_set_new(to, "expire", json_integer(r->expire));
 	if (rule_dirs[r->dir].to_vport)
 		json_object_set_new(to, "from", rule_json_from(r));
 	if (r->name)

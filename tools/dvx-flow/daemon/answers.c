@@ -17,6 +17,9 @@ static json_t *answers_rule_json(const struct generation *gen, size_t i)
 	const struct ruleset *set = generation_rules(gen);
 
 	rule_json(j, set, &set->rule[i]);
+	if (set->rule[i].expire)
+		json_object_set_new(j, "expires_in",
+				    json_integer((json_int_t)generation_expires_in(gen, i)));
 	return j;
 }
 
@@ -224,6 +227,11 @@ static void answers_add_vport(void *arg, uint64_t action, uint32_t vport)
 	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)vport));
 }
 
+static void answers_add_object(void *arg, uint32_t id, uint8_t result, const char *says)
+{
+	json_array_append_new(arg, json_pack("[I, i, s]", (json_int_t)id, (int)result, says));
+}
+
 static void answers_add_table(void *arg, uint64_t table, const char *name)
 {
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
@@ -283,12 +291,14 @@ static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *e
 			      const char *text, size_t len)
 {
 	json_t *rewrites = json_array(), *mirrors = json_array(), *tables = json_array();
-	json_t *j = answers_rules(h);
+	json_t *j = answers_rules(h), *objects = json_array();
+	struct flow_fault unread;
 
 	if (h->now) {
 		generation_rewrites(h->now, answers_add_rewrites, rewrites);
 		generation_mirrors(h->now, answers_add_mirror, mirrors);
 		generation_tables(h->now, answers_add_table, tables);
+		generation_objects(h->now, answers_add_object, objects, &unread);
 	}
 	json_object_set_new(j, "entries", entries);
 	json_object_set_new(j, "first_tables", answers_first_tables(h));
@@ -296,6 +306,7 @@ static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *e
 		answers_add_vports(j, &h->base);
 	json_object_set_new(j, "tables", tables);
 	json_object_set_new(j, "mirrors", mirrors);
+	json_object_set_new(j, "objects", objects);
 	json_object_set_new(j, "rewrites", rewrites);
 	conn_reply(c, j, text, len);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <dvx/aso.h>
 
 #include "rules/arena.h"
 
@@ -144,4 +145,5 @@ void base_tables_free(struct base_tables *g)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
 		base_tables_free_side(g, (enum rule_dir)d);
+	dvx_aso_queue_destroy(g->aso);
 }

@@ -25,6 +25,8 @@ int switch_base_make(struct dvx_dev *dev, struct dvx_flow_domain *domain, struct
 		     struct dvx_flow_action **back);
 void switch_base_free(struct switch_base *b);
 
+struct dvx_aso_queue;
+
 struct base_tables {
 	struct dvx_dev *dev;
 	struct pump *pump; /* NULL: no queue is needed */
@@ -42,6 +44,7 @@ struct base_tables {
 		struct dvx_flow_action *to;
 	} *vport;
 	size_t nvports, vport_room;
+	struct dvx_aso_queue *aso; /* NULL: no rule needs one */
 	struct pause pause;
 };
 

@@ -147,6 +147,7 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 				.idle_ms = IDLE_MS,
 				.answer = answer,
 				.changes = answer_changes,
+				.tick = holder_tick,
 				.arg = h,
 				.group = NO_GROUP};
 	struct daemon_ending ending = {&s, w, h};

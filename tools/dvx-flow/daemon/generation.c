@@ -59,6 +59,8 @@ static void generation_release(struct generation *gen)
 		rule_state_free(&gen->retired[i]);
 	free(gen->retired);
 	bulk_drop(gen->spare);
+	for (int k = 0; k < 2; k++)
+		aso_bulk_drop(gen->objects[k].bulk);
 	plan_free(&gen->plan);
 	free(gen->tag);
 	free(gen->hold);
@@ -271,6 +273,9 @@ void generation_entries(const struct generation *gen, entry_of_fn visit, void *a
 {
 	for (size_t i = 0; i < gen->nheld; i++)
 		gen->held[i].ops->entries(gen->held[i].is, visit, arg);
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (gen->hold[i].limit)
+			visit(arg, limit_entry(gen->hold[i].limit), (uint32_t)i);
 }
 
 void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg)

@@ -114,6 +114,22 @@ void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg
 typedef void (*rewrites_fn)(void *arg, uint64_t action_id, const struct dvx_flow_rewrites *list);
 void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg);
 
+/* Visits the state of each object, with the ID of its rule and the result of a packet now. */
+typedef void (*object_fn)(void *arg, uint32_t id, uint8_t result, const char *says);
+int generation_objects(const struct generation *gen, object_fn visit, void *arg,
+		       struct flow_fault *f);
+
+/* --- rule_object.c: rules that go after some time without packets; times are in ms. --- */
+
+uint64_t generation_now(void);
+bool generation_expires(const struct generation *gen);
+/* Returns in how many seconds the rule goes, if no packet comes. */
+uint64_t generation_expires_in(const struct generation *gen, size_t i);
+/* Notes which rules had packets, and marks those whose time is over. Returns their number, or -1. */
+int generation_look(struct generation *gen, uint64_t now, bool *gone, struct flow_fault *f);
+/* Lets the time of these rules begin anew. */
+void generation_renew(struct generation *gen, const bool *which);
+
 /* --- locate.c: finds the word that the device refused. Both return -1 and set the fault. --- */
 
 /* Sets the fault to libdvx's last error, at this word. */

@@ -142,6 +142,10 @@ static int edit_hold(struct generation_edit *e, uint32_t rule, uint32_t like)
 	ret = rule_state_make_spread(e->gen, rule, e->fault);
 	if (ret)
 		return ret;
+	ret = rule_object_make(e->gen, rule, like == UINT32_MAX ? NULL : &e->gen->hold[like],
+			       SPARE_COUNTERS, e->fault);
+	if (ret)
+		return ret;
 	if (r->has_tag &&
 	    dvx_flow_action_create_tag(e->gen->base->side[r->dir].domain, r->tag, &h->own_tag))
 		return locate_error(e->fault, r, r->tag_at);

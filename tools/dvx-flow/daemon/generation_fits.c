@@ -5,7 +5,8 @@
  *
  *	- The rules that change in a direction are in one table of the file. Else a packet on its way
  *	  from one table to the next would meet one change and not the other.
- *	- None of them is a mirror, or it is the only change: a packet meets it and a later rule.
+ *	- None of them is a mirror or has a rate, or it is the only change: a packet meets it and a
+ *	  later rule.
  *	- An arriving rule leads to a table that exists and is behind its own.
  */
 #include <errno.h>
@@ -26,7 +27,7 @@ static void fits_add(struct fits_direction of[RULE_DIRS], const struct rule *r)
 
 	f->apart |= f->n && f->table != r->table;
 	f->table = r->table;
-	f->mirrors += r->verdict == RULE_MIRROR;
+	f->mirrors += rule_goes_on(r);
 	f->n++;
 }
 
@@ -41,7 +42,7 @@ bool edit_leads_on(const struct generation *gen, const struct rule *r, uint32_t 
 /* Returns whether the rule can be added to table `in` of the program. */
 static bool fits_arriving(const struct generation *gen, const struct rule *r, uint32_t in)
 {
-	return gen->table[in].table && r->verdict != RULE_MIRROR && edit_leads_on(gen, r, in);
+	return gen->table[in].table && !rule_goes_on(r) && edit_leads_on(gen, r, in);
 }
 
 /* Returns how many rules an edit may change; more need a new generation. */

@@ -5,11 +5,12 @@
 
 #include "rules/arena.h"
 #include "rules/live.h"
+#include "objects.h"
 #include "spread.h"
 #include "table.h"
 
-/* tag, count, destination */
-#define RULE_ACTIONS_MAX (3 + CHANGE_ACTIONS)
+/* tag, count, object, destination */
+#define RULE_ACTIONS_MAX (4 + CHANGE_ACTIONS)
 
 /* Size of a bulk of counters for rules that edits add. */
 #define SPARE_COUNTERS 64u
@@ -20,6 +21,11 @@ struct rule_state {
 	struct bulk *bulk; /* NULL: the rule has no counter */
 	uint32_t index;	   /* in the bulk */
 	struct dvx_flow_action *count;
+	struct aso_bulk *object; /* NULL: the rule has no meter and no first-hit bit */
+	uint32_t object_index;	 /* in the bulk */
+	struct dvx_flow_action *change_object;
+	uint64_t last_hit;	     /* of a rule that expires, in ms */
+	struct limit *limit;	     /* of a rule with a rate: its table before table `next` */
 	struct changes *changes;     /* NULL: the rule changes nothing */
 	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
 	struct dvx_flow_action *own_tag; /* of a rule that an edit added */
@@ -52,6 +58,12 @@ struct direction_state {
 	unsigned int priority;		/* which of the root's two priorities */
 };
 
+/* A bulk of objects for further rules; NULL: there is none. */
+struct spare_objects {
+	struct aso_bulk *bulk;
+	uint32_t used;
+};
+
 struct generation {
 	struct base_tables *base;
 	struct ruleset set;
@@ -76,6 +88,7 @@ struct generation {
 	bool stray_entry; /* the device has an entry that is in no list, so edits are impossible */
 	struct bulk *spare; /* counters for further rules; NULL: none */
 	uint32_t spare_used;
+	struct spare_objects objects[2]; /* by enum dvx_aso_kind */
 };
 
 /* The description of an entry for the device. */
@@ -118,8 +131,22 @@ int rule_state_make_changes(struct generation *gen, size_t i, struct flow_fault 
 int rule_state_make_spread(struct generation *gen, size_t i, struct flow_fault *f);
 /* Frees the spreads that no rule sends to. */
 void generation_drop_spreads(struct generation *gen);
-void rule_state_drop_mirror(struct rule_state *h);
+/* Frees what leads to a later table: the mirror, or the table of the rate. */
+void rule_state_drop_onward(struct rule_state *h);
 void rule_state_free(struct rule_state *h);
+
+/* --- rule_object.c --- */
+
+/*
+ * Makes the rule's object and its action, or goes on with those of `like`. want: the size of a new
+ * bulk. The rule may need none.
+ */
+int rule_object_make(struct generation *gen, size_t i, const struct rule_state *like, uint32_t want,
+		     struct flow_fault *f);
+/* Does so for all rules, as rule_states_make() does. */
+int rule_objects_make(struct generation *gen, const struct generation *like, const uint32_t *from,
+		      struct flow_fault *f);
+void rule_object_free(struct rule_state *h);
 
 /* --- generation_table.c: the tables that rules are held in. --- */
 
@@ -138,6 +165,9 @@ int generation_insert(struct generation_build *b,
  */
 int generation_actions(struct generation *gen, uint32_t table, uint32_t rule, struct table_entry *x,
 		       struct dvx_flow_rule_attr *attr);
+/* Describes likewise the actions of a rule itself, without its rate. */
+int generation_rule_actions(struct generation *gen, uint32_t rule, struct table_entry *x,
+			    struct dvx_flow_rule_attr *attr);
 /* About this many entries fit in what libmlx5 has left of its last piece of memory. */
 #define LAST_ENTRIES 4096u
 int no_room_fault(const struct rule *r, bool without_reason, struct flow_fault *f);

@@ -47,20 +47,15 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 	}
 }
 
-int generation_actions(struct generation *gen, uint32_t table, uint32_t rule, struct table_entry *x,
-		       struct dvx_flow_rule_attr *attr)
+int generation_rule_actions(struct generation *gen, uint32_t rule, struct table_entry *x,
+			    struct dvx_flow_rule_attr *attr)
 {
-	const struct rule_state *hold;
+	const struct rule_state *hold = &gen->hold[rule];
 	uint32_t n = 0;
 
 	attr->actions = x->actions;
-	attr->action_count = 1;
-	x->queue_refused = false;
-	if (rule == LIVE_REST) {
-		x->actions[0] = table_rest(gen, table);
-		return 0;
-	}
-	hold = &gen->hold[rule];
+	if (hold->change_object && !hold->limit)
+		x->actions[n++] = hold->change_object;
 	if (hold->tag)
 		x->actions[n++] = hold->tag;
 	if (hold->count)
@@ -70,6 +65,24 @@ int generation_actions(struct generation *gen, uint32_t table, uint32_t rule, st
 	attr->action_count = n + 1;
 	x->queue_refused = destination(gen, rule, &x->actions[n]);
 	return x->queue_refused ? -dvx_last_error()->err : 0;
+}
+
+int generation_actions(struct generation *gen, uint32_t table, uint32_t rule, struct table_entry *x,
+		       struct dvx_flow_rule_attr *attr)
+{
+	attr->actions = x->actions;
+	attr->action_count = 1;
+	x->queue_refused = false;
+	if (rule == LIVE_REST) {
+		x->actions[0] = table_rest(gen, table);
+		return 0;
+	}
+	if (!gen->hold[rule].limit)
+		return generation_rule_actions(gen, rule, x, attr);
+	attr->action_count = 2;
+	x->actions[0] = gen->hold[rule].change_object;
+	x->actions[1] = limit_to(gen->hold[rule].limit);
+	return 0;
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -194,7 +207,7 @@ static int generation_fill_tables(struct generation_build *b)
 	return 0;
 }
 
-/* --- mirrors --------------------------------------------------------------------------------- */
+/* --- mirrors and rates ----------------------------------------------------------------------- */
 
 static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 {
@@ -209,8 +222,8 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 	return 0;
 }
 
-/* Makes the mirrors. A mirror is the last rule of its table. */
-static int make_mirrors(struct generation_build *b)
+/* Makes what leads on: a mirror or a rule with a rate is the last rule of its table. */
+static int make_onward(struct generation_build *b)
 {
 	const struct program *p = &b->gen->plan.list;
 
@@ -226,7 +239,9 @@ static int make_mirrors(struct generation_build *b)
 			if (of->entry[of->n - 1].rule > last)
 				last = of->entry[of->n - 1].rule;
 		}
-		if (make_mirror(b, last, p->table[i].next))
+		if (b->gen->set.rule[last].over
+			    ? limit_make(b->gen, last, p->table[i].next, b->fault)
+			    : make_mirror(b, last, p->table[i].next))
 			return -1;
 	}
 	return 0;
@@ -238,7 +253,7 @@ int generation_make_tables(struct generation_build *b)
 
 	for (size_t i = 0; i < gen->set.n; i++)
 		gen->hold[i].table = gen->plan.list.where[i];
-	return make_tables(b) || make_mirrors(b) || generation_fill_tables(b) ? -1 : 0;
+	return make_tables(b) || make_onward(b) || generation_fill_tables(b) ? -1 : 0;
 }
 
 /* Frees the tables. Entries and mirrors lead to other tables, which are freed last. */
@@ -249,9 +264,9 @@ void generation_free_tables(struct generation *gen)
 	for (size_t i = 0; i < gen->nheld; i++)
 		gen->held[i].ops->free(gen->held[i].is);
 	for (size_t i = 0; i < gen->set.n; i++)
-		rule_state_drop_mirror(&gen->hold[i]);
+		rule_state_drop_onward(&gen->hold[i]);
 	for (size_t i = 0; i < gen->nretired; i++)
-		rule_state_drop_mirror(&gen->retired[i]);
+		rule_state_drop_onward(&gen->retired[i]);
 	for (size_t i = 0; i < RSS_MAX; i++)
 		spread_free(gen->spread[i]);
 	for (size_t i = 0; i < gen->ntables; i++) {

@@ -22,6 +22,7 @@ struct holder {
 	/* the last change */
 	size_t written; /* entries added or removed */
 	bool rebuilt;	/* the rules were rebuilt */
+	uint64_t look;	/* when first-hit bits are read next: generation_now() */
 	bool unsealed;	/* the rules were restored from a file without a checksum */
 };
 
@@ -54,6 +55,8 @@ int holder_parse_part(const struct holder *h, const char *text, size_t len, stru
 const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
+/* expire.c: removes rules whose time is over. A tick_fn. */
+int holder_tick(void *holder);
 /*
  * Detaches the rules: packets go the default way from here on. The process's end frees the rest: to
  * destroy each of 100,000 rules takes seconds, during which no other daemon could start.

@@ -139,16 +139,19 @@ void generation_drop_spreads(struct generation *gen)
 	}
 }
 
-/* Destroys the mirror. It leads to a table, which must be destroyed after it. */
-void rule_state_drop_mirror(struct rule_state *h)
+/* They lead to a table, which must be destroyed after them. */
+void rule_state_drop_onward(struct rule_state *h)
 {
 	dvx_flow_action_destroy(h->mirror);
+	limit_free(h->limit);
 	h->mirror = NULL;
+	h->limit = NULL;
 }
 
 void rule_state_free(struct rule_state *h)
 {
-	rule_state_drop_mirror(h);
+	rule_state_drop_onward(h);
+	rule_object_free(h);
 	dvx_flow_action_destroy(h->count);
 	dvx_flow_action_destroy(h->own_tag);
 	changes_free(h->changes);
@@ -208,5 +211,7 @@ int rule_states_make(struct generation *gen, const struct generation *like, cons
 		ret = rule_state_make_changes(gen, i, f);
 	for (size_t i = 0; i < gen->set.n && !ret; i++)
 		ret = rule_state_make_spread(gen, i, f);
+	if (!ret)
+		ret = rule_objects_make(gen, like, from, f);
 	return ret ? -1 : 0;
 }

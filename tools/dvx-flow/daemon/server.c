@@ -335,7 +335,9 @@ int server_run(struct flow_server *s)
 		conns[i] = (struct server_conn){.fd = -1};
 	s->conns = conns;
 	while (!ret && !p[CLIENTS_MAX + 1].revents) {
-		if (server_poll(s, -1, -1, p) < 0) {
+		int ms = s->tick ? s->tick(s->arg) : -1;
+
+		if (server_poll(s, -1, ms, p) < 0) {
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}

@@ -27,6 +27,9 @@ typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_ms
  */
 typedef bool (*changes_fn)(const struct flow_msg *request);
 
+/* Does what is due; returns in how many milliseconds it is to be called again; -1: never. */
+typedef int (*tick_fn)(void *arg);
+
 struct flow_server {
 	int listener;
 	gid_t group; /* members may connect, too; NO_GROUP (members.h): nobody else */
@@ -35,6 +38,7 @@ struct flow_server {
 			closed */
 	answer_fn answer;
 	changes_fn changes;
+	tick_fn tick; /* NULL: none */
 	void *arg;
 	/*
 	 * Set by server_run(): the clients, and the one whose request changes rules at the moment,

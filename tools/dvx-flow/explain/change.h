@@ -46,6 +46,7 @@ enum packet_change_kind {
 	PACKET_REMOVE,	  /* `bytes`, from `offset` behind an anchor on */
 	PACKET_REMOVE_TO, /* from an anchor to another one */
 	PACKET_INSERT,	  /* four bytes, at `offset` behind an anchor */
+	PACKET_OBJECT,	  /* the result of the rule's object (ASO), into a register */
 	PACKET_LIST,	  /* the rule's list of rewrites */
 	PACKET_UNKNOWN,	  /* of an unknown kind */
 };

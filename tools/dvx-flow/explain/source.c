@@ -80,21 +80,27 @@ static bool dump_source_read_texts(struct dump_source *s)
 {
 	json_t *entries = json_object_get(s->head, "entries");
 	json_t *rules = json_object_get(s->head, "rules");
+	json_t *objects = json_object_get(s->head, "objects");
 	struct answer_row *by_entry = answer_rows(entries), *by_rule = answer_rows(rules);
+	struct answer_row *by_object = answer_rows(objects);
 
-	s->d.named = by_entry && by_rule;
+	s->d.named = by_entry && by_rule && by_object;
 	for (uint32_t i = 0; s->d.named && i < s->d.nrules; i++) {
 		struct steering_rule *r = &s->d.rule[i];
-		struct answer_row *pair = answer_find(by_entry, entries, r->id), *rule;
+		struct answer_row *pair = answer_find(by_entry, entries, r->id), *rule, *object;
 
 		rule = pair ? answer_find(by_rule, rules, answer_number(pair->is, 1)) : NULL;
 		if (!rule)
 			continue;
 		r->text = json_string_value(json_object_get(rule->is, "text"));
 		r->leads = json_object_get(rule->is, "goto");
+		object = answer_find(by_object, objects, rule->id);
+		r->object = object ? json_string_value(json_array_get(object->is, 2)) : NULL;
+		r->result = object ? (uint8_t)json_integer_value(json_array_get(object->is, 1)) : 0;
 	}
 	free(by_entry);
 	free(by_rule);
+	free(by_object);
 	return s->d.named;
 }
 

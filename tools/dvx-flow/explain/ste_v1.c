@@ -71,6 +71,16 @@ static struct packet_change ste_v1_insert(const uint8_t *a)
 		.value = prm_ste_double_action_insert_with_inline_v1_get_inline_data(a)};
 }
 
+/* Returns where an object's result goes: the low byte of register C 1, 3 or 5. */
+static struct change_bits ste_v1_result(const uint8_t *a)
+{
+	uint32_t pair = prm_ste_double_action_aso_v1_get_dest_reg_id(a);
+
+	if (pair > 2)
+		return (struct change_bits){.dword = DW_NONE};
+	return (struct change_bits){.dword = (uint8_t)(DW_REG_C + 2 * pair + 1), .bits = 8};
+}
+
 /* Reads a change. Format 3 lays out removals and insertions anew. */
 static struct packet_change ste_v1_change(const uint8_t *a, int format)
 {
@@ -89,8 +99,9 @@ static struct packet_change ste_v1_change(const uint8_t *a, int format)
 	case PRM_STE_ACTION_MODIFY_LIST:
 		return (struct packet_change){.kind = PACKET_LIST};
 	case PRM_STE_ACTION_FLOW_TAG:
-	case PRM_STE_ACTION_ASO:
 		return (struct packet_change){.kind = PACKET_NOTHING};
+	case PRM_STE_ACTION_ASO:
+		return (struct packet_change){.kind = PACKET_OBJECT, .to = ste_v1_result(a)};
 	default:
 		change_of_entry(&c, a, format);
 		c.inlined = true;

@@ -102,6 +102,8 @@ struct steering_rewrite {
 struct steering_rule {
 	uint64_t id;
 	const char *text; /* NULL: unknown, or a rule of dvx-flow's own */
+	const char *object; /* its object's state, in words; NULL: unknown, or it has none */
+	uint8_t result;	    /* of a packet that meets the object now */
 	bool leads;	  /* by its text, to another table of the rules */
 	uint32_t matcher;
 	uint32_t first, n; /* entries, RX then TX, each in the packet's order */

@@ -333,7 +333,11 @@ static void trace_add_change(const struct walk_change *c, struct sentence *t, js
 
 	if (!changes)
 		return;
-	if (!sentence_add_changes(t, "; changes ", changes) && !c->unknown)
+	if (c->object) {
+		sentence_add(t, "; %s", c->object);
+		json_object_set_new(j, "object", json_string(c->object));
+	}
+	if (!sentence_add_changes(t, "; changes ", changes) && !c->unknown && !c->object)
 		sentence_add(t, "; changes nothing: the packet has these values already");
 	json_object_set_new(j, "changes", changes);
 	if (!c->unknown)

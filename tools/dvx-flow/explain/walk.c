@@ -86,6 +86,11 @@ static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32
 	for (uint32_t i = w->since; i < w->nsteps; i++)
 		if (w->step[i].kind == STEP_TABLE && w->step[i].table == table)
 			return walk_lost(w, "the tables lead in a circle");
+	if (w->unseen)
+		return walk_lost(w,
+				 "the state of the rule's meter or connection is not in the dump: "
+				 "how the packet goes on in table 0x%llx is not known",
+				 (unsigned long long)w->d->table[table].id);
 	if (w->unknown)
 		return walk_lost(
 			w,
@@ -165,6 +170,19 @@ static bool walk_change_list(struct explain_walk *w, const struct steering_recor
 	return true;
 }
 
+/* Writes the result of the rule's object, as the object is now. */
+static bool walk_meet_object(struct explain_walk *w, const struct steering_record *e,
+			     const struct packet_change *c)
+{
+	const struct steering_rule *r = &w->d->rule[e->rule];
+	struct packet_change set = {.kind = PACKET_SET, .to = c->to, .value = r->result};
+
+	if (r->object && c->to.dword != DW_NONE)
+		return walk_change_one(w, e, &set);
+	w->unseen = true;
+	return true;
+}
+
 /* Makes a change. A program's own list is preferred to what the library made of it. */
 static bool walk_change_any(struct explain_walk *w, const struct steering_record *e,
 			    const struct packet_change *c)
@@ -174,6 +192,8 @@ static bool walk_change_any(struct explain_walk *w, const struct steering_record
 
 	if (c->kind == PACKET_LIST || (a && a->n && w->d->rewrite[a->first].prm))
 		return walk_change_list(w, e, e->format ? w->d->domain[e->domain].format : 0);
+	if (c->kind == PACKET_OBJECT)
+		return walk_meet_object(w, e, c);
 	if (c->kind != PACKET_UNKNOWN)
 		return walk_change_one(w, e, c);
 	w->unknown = true;
@@ -208,6 +228,8 @@ static bool walk_act(struct explain_walk *w, const struct steering_record *r,
 	kept = (struct walk_change){.step = w->nsteps - 1, .before = w->now.f};
 	for (unsigned int i = 0; on && i < e->nchanges; i++) {
 		kept.decap = kept.decap || e->change[i].kind == PACKET_REMOVE_TO;
+		if (e->change[i].kind == PACKET_OBJECT)
+			kept.object = w->d->rule[r->rule].object;
 		on = walk_change_any(w, r, &e->change[i]);
 	}
 	w->changed = true;

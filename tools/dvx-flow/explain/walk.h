@@ -38,6 +38,7 @@ struct walk_change {
 	uint32_t step;
 	bool unknown; /* it changed in a way that is not in the dump */
 	bool decap;   /* a tunnel's headers are gone */
+	const char *object; /* the state of the object that it met; NULL: none */
 	struct fields before, after;
 };
 
@@ -52,6 +53,7 @@ struct explain_walk {
 	struct changing_packet now;
 	bool changed;	/* a header or a register has another value, or its bytes differ */
 	bool unknown;	/* by a list that the dump does not have */
+	bool unseen;	/* a register has the result of an object that the dump does not have */
 	uint32_t since; /* the first step after the last change of a field */
 	uint64_t hops;	/* left in this table */
 	struct walk_change *change;

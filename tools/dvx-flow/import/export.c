@@ -168,16 +168,24 @@ static int export_entry(void *arg, const struct shape *shape, const uint64_t *va
 	return 1;
 }
 
+/* Returns what no tool has of the rule, and its place; NULL: nothing. */
+static const char *export_lacks(const struct rule *r, struct source_location *at)
+{
+	*at = r->over ? r->over_at : r->expire ? r->expire_at : r->at;
+	return r->over				     ? "rates"
+	       : r->expire			     ? "rules that expire"
+	       : r->table || r->verdict == RULE_GOTO ? "tables"
+	       : r->verdict == RULE_MIRROR	     ? "copies"
+						     : NULL;
+}
+
 /* Returns whether a tool may have what the rule does. */
 static bool export_can(struct export_run *x)
 {
-	const struct rule *r = x->rule;
-	bool tables = r->table || r->verdict == RULE_GOTO;
+	const char *what = export_lacks(x->rule, &x->at);
 
-	x->at = r->at;
-	snprintf(x->why, sizeof(x->why), "%s are not exported",
-		 r->verdict == RULE_MIRROR ? "copies" : "tables");
-	return !tables && r->verdict != RULE_MIRROR;
+	snprintf(x->why, sizeof(x->why), "%s are not exported", what ? what : "");
+	return !what;
 }
 
 /* Writes all entries of a rule, or none: to memory first. */

@@ -76,6 +76,8 @@ struct rule_build {
 	enum node_tunnel encap_tunnel;
 	uint32_t encap_given; /* bits by enum encap_word */
 	bool has_to;	      /* a queue or a vport */
+	struct rule_rate rate; /* rate 0: not given */
+	struct source_range rate_at, expire_at;
 	struct rule_rss rss;  /* last 0: not given */
 	struct build_goto go; /* name NULL: not given */
 };
@@ -171,6 +173,14 @@ void build_encap(struct rule_build *b, const struct rule_node *n);
 void build_encap_word(struct rule_build *b, const struct rule_node *n);
 /* Checks that the words are complete, and makes the header. */
 void build_settle_encap(struct rule_build *b, const struct source_range *at);
+
+/* build_rate.c */
+void build_over(struct rule_build *b, const struct rule_node *n);
+void build_burst(struct rule_build *b, const struct rule_node *n);
+void build_expire(struct rule_build *b, const struct rule_node *n);
+/* Checks, at the rule's end, that the rest of the rule suits its rate and its end. */
+void build_settle_rate(struct rule_build *b);
+bool build_keep_rate(struct rule_build *b);
 
 void build_name(struct rule_build *b, const struct rule_node *n);
 void build_names_free(struct rule_build *b);

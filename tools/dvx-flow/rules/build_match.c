@@ -420,6 +420,9 @@ static const struct {
 	[NODE_CHANGE] = {build_change},
 	[NODE_CHANGE_PORT] = {build_change_port},
 	[NODE_PUSH] = {build_push},
+	[NODE_OVER] = {build_over},
+	[NODE_BURST] = {build_burst},
+	[NODE_EXPIRE] = {build_expire},
 	[NODE_ENCAP] = {build_encap},
 	[NODE_ENCAP_WORD] = {build_encap_word},
 };

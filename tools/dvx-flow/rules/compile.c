@@ -227,15 +227,12 @@ static enum relation compile_relate(const struct work *w, struct matcher_build *
 	return s->mixed || !compile_acts_alike(w, &m->entry[s->what]) ? IN_THE_WAY : APART;
 }
 
-/*
- * Records an entry as one that covers later ones. A mirror's covers none, because its packets go on
- * to later rules.
- */
+/* Records an entry as one that covers later ones, unless its packets go on to later rules. */
 static int compile_covers(struct work *w, size_t shape, struct rule_entry entry)
 {
 	const struct rule *r = &w->set->rule[w->rule];
 
-	if (r->verdict == RULE_MIRROR)
+	if (rule_goes_on(r))
 		return 0;
 	return cover_add(&w->now->cover, r->dir, shape, entry) ? 0 : -ENOMEM;
 }
@@ -340,21 +337,21 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 
 /* --- actions ----------------------------------------------------------------------------------- */
 
-/* Hashes a rule's action. A rule with a counter or a change equals no other. */
+/* Hashes a rule's action. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
-	uint64_t h = map_mix(map_mix(1, r->verdict), r->queue);
+	uint64_t h = map_mix(map_mix(map_mix(1, r->verdict), r->queue), r->vport);
 
 	h = map_mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
 	h = map_mix(map_mix(h, r->go), r->rss ? r->rss->number + 1 : 0);
-	return r->count || r->nchanges ? map_mix(map_mix(2, i), h) : h;
+	return rule_acts_alone(r) ? map_mix(map_mix(2, i), h) : h;
 }
 
 bool rule_same_action(const struct rule *a, const struct rule *b)
 {
 	return a == b ||
-	       (!a->count && !b->count && !a->nchanges && !b->nchanges &&
-		a->verdict == b->verdict && a->queue == b->queue && a->has_tag == b->has_tag &&
+	       (!rule_acts_alone(a) && !rule_acts_alone(b) && a->verdict == b->verdict &&
+		a->queue == b->queue && a->vport == b->vport && a->has_tag == b->has_tag &&
 		a->tag == b->tag && a->go == b->go && a->rss == b->rss);
 }
 
@@ -417,8 +414,8 @@ static int compile_add_way(struct work *w, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* Begins a new table for the rules behind a mirror, which judge its packets, too. */
-static int compile_mirror(struct work *w)
+/* Begins a new table for the rules behind one whose packets they judge, too. */
+static int compile_go_on(struct work *w)
 {
 	const struct rule *r = &w->set->rule[w->rule];
 	uint32_t before = w->now->list[r->dir];
@@ -427,6 +424,7 @@ static int compile_mirror(struct work *w)
 	if (ret)
 		return ret;
 	w->out->table[before].next = w->now->list[r->dir];
+	w->out->table[before].next_levels = (uint8_t)rule_levels(r);
 	return compile_add_way(w, before, w->now->list[r->dir]);
 }
 
@@ -439,21 +437,24 @@ static int compile_ways(struct work *w)
 {
 	const struct rule *r = &w->set->rule[w->rule];
 
+	int ret = 0;
+
 	if (r->verdict == RULE_GOTO)
-		return compile_add_way(w, w->now->list[r->dir], program_goto(r));
-	return r->verdict == RULE_MIRROR ? compile_mirror(w) : 0;
+		ret = compile_add_way(w, w->now->list[r->dir], program_goto(r));
+	return ret || !rule_goes_on(r) ? ret : compile_go_on(w);
 }
 
 /* Puts a table behind one that leads to it. Returns 1, 0 if it was behind already, or -EMLINK. */
 static int compile_deepen(struct work *w, const struct table_way *way)
 {
 	uint32_t level = w->out->table[way->from].level;
+	uint32_t behind = level + rule_levels(&w->set->rule[way->rule]);
 
-	if (!level || w->out->table[way->to].level > level)
+	if (!level || w->out->table[way->to].level >= behind)
 		return 0;
 	w->rule = way->rule;
-	w->out->table[way->to].level = level + 1;
-	return level == TABLES_DEEP ? -EMLINK : 1;
+	w->out->table[way->to].level = behind;
+	return behind > TABLES_DEEP ? -EMLINK : 1;
 }
 
 static int compile_levels(struct work *w)

@@ -65,8 +65,8 @@ struct covered_entry {
 #define TABLE_NONE UINT32_MAX
 
 /*
- * The rules of one table of the file and one direction. A mirror ends the table, because later
- * rules judge its packets, too; `next` has the rules behind the mirror.
+ * The rules of one table of the file and one direction. A rule whose packets later rules judge, too
+ * (a mirror, a rule with a rate) ends the table; `next` has the rules behind it.
  */
 struct table {
 	struct matcher *matcher; /* looked up in this order */
@@ -75,6 +75,7 @@ struct table {
 	enum rule_dir dir;
 	uint32_t of;   /* the table of the file */
 	uint32_t next; /* the table of packets that no rule takes; TABLE_NONE: the default way */
+	uint8_t next_levels; /* from here to `next`, at least */
 	/* Below the level of any table that it leads to. 0: no packet gets here, or no rules. */
 	uint32_t level;
 	struct covered_entry *covered;

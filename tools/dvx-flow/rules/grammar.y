@@ -81,6 +81,26 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 }
 
 %code {
+/* Checks the word behind the `/' of a rate. */
+static void per_second(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	if (strcasecmp(name, "s") && strcasecmp(name, "sec") && strcasecmp(name, "second"))
+		parse_mistake(ps, at, "a rate is in a second: 1000/s, 100 Mbit/s");
+}
+
+/* Returns the range from one word to another. */
+static struct source_range range_of(const struct source_range *first, const struct source_range *last)
+{
+	struct source_range at = *first;
+
+	at.last_line = last->last_line;
+	at.last_column = last->last_column;
+	at.end_byte = last->end_byte;
+	return at;
+}
+}
+
+%code {
 static uint64_t vport_of(struct rule_parser *ps, const struct source_range *at, const char *name)
 {
 	uint64_t v = 0;
@@ -125,6 +145,7 @@ static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
 %token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap" T_ENCAP "encap"
+%token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire"
 %token <word> T_MIRROR "mirror" T_TABLE "table" T_GOTO "goto" T_RSS "rss" T_ON "on"
 %token <name> T_DIGITS "a key of 40 bytes" T_VARIABLE "a variable"
 %token <word> T_DEFINE "define" T_INCLUDE "include"
@@ -435,6 +456,16 @@ modifier:
 | T_POP T_VLAN		{ ADD(CHANGE, @$, .of = CHANGE_POP); }
 | T_DECAP		{ ADD(CHANGE, @$, .of = CHANGE_DECAP); }
 | encap encap_words
+| T_OVER rate
+| T_OVER rate T_BURST T_NUMBER	{ ADD(BURST, @4, .number = $4); }
+| T_OVER rate T_BURST T_NUMBER T_NAME	{ struct source_range at = range_of(&@4, &@5); ADD(BURST, at, .number = $4, .name = $5); }
+| T_EXPIRE T_NUMBER	{ ADD(EXPIRE, @2, .number = $2); }
+| T_EXPIRE T_NUMBER T_NAME	{ struct source_range at = range_of(&@2, &@3); ADD(EXPIRE, at, .number = $2, .name = $3); }
+;
+
+rate:
+  T_NUMBER '/' T_NAME	{ per_second(ps, &@3, $3); ADD(OVER, @$, .number = $1); }
+| T_NUMBER T_NAME '/' T_NAME	{ per_second(ps, &@4, $4); ADD(OVER, @$, .number = $1, .name = $2); }
 ;
 
 encap:
@@ -536,7 +567,7 @@ static bool may_stand_here(const void *ctx, int token)
 
 static const char *const value_kinds[] = {"a number", "a name"};
 
-#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap or encap"
+#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap, encap, over or expire"
 
 /* Removes negations: they can stand before most words, and would make each list too long. */
 static int without_negations(yysymbol_kind_t *list, int n)
@@ -570,7 +601,7 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 						  : "drop, pass, send, mirror, count, table, define or include");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl, dscp or vlan)%s",
-				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap or encap" : "");
+				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap, encap, over or expire" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
 				 "proto, tcp, udp, port, ...)%s", more ? ", " MODIFIERS : "");

@@ -67,6 +67,9 @@ enum node_kind {
 	NODE_CHANGE,	  /* of: its kind; second: the IP version or protocol */
 	NODE_CHANGE_PORT, /* of: a side; second: the protocol */
 	NODE_PUSH,	  /* a tag with ID `number` and priority `second` */
+	NODE_OVER,	  /* `number` in a second; name: its unit, NULL: packets */
+	NODE_BURST,	  /* name: its unit; NULL: none */
+	NODE_EXPIRE,	  /* name: its unit; NULL: seconds */
 	NODE_ENCAP,	  /* of: the tunnel */
 	NODE_ENCAP_WORD,  /* of: an enum encap_word */
 	NODE_KINDS

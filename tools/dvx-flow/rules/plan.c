@@ -6,14 +6,15 @@
 
 /* --- levels: a table of codes is several tables, one behind the other ------------------------- */
 
-/* Puts `to` behind `from` and its codes. Returns whether it moved. */
-static bool plan_deepen(const struct plan *p, const uint32_t *depth, uint32_t from, uint32_t to)
+/* Puts `to` this many levels behind `from` and its codes. Returns whether it moved. */
+static bool plan_deepen(const struct plan *p, const uint32_t *depth, uint32_t from, uint32_t to,
+			uint32_t levels)
 {
 	uint32_t level = p->list.table[from].level, *its = &p->list.table[to].level;
 
-	if (!level || !*its || *its > level + depth[from])
+	if (!level || !*its || *its >= level + depth[from] + levels)
 		return false;
-	*its = level + depth[from] + 1;
+	*its = level + depth[from] + levels;
 	return true;
 }
 
@@ -26,11 +27,13 @@ static void plan_levels(const struct plan *p, const struct ruleset *set, const u
 		moved = false;
 		for (uint32_t t = 0; t < p->list.ntables; t++)
 			if (p->list.table[t].next != TABLE_NONE)
-				moved |= plan_deepen(p, depth, t, p->list.table[t].next);
+				moved |= plan_deepen(p, depth, t, p->list.table[t].next,
+						     p->list.table[t].next_levels);
 		for (uint32_t i = 0; i < set->n; i++)
 			if (set->rule[i].verdict == RULE_GOTO)
 				moved |= plan_deepen(p, depth, p->list.where[i],
-						     program_goto(&set->rule[i]));
+						     program_goto(&set->rule[i]),
+						     rule_levels(&set->rule[i]));
 	}
 }
 

@@ -203,6 +203,12 @@ struct rule_rss {
 	uint8_t key[HASH_KEY_BYTES];
 };
 
+/* A rate, and how far its packets may be ahead of it: packets, or bits and bytes. */
+struct rule_rate {
+	bool packets;
+	uint64_t rate, burst; /* rate: in a second */
+};
+
 struct arena;
 
 struct rule {
@@ -225,14 +231,35 @@ struct rule {
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
 	const struct rule_encap *encap; /* of CHANGE_ENCAP */
+	/* The rule acts on packets over this rate; later rules judge the others. NULL: on all. */
+	const struct rule_rate *over;
+	uint32_t expire; /* seconds without a packet, after which the rule goes; 0: it stays */
 
 	struct arena *own;	       /* for pointers, if not in the set's memory */
 	const char *name;	       /* unique in the set; NULL: none */
 	const char *text;	       /* as written, without comments, one blank between words */
 	uint32_t line;		       /* first line, from 1 */
 	uint32_t first_byte, end_byte; /* its place in the text */
-	struct source_location at, dir_at, queue_at, tag_at, count_at, name_at;
+	struct source_location at, dir_at, queue_at, tag_at, count_at, name_at, over_at, expire_at;
 };
+
+/* Returns whether later rules judge packets of this rule, too. */
+static inline bool rule_goes_on(const struct rule *r)
+{
+	return r->verdict == RULE_MIRROR || r->over;
+}
+
+/* Returns whether the rule's actions are its own, so no other rule acts alike. */
+static inline bool rule_acts_alone(const struct rule *r)
+{
+	return r->count || r->nchanges || r->over || r->expire;
+}
+
+/* Returns how many levels behind its own a rule leads: a rate needs a table between them. */
+static inline uint32_t rule_levels(const struct rule *r)
+{
+	return r->over ? 2 : 1;
+}
 
 /* Names of rules: a letter, then letters, digits, '_', '-' and '.'. */
 #define RULE_NAME_MAX 63u

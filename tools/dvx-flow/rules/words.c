@@ -137,6 +137,9 @@ static const struct rule_word words[] = {
 	{"pop", T_POP, 0},
 	{"decap", T_DECAP, 0},
 	{"encap", T_ENCAP, 0},
+	{"over", T_OVER, 0},
+	{"burst", T_BURST, 0},
+	{"expire", T_EXPIRE, 0},
 };
 
 struct named {

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that a rule with a rate acts on the packets over it, and later rules on the others; that a rule with
+# `expire` goes when no packet came, from the device and from the committed rules, and stays while some come.
+. "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
+"$dvx_sim" up "$chip" || exit 99
+replay() { "$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay"; }
+counts() { client stats --json | jq -c '[.rules[].packets]'; }
+counted() { got=$(counts) && [ "$got" = "$1" ] || { echo "counts are $got, not $1"; return 1; }; }
+start --queues 2
+
+# The first packet leaves a debt that a rate of 2 bit/s pays in minutes: one is green, 59 are not.
+cat >"$work/rate" <<'END2'
+drop in udp dst port 53 over 2 bit/s burst 0
+count in udp dst port 53
+drop out udp dst port 53 over 100 Mbit/s burst 64k
+END2
+check "rates are applied" client apply "$work/rate"
+says() { client explain "$@" >"$work/says"; cat "$work/says"; }
+full() { says udp dst port 53 && grep -q 'its meter has 0 of 0 bytes left: green; changes register c5 0x0 -> 0x2' "$work/says" && grep -q '=> rule "count in udp' "$work/says"; }
+check "explain: the meter is full, the rule behind takes the packet" full
+judged() { replay && counted '[59,1,0]' && [ "$(jq .dropped "$work/replay")" = 59 ]; }
+check "what is over the rate is dropped and counted, the rest meets the next rule" judged
+empty() { says udp dst port 53 && grep -q 'left: red' "$work/says" && grep -q '=> rule "drop in udp dst port 53 over 2 bit/s burst 0": counter' "$work/says"; }
+check "explain: the meter is empty, the rule drops the packet" empty
+json() { is '.rules[0].over | "\(.rate) \(.burst) \(.unit)"' "2 0 bits" && is '.rules[2].over | "\(.rate) \(.burst)"' "100000000 65536"; }
+check "JSON has the rate" json
+kept() {
+	client apply "$work/rate" && client add 'drop in icmp over 1000/s' && replay && counted '[119,1,0,0]' &&
+		client del 'drop in icmp over 1000/s' && replay && counted '[179,1,0]'
+}
+check "edits keep the meter and its counter" kept
+to_queue() {
+	printf 'send in udp dst port 53 over 2 bit/s burst 0 to queue 1\ntable t\ndrop in udp\n' >"$work/queue"
+	sed -i 's/^table/send in udp goto t over 3 bit\/s burst 0\ntable/' "$work/queue"
+	client apply "$work/queue" && replay && is '.queues[1].packets' 59 && is '.rules[2].packets' null
+}
+check "packets over a rate go to a queue, or to a table" to_queue
+gone() { client flush && replay && [ "$(jq .dropped "$work/replay")" = 0 ]; }
+check "without rules all packets pass" gone
+exports() { fails 1 'rates are not exported' client export --to tc "$work/rate"; }
+check "export names what tc lacks" exports
+
+# Waits until this command succeeds: the daemon looks once a second.
+until_true() {
+	for _ in $(seq 600); do
+		"$@" && return
+		"$PERL" -e 'select(undef, undef, undef, 0.1)'
+	done
+	false
+}
+cat >"$work/expire" <<'END2'
+drop in udp dst port 9 expire 1s name short # goes
+drop in udp dst port 53 expire 1h
+drop in tcp expire 2h
+END2
+check "rules that expire are applied" client apply "$work/expire"
+left() { [ "$(client list --json | jq -c "[.rules[].text]")" = '["drop in udp dst port 53 expire 1h","drop in tcp expire 2h"]' ]; }
+check "one without packets goes" until_true left
+# shellcheck disable=SC2016
+saved() { client save >"$work/saved" && ! grep -q short "$work/saved"; }
+check "from the committed rules too" saved
+again() { kill -9 "$daemon"; wait "$daemon"; daemon=; start --queues 2 && left; }
+check "a killed daemon's successor does not have it" again
+ends_in() { client list --json | jq ".rules[$1].expires_in"; }
+less() { [ "$(ends_in 0)" -lt 3599 ] && [ "$(ends_in 1)" -lt 7199 ]; }
+check "time passes" until_true less
+more() { [ "$(ends_in 0)" -ge 3599 ]; }
+hit() { replay && until_true more; }
+check "and begins anew with a packet" hit
+told() { says udp dst port 53 && grep -q 'the rule goes 3600 s after this packet' "$work/says"; }
+check "explain says so" told
+stop >/dev/null
+
+# The objects came with ConnectX-6 Dx.
+"$dvx_sim" down "$chip"
+"$dvx_sim" up --set chip=cx5 "$chip" || exit 99
+start --fresh --queues 2
+old() { fails 4 "has no meters: .*ConnectX-5" client apply "$work/rate" && fails 4 'has no hits' client add 'drop in expire 9s'; }
+check "a ConnectX-5 refuses both" old
+plan

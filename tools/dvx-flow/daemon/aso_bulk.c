@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "objects.h"
+
+struct aso_bulk {
+	struct dvx_aso *aso;
+	unsigned int holders;
+};
+
+#define ASO_BULK_MOST 512u
+
+int aso_bulk_make(struct base_tables *g, enum dvx_aso_kind kind, uint32_t want,
+		  struct aso_bulk **out)
+{
+	struct aso_bulk *b = calloc(1, sizeof(*b));
+	int ret = b ? 0 : -ENOMEM;
+
+	if (want > ASO_BULK_MOST)
+		want = ASO_BULK_MOST;
+	if (!ret && !g->aso)
+		ret = dvx_aso_queue_create(g->dev, &g->aso);
+	if (!ret)
+		/* The device may have few left. */
+		while ((ret = dvx_aso_create(g->aso, kind, want, &b->aso)) && want > 1)
+			want /= 2;
+	if (ret) {
+		free(b);
+		return ret;
+	}
+	b->holders = 1;
+	*out = b;
+	return 0;
+}
+
+void aso_bulk_hold(struct aso_bulk *b)
+{
+	b->holders++;
+}
+
+void aso_bulk_drop(struct aso_bulk *b)
+{
+	if (!b || --b->holders)
+		return;
+	dvx_aso_destroy(b->aso);
+	free(b);
+}
+
+struct dvx_aso *aso_bulk_objects(const struct aso_bulk *b)
+{
+	return b->aso;
+}

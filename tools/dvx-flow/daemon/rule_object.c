@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule's meter or first-hit bit. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <dvx/prm/object.h>
+
+#include "generation_priv.h"
+#include "dvx-flow.h"
+
+uint64_t generation_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool rule_has_object(const struct rule *r)
+{
+	return r->over || r->expire;
+}
+
+static enum dvx_aso_kind rule_object_kind(const struct rule *r)
+{
+	return r->over ? DVX_ASO_METERS : DVX_ASO_HITS;
+}
+
+static struct source_location rule_object_at(const struct rule *r)
+{
+	return r->over ? r->over_at : r->expire_at;
+}
+
+/* Takes an object of the spare bulk, which is made if there is none. */
+static int rule_object_take(struct generation *gen, size_t i, uint32_t want)
+{
+	struct rule_state *h = &gen->hold[i];
+	enum dvx_aso_kind kind = rule_object_kind(&gen->set.rule[i]);
+	struct spare_objects *spare = &gen->objects[kind];
+	int ret = spare->bulk ? 0 : aso_bulk_make(gen->base, kind, want, &spare->bulk);
+
+	if (ret)
+		return ret;
+	aso_bulk_hold(spare->bulk);
+	h->object = spare->bulk;
+	h->object_index = spare->used++;
+	if (spare->used == dvx_aso_size(aso_bulk_objects(spare->bulk))) {
+		aso_bulk_drop(spare->bulk);
+		*spare = (struct spare_objects){0};
+	}
+	return 0;
+}
+
+static int rule_object_set(struct rule_state *h, const struct rule_rate *rate)
+{
+	struct dvx_meter m = {.size = sizeof(m)};
+
+	if (!rate)
+		return 0;
+	m.flags = rate->packets ? DVX_METER_PACKETS : 0;
+	m.rate = rate->rate;
+	m.burst = rate->burst;
+	return dvx_aso_set_meter(aso_bulk_objects(h->object), h->object_index, &m);
+}
+
+int rule_object_make(struct generation *gen, size_t i, const struct rule_state *like, uint32_t want,
+		     struct flow_fault *f)
+{
+	struct rule_state *h = &gen->hold[i];
+	const struct rule *r = &gen->set.rule[i];
+	int ret = 0;
+
+	if (!rule_has_object(r))
+		return 0;
+	h->last_hit = like ? like->last_hit : generation_now();
+	if (like) {
+		h->object = like->object;
+		h->object_index = like->object_index;
+		aso_bulk_hold(h->object);
+	} else {
+		ret = rule_object_take(gen, i, want);
+		if (!ret)
+			ret = rule_object_set(h, r->over);
+	}
+	if (!ret)
+		ret = dvx_flow_action_create_aso(gen->base->side[r->dir].domain,
+						 aso_bulk_objects(h->object), h->object_index,
+						 OBJECT_REG, 0, &h->change_object);
+	return ret ? locate_error(f, r, rule_object_at(r)) : 0;
+}
+
+int rule_objects_make(struct generation *gen, const struct generation *like, const uint32_t *from,
+		      struct flow_fault *f)
+{
+	uint32_t wanted[2] = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (rule_has_object(&gen->set.rule[i]))
+			wanted[rule_object_kind(&gen->set.rule[i])]++;
+	for (size_t i = 0; i < gen->set.n && !ret; i++) {
+		const struct rule_state *old =
+			like && from[i] != UINT32_MAX ? &like->hold[from[i]] : NULL;
+
+		ret = rule_object_make(gen, i, old, wanted[rule_object_kind(&gen->set.rule[i])], f);
+	}
+	return ret;
+}
+
+void rule_object_free(struct rule_state *h)
+{
+	dvx_flow_action_destroy(h->change_object);
+	aso_bulk_drop(h->object);
+}
+
+/* --- rules that expire ------------------------------------------------------------------------- */
+
+bool generation_expires(const struct generation *gen)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (gen->set.rule[i].expire)
+			return true;
+	return false;
+}
+
+uint64_t generation_expires_in(const struct generation *gen, size_t i)
+{
+	uint64_t end = gen->hold[i].last_hit + 1000ull * gen->set.rule[i].expire;
+	uint64_t now = generation_now();
+
+	return end > now ? (end - now + 999) / 1000 : 0;
+}
+
+void generation_renew(struct generation *gen, const bool *which)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (which[i])
+			gen->hold[i].last_hit = generation_now();
+}
+
+/* Takes the bits of all rules that have theirs in this bulk. */
+static int look_at_bulk(struct generation *gen, const struct aso_bulk *bulk, uint64_t now)
+{
+	struct dvx_aso *aso = aso_bulk_objects(bulk);
+	uint32_t n = dvx_aso_size(aso);
+	uint8_t *hit = malloc(n);
+	int ret = hit ? dvx_aso_take_hits(aso, 0, n, hit) : -ENOMEM;
+
+	for (size_t i = 0; i < gen->set.n && !ret; i++)
+		if (gen->hold[i].object == bulk && hit[gen->hold[i].object_index])
+			gen->hold[i].last_hit = now;
+	free(hit);
+	return ret;
+}
+
+/* Returns whether an earlier rule has its bit in the same bulk. Rules of a bulk stand together. */
+static bool looked_at(const struct generation *gen, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (gen->hold[k].object == gen->hold[i].object)
+			return true;
+	return false;
+}
+
+int generation_look(struct generation *gen, uint64_t now, bool *gone, struct flow_fault *f)
+{
+	const struct aso_bulk *last = NULL;
+	int n = 0;
+
+	for (size_t i = 0; i < gen->set.n; i++) {
+		const struct aso_bulk *bulk = gen->hold[i].object;
+
+		if (!gen->set.rule[i].expire || bulk == last || looked_at(gen, i))
+			continue;
+		last = bulk;
+		if (look_at_bulk(gen, bulk, now))
+			return flow_fault_device(f);
+	}
+	for (size_t i = 0; i < gen->set.n; i++) {
+		uint32_t expire = gen->set.rule[i].expire;
+
+		gone[i] = expire && now - gen->hold[i].last_hit >= 1000ull * expire;
+		n += gone[i];
+	}
+	return n;
+}
+
+/* --- for explain ------------------------------------------------------------------------------- */
+
+/* Describes the object of rule i. */
+static int object_visit(const struct generation *gen, size_t i, object_fn visit, void *arg)
+{
+	const struct rule_state *h = &gen->hold[i];
+	const struct rule *r = &gen->set.rule[i];
+	uint8_t context[PRM_FLOW_METER_PARAMETERS_BYTES], result;
+	char says[96];
+
+	if (dvx_aso_read(aso_bulk_objects(h->object), h->object_index, 1, context))
+		return -1;
+	if (r->over) {
+		result = limit_state(gen->base->dev, context, r->over->packets, says, sizeof(says));
+	} else {
+		result = context[0];
+		snprintf(says, sizeof(says), "the rule goes %llu s after this packet",
+			 (unsigned long long)r->expire);
+	}
+	visit(arg, h->id, result, says);
+	return 0;
+}
+
+int generation_objects(const struct generation *gen, object_fn visit, void *arg,
+		       struct flow_fault *f)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (rule_has_object(&gen->set.rule[i]) && object_visit(gen, i, visit, arg))
+			return flow_fault_device(f);
+	return 0;
+}
