@@ -30,6 +30,26 @@ kept() {
 		client del 'drop in icmp over 1000/s' && replay && counted '[179,1,0]'
 }
 check "edits keep the meter and its counter" kept
+between() {
+	client flush && printf 'drop in udp dst port 53 over 2 bit/s burst 0\ndrop in udp dst port 54 over 1/s name b\n' |
+		client apply - && client insert before b count in udp dst port 53 && replay && counted '[59,1,0]'
+}
+check "a rule between two rates that share a table" between
+many() {
+	client flush
+	{
+		seq -f 'drop in udp dst port 53 ipv4 src 10.0.0.%.0f over 2 bit/s burst 0' 0 99
+		echo 'drop in udp dst port 53 over 2 bit/s burst 0'
+	} | client apply - && replay && [ "$(jq .dropped "$work/replay")" = 59 ]
+}
+check "a hundred rates, and one behind them" many
+peer=$top_builddir/tests/steer/dr_fdb_peer
+needs "$peer"
+outgoing() {
+	printf 'drop out udp src port 9 over 2 bit/s burst 0\ncount out udp src port 9\n' | client apply - &&
+		printf 'send %s\n' 9 9 9 9 | on_chip "$peer" && counted '[3,1]'
+}
+check "packets that are sent" outgoing
 to_queue() {
 	printf 'send in udp dst port 53 over 2 bit/s burst 0 to queue 1\ntable t\ndrop in udp\n' >"$work/queue"
 	sed -i 's/^table/send in udp goto t over 3 bit\/s burst 0\ntable/' "$work/queue"

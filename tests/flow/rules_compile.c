@@ -528,6 +528,38 @@ TEST(none, vports_differ)
 	ruleset_free(&set);
 }
 
+/* Rates of different hosts share a table; one that may match the same packets is behind it. */
+TEST(none, rates_in_a_row)
+{
+	char *text = calloc(1, 1 << 17), *at = text;
+	struct ruleset set;
+	struct program p;
+	size_t wrong;
+
+	for (int i = 0; i < 1000; i++)
+		at += sprintf(at, "drop in ipv4 src 10.0.%d.%d over 9/s\n", i / 250, i % 250);
+	at += sprintf(at, "drop in ipv4 dst 10.0.0.1 over 9/s\ndrop in ipv4 src 10.0.0.7 over 9/s\n"
+			  "pass in\ndrop out udp over 9/s\ndrop in udp over 9/s\n");
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), 0);
+	for (int i = 1; i < 1000; i++)
+		assert_int_equal(p.where[i], p.where[0]);
+	assert_int_equal(p.table[p.where[0]].level, 1);
+	assert_int_equal(p.table[p.where[0]].next, p.where[1000]);
+	assert_int_equal(p.table[p.where[1000]].level, 3);
+	assert_int_equal(p.table[p.where[1001]].level, 5);
+	program_free(&p);
+	ruleset_free(&set);
+	*text = 0;
+	for (int i = 0; i < 40; i++)
+		strcat(text, "drop in tcp over 9/s\n");
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -EMLINK);
+	assert_int_equal(wrong, 29);
+	ruleset_free(&set);
+	free(text);
+}
+
 TEST(none, tables_and_mirrors_as_written)
 {
 	for (int round = 0; round < 60; round++) {

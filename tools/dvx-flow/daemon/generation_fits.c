@@ -7,7 +7,8 @@
  *	  from one table to the next would meet one change and not the other.
  *	- None of them is a mirror or has a rate, or it is the only change: a packet meets it and a
  *	  later rule.
- *	- An arriving rule leads to a table that exists and is behind its own.
+ *	- An arriving rule leads to a table that exists and is behind its own, and is not between
+ *	  two rules with a rate that share a table.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,6 +46,17 @@ static bool fits_arriving(const struct generation *gen, const struct rule *r, ui
 	return gen->table[in].table && !rule_goes_on(r) && edit_leads_on(gen, r, in);
 }
 
+/* Returns whether an earlier rule of the table has a rate: its packets go on behind the table. */
+static bool fits_behind_rate(const struct generation *gen, size_t before, uint32_t in)
+{
+	if (gen->plan.list.table[in].next == TABLE_NONE)
+		return false;
+	for (size_t i = 0; i < before && i < gen->set.n; i++)
+		if (gen->set.rule[i].over && gen->hold[i].table == in)
+			return true;
+	return false;
+}
+
 /* Returns how many rules an edit may change; more need a new generation. */
 static size_t fits_most(const struct generation *gen)
 {
@@ -60,7 +72,8 @@ bool edit_fits(const struct generation_edit *e, const struct generation_change *
 
 	for (size_t i = 0; i < c->nmore && fits; i++) {
 		fits_add(of, &c->more[i]);
-		fits = fits_arriving(gen, &c->more[i], e->in[i]);
+		fits = fits_arriving(gen, &c->more[i], e->in[i]) &&
+		       !fits_behind_rate(gen, c->before[i], e->in[i]);
 	}
 	for (size_t i = 0; c->gone && i < gen->set.n; i++)
 		if (c->gone[i])

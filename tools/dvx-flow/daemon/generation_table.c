@@ -222,29 +222,34 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 	return 0;
 }
 
-/* Makes what leads on: a mirror or a rule with a rate is the last rule of its table. */
+/* Makes what leads on from rule i, unless no packet reaches it. */
+static int make_onward_of(struct generation_build *b, uint32_t i)
+{
+	const struct table *t = &b->gen->plan.list.table[b->gen->plan.list.where[i]];
+
+	/* Without a level no packet reaches the table, and its copies have no table. */
+	if (!rule_goes_on(&b->gen->set.rule[i]) || t->next == TABLE_NONE || !t->level)
+		return 0;
+	return b->gen->set.rule[i].over ? limit_make(b->gen, i, t->next, b->fault)
+					: make_mirror(b, i, t->next);
+}
+
+/*
+ * Makes mirrors and the tables of rates. A rule that earlier ones cover has none: the table behind
+ * its table is another rule's.
+ */
 static int make_onward(struct generation_build *b)
 {
 	const struct program *p = &b->gen->plan.list;
+	size_t shadow = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < p->ntables; i++) {
-		uint32_t last = 0;
-
-		/* Without a level no packet reaches the table, and its copies have no table. */
-		if (p->table[i].next == TABLE_NONE || !p->table[i].level)
-			continue;
-		for (size_t m = 0; m < p->table[i].n; m++) {
-			const struct matcher *of = &p->table[i].matcher[m];
-
-			if (of->entry[of->n - 1].rule > last)
-				last = of->entry[of->n - 1].rule;
-		}
-		if (b->gen->set.rule[last].over
-			    ? limit_make(b->gen, last, p->table[i].next, b->fault)
-			    : make_mirror(b, last, p->table[i].next))
-			return -1;
-	}
-	return 0;
+	for (uint32_t i = 0; i < b->gen->set.n && !ret; i++)
+		if (shadow < p->nshadows && p->shadow[shadow].rule == i)
+			shadow++;
+		else
+			ret = make_onward_of(b, i);
+	return ret;
 }
 
 int generation_make_tables(struct generation_build *b)

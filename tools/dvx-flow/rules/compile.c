@@ -12,6 +12,7 @@
 #include "compile.h"
 #include "cover.h"
 #include "map.h"
+#include "rates.h"
 #include "shape.h"
 
 const struct compile_limits compile_limits = {.looks = 64, .few = 8, .covers = 1u << 25};
@@ -47,6 +48,7 @@ struct table_work {
 	struct map shapes; /* hash -> the shape's number in `cover` */
 	struct cover cover;
 	uint32_t list[RULE_DIRS]; /* tables of the program that get the next rule's entries */
+	uint32_t rates[RULE_DIRS]; /* the table of the rates right before; TABLE_NONE: none */
 };
 
 /* A rule that leads from one table to another. */
@@ -70,6 +72,7 @@ struct work {
 	uint32_t rule;
 	/* By rule: the first rule with the same action. Rules of one action never conflict. */
 	uint32_t *action;
+	bool *joins; /* by rule: rates.h */
 	bool placed;
 	uint32_t coverer;
 	size_t shadow_room;
@@ -297,7 +300,7 @@ static int compile_find_place(struct work *w, struct matcher_list *l, const stru
 /* Keeps a covered entry, for an edit that removes the covering rule. */
 static int compile_keep_covered(struct work *w, size_t shape, const uint64_t *value)
 {
-	struct table *t = &w->out->table[w->now->list[w->set->rule[w->rule].dir]];
+	struct table *t = &w->out->table[w->out->where[w->rule]];
 	struct covered_entry c = {
 		.shape = w->now->cover.shape[shape].shape, .rule = w->rule, .by = w->coverer};
 	uint64_t *kept;
@@ -318,7 +321,7 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 {
 	struct work *w = arg;
 	enum rule_dir dir = w->set->rule[w->rule].dir;
-	struct matcher_list *l = &w->list[w->now->list[dir]];
+	struct matcher_list *l = &w->list[w->out->where[w->rule]];
 	const struct shape *shape;
 	size_t number, target;
 	int ret;
@@ -385,6 +388,7 @@ static int compile_add_table(struct work *w, enum rule_dir dir, uint32_t of)
 	w->list[p->ntables] = (struct matcher_list){0};
 	p->table[p->ntables] = (struct table){.dir = dir, .of = of, .next = TABLE_NONE};
 	w->of[of].list[dir] = (uint32_t)p->ntables++;
+	w->of[of].rates[dir] = TABLE_NONE;
 	return 0;
 }
 
@@ -425,23 +429,19 @@ static int compile_go_on(struct work *w)
 		return ret;
 	w->out->table[before].next = w->now->list[r->dir];
 	w->out->table[before].next_levels = (uint8_t)rule_levels(r);
+	w->now->rates[r->dir] = r->over ? before : TABLE_NONE;
 	return compile_add_way(w, before, w->now->list[r->dir]);
-}
-
-uint32_t program_goto(const struct rule *r)
-{
-	return r->verdict == RULE_GOTO ? RULE_DIRS * r->go + (uint32_t)r->dir : TABLE_NONE;
 }
 
 static int compile_ways(struct work *w)
 {
 	const struct rule *r = &w->set->rule[w->rule];
-
+	uint32_t in = w->out->where[w->rule];
 	int ret = 0;
 
 	if (r->verdict == RULE_GOTO)
-		ret = compile_add_way(w, w->now->list[r->dir], program_goto(r));
-	return ret || !rule_goes_on(r) ? ret : compile_go_on(w);
+		ret = compile_add_way(w, in, program_goto(r));
+	return ret || !rule_goes_on(r) || in == w->now->rates[r->dir] ? ret : compile_go_on(w);
 }
 
 /* Puts a table behind one that leads to it. Returns 1, 0 if it was behind already, or -EMLINK. */
@@ -483,6 +483,16 @@ static int compile_keep_shadow(struct work *w)
 	return 0;
 }
 
+/* Chooses the current rule's table: the next one, or that of the rates right before. */
+static uint32_t compile_choose_table(struct work *w)
+{
+	enum rule_dir dir = w->set->rule[w->rule].dir;
+
+	if (!w->joins[w->rule])
+		w->now->rates[dir] = TABLE_NONE;
+	return w->now->rates[dir] == TABLE_NONE ? w->now->list[dir] : w->now->rates[dir];
+}
+
 static int compile_place_rules(struct work *w)
 {
 	int ret = 0;
@@ -491,7 +501,7 @@ static int compile_place_rules(struct work *w)
 		w->placed = false;
 		w->now = &w->of[w->set->rule[w->rule].table];
 		w->now->cover.settled = w->now->cover.n;
-		w->out->where[w->rule] = w->now->list[w->set->rule[w->rule].dir];
+		w->out->where[w->rule] = compile_choose_table(w);
 		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
 		if (!ret)
 			ret = w->placed ? compile_ways(w) : compile_keep_shadow(w);
@@ -540,6 +550,7 @@ static void compile_work_free(struct work *w)
 	free(w->of);
 	free(w->way);
 	free(w->action);
+	free(w->joins);
 }
 
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
@@ -555,7 +566,9 @@ int rules_compile_within(const struct ruleset *set, const struct compile_limits 
 
 	*out = (struct program){.memory = arena_new()};
 	out->where = calloc(set->n + 1, sizeof(*out->where));
-	ret = out->memory && out->where && w.scratch ? compile_find_actions(&w) : -ENOMEM;
+	w.joins = rates_join(set);
+	ret = out->memory && out->where && w.joins && w.scratch ? compile_find_actions(&w)
+								: -ENOMEM;
 	if (!ret)
 		ret = compile_add_tables(&w);
 	if (!ret)

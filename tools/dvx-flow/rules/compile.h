@@ -126,7 +126,10 @@ int rules_compile_within(const struct ruleset *set, const struct compile_limits 
 bool rule_same_action(const struct rule *a, const struct rule *b);
 void program_free(struct program *p);
 /* Returns the table that a RULE_GOTO's packets go to; TABLE_NONE: the rule is none. */
-uint32_t program_goto(const struct rule *r);
+static inline uint32_t program_goto(const struct rule *r)
+{
+	return r->verdict == RULE_GOTO ? RULE_DIRS * r->go + (uint32_t)r->dir : TABLE_NONE;
+}
 
 /* --- expand.c: the entries of one rule -------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/build_change.c tools/dvx-flow/rules/build_encap.c tools/dvx-flow/rules/build_rate.c tools/dvx-flow/rules/build_to.c tools/dvx-flow/rules/dir.c \
 	tools/dvx-flow/rules/build_name.c tools/dvx-flow/rules/build_table.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \
+	tools/dvx-flow/rules/rates.h tools/dvx-flow/rules/rates.c \
 	tools/dvx-flow/rules/cover.h tools/dvx-flow/rules/cover.c \
 	tools/dvx-flow/rules/cubes.h tools/dvx-flow/rules/cubes.c \
 	tools/dvx-flow/rules/expand.h tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/expand_not.c \
