@@ -19,8 +19,7 @@ TEST(fx, tables_refuse)
 		{"table_type", 5, BAD, FW_SYN_CAP_CLEAR},
 		{"other_vport", 1, BAD, FW_SYN_FUNCTION},
 		{"vport_number", 2, BAD, FW_SYN_FUNCTION},
-		{"flow_table_context.termination_table flow_table_context.rtc_valid", 1, BAD,
-		 FW_SYN_CAP_CLEAR},
+		{"flow_table_context.rtc_valid", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"flow_table_context.level", 64, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.level", 3, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.log_size", 23, BAD, FW_SYN_SIZE},
@@ -39,6 +38,10 @@ TEST(fx, tables_refuse)
 		FX(f, CREATE_FLOW_TABLE, {"table_type", TX}, {"flow_table_context.decap_en", 1}),
 		BAD);
 	assert_true(test_logged(f->log, "decap_en"));
+	assert_int_equal(FX(f, CREATE_FLOW_TABLE, {"table_type", TX},
+			    {"flow_table_context.termination_table", 1}),
+			 BAD);
+	assert_true(test_logged(f->log, "termination_table"));
 }
 
 /* Either direction needs its own capability. */

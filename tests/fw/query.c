@@ -232,9 +232,10 @@ TEST(fx, esw_pages)
 	CAP(f, f->dpu, 0, {"vport_group_manager", 1}, {"sf", 0});
 	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH, {"esw_manager_vport_number_valid", 1},
 	    {"esw_manager_vport_number", VPORT_ECPF}, {"ecpf_vport_exists", 1},
-	    {"merged_eswitch", 0});
+	    {"merged_eswitch", 0}, {"vxlan_encap_decap", 1}, {"max_encap_header_size", 126});
 	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, {FDB "ft_support", 1},
-	    {FDB "sw_owner_v2", 1}, {FDB "max_ft_level", 64}, {FDB "decap", 0},
+	    {FDB "sw_owner_v2", 1}, {FDB "max_ft_level", 64}, {FDB "decap", 1},
+	    {FDB "reformat_l2_to_l3_tunnel", 1}, {FDB "push_vlan_2", 1}, {"multi_fdb_encap", 1},
 	    {FDB "ft_field_support.outer_udp_dport", 1}, {"fdb_uplink_hairpin", 0},
 	    {"sw_steering_uplink_icm_address_rx", icm_vport(VPORT_UPLINK, false)},
 	    {"sw_steering_uplink_icm_address_tx", icm_vport(VPORT_UPLINK, true)},

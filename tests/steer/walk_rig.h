@@ -82,6 +82,7 @@ static inline uint64_t walk(uint64_t addr)
 				  .vhca = r.f->v,
 				  .packet = &r.p,
 				  .domain = r.domain,
+				  .tx = r.domain == STEER_NIC_TX,
 				  .hops = STEER_HOPS,
 				  .steps = STEER_STEPS};
 	return ste_walk(&r.w, addr);

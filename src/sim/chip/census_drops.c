@@ -37,6 +37,8 @@ static void drop_rows_add_all(struct drop_rows *to, const struct vhca *v, const 
 static void drops_of_fdb(struct drops *all, const struct steer_stats *stats)
 {
 	all->n[DROP_FDB_RULE] = stats->ends[STEER_DROP];
+	all->n[DROP_INGRESS_ACL] = stats->ends[STEER_INGRESS_DROP];
+	all->n[DROP_EGRESS_ACL] = stats->ends[STEER_EGRESS_DROP];
 	all->n[DROP_FDB_STEERING] = stats->ends[STEER_LOST];
 }
 

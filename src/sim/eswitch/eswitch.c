@@ -83,7 +83,8 @@ static void eswitch_deliver_burst(const struct eswitch *e, const struct frame *f
 
 static void eswitch_add_ends(struct port_results *now, const struct steer_stats *stats)
 {
-	now->dropped += stats->ends[STEER_DROP];
+	now->dropped += stats->ends[STEER_DROP] + stats->ends[STEER_INGRESS_DROP] +
+			stats->ends[STEER_EGRESS_DROP];
 	now->missed += stats->ends[STEER_MISS];
 	now->lost += stats->ends[STEER_LOST];
 }

@@ -63,6 +63,14 @@ static void fdb_deliver(struct eswitch *e, struct vhca *to, struct frame *f)
 	frame_free(f);
 }
 
+/* Sets the registers that come with a packet: those of the vport's fdb_to_vport_reg_c_id. */
+static void fdb_keep_registers(const struct vhca *to, const struct packet *p, struct frame *f)
+{
+	for (unsigned int i = 0; to && i < FRAME_REGISTERS; i++)
+		if (to->fdb_to_vport_reg_c_id >> i & 1)
+			f->reg_c[i] = p->reg_c[i];
+}
+
 void eswitch_to_vport(struct device *dev, struct vhca *to, const struct packet *p)
 {
 	const bool wire = p->source_vhca == STEER_FROM_WIRE;
@@ -74,6 +82,7 @@ void eswitch_to_vport(struct device *dev, struct vhca *to, const struct packet *
 	f->to = to;
 	f->from = from;
 	f->switched = true;
+	fdb_keep_registers(to, p, f);
 	if (wire)
 		fdb_deliver(dev->eswitch, to, f);
 	else

@@ -47,6 +47,7 @@ static uint64_t cap_general_objects(const struct profile *p)
 	       1ull << PRM_OBJ_TYPE_SCHEDULING_ELEMENT | 1ull << PRM_OBJ_TYPE_AV_QP_MAPPING |
 	       (p->crypto ? 1ull << PRM_OBJ_TYPE_ENCRYPTION_KEY : 0) |
 	       (cap_takes_wrapped(p) ? 1ull << PRM_OBJ_TYPE_CRYPTO_LOGIN : 0) |
+	       1ull << PRM_OBJ_TYPE_SAMPLER |
 	       (profile_has_definers(p) ? 1ull << PRM_OBJ_TYPE_MATCH_DEFINER : 0) |
 	       (fw_aso_exists(p)
 			? 1ull << PRM_OBJ_TYPE_FLOW_METER_ASO | 1ull << PRM_OBJ_TYPE_ASO_FIRST_HIT |
@@ -96,6 +97,34 @@ static void cap_set_reformat(void *props)
 	prm_flow_table_prop_layout_set_reformat_and_fwd_to_table(props, 1);
 }
 
+/* Sets that entries remove and add up to two VLAN tags, beside all other changes. */
+static void cap_set_vlans(void *props)
+{
+	prm_flow_table_prop_layout_set_pop_vlan(props, 1);
+	prm_flow_table_prop_layout_set_push_vlan(props, 1);
+	prm_flow_table_prop_layout_set_pop_vlan_2(props, 1);
+	prm_flow_table_prop_layout_set_push_vlan_2(props, 1);
+	prm_flow_table_prop_layout_set_reformat_and_vlan_action(props, 1);
+	prm_flow_table_prop_layout_set_modify_and_vlan_action(props, 1);
+}
+
+/* Sets what tables can do with packets that are sent: begin tunnels. */
+static void cap_set_sends(void *props)
+{
+	cap_set_reformat(props);
+	prm_flow_table_prop_layout_set_reformat_l2_to_l3_tunnel(props, 1);
+}
+
+/* Sets what tables can do with packets that arrive: end tunnels, sample. */
+static void cap_set_arrivals(void *props)
+{
+	cap_set_reformat(props);
+	prm_flow_table_prop_layout_set_decap(props, 1);
+	prm_flow_table_prop_layout_set_reformat_l3_tunnel_to_l2(props, 1);
+	prm_flow_table_prop_layout_set_termination_table(props, 1);
+	prm_flow_table_prop_layout_set_log_max_ft_sampler_num(props, VHCA_LOG_MAX_SAMPLER);
+}
+
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -106,12 +135,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
-	/* Tunnels end at packets that arrive, and begin at packets that are sent. */
-	cap_set_reformat(rx);
-	cap_set_reformat(tx);
-	prm_flow_table_prop_layout_set_decap(rx, 1);
-	prm_flow_table_prop_layout_set_reformat_l3_tunnel_to_l2(rx, 1);
-	prm_flow_table_prop_layout_set_reformat_l2_to_l3_tunnel(tx, 1);
+	cap_set_arrivals(rx);
+	cap_set_sends(tx);
 	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
 	prm_flow_table_nic_cap_set_sw_owner_reformat_supported(cap, 1);
 	prm_flow_table_nic_cap_set_log_max_packet_reformat_context(cap, VHCA_LOG_MAX_REFORMAT);
@@ -143,6 +168,11 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 		return;
 	cap_set_owner(p, props, p->sw_owner_rx && p->sw_owner_tx);
 	cap_fill_match(props);
+	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_ingress(cap));
+	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_egress(cap));
+	cap_set_arrivals(props);
+	cap_set_sends(props);
+	cap_set_vlans(props);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_uplink_icm_address_rx(
@@ -159,6 +189,8 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(page);
 	void *tx = prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(page);
 	void *fdb = prm_flow_table_eswitch_cap_at_flow_table_properties_nic_esw_fdb(page);
+	void *in = prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_ingress(page);
+	void *out = prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_egress(page);
 	const bool manager = v == v->dev->manager;
 
 #define SET(page_type, structure, at, field, value) \
@@ -179,7 +211,9 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 #define FLOW_TABLE(field, value)                                  \
 	SET(FLOW_TABLE, flow_table_prop_layout, rx, field, value) \
 	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value) \
-	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, fdb, field, manager ? value : 0)
+	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, fdb, field, manager ? value : 0) \
+	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, in, field, manager ? value : 0) \
+	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, out, field, manager ? value : 0)
 #define FDB_TABLES(field, value) \
 	SET(ESWITCH_FLOW_TABLE, flow_table_eswitch_cap, page, field, manager ? value : 0)
 #define ESWITCH(field, value) SET(ESWITCH, e_switch_cap, page, field, manager ? value : 0)

@@ -161,18 +161,24 @@ int fw_vport_own(struct fw_cmd *, uint32_t other, uint32_t number);
  * e-switch; NULL after a refusal.
  */
 struct vhca *fw_vport_find(struct fw_cmd *, uint32_t other, uint32_t number);
-/* Like fw_vport_own(), for commands on tables, groups and entries, whose layouts begin alike. */
-int fw_flow_own_vport(struct fw_cmd *);
 /*
- * Accepts NIC RX and TX tables, and the FDB's of its manager; the capabilities of other types are 0.
+ * Accepts NIC RX and TX tables, and those of the e-switch if the function manages it; the
+ * capabilities of other types are 0.
  */
 int fw_flow_table_check_type(struct fw_cmd *, uint32_t type);
 /* Returns the table of this type and id if the command's uid may use it; NULL after a refusal. */
 struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
-/* Returns the table that the command names; NULL after a refusal. */
+/*
+ * Returns the table that a command on tables, groups or entries names, whose layouts begin alike;
+ * NULL after a refusal.
+ */
 struct flow_table *fw_flow_named_table(struct fw_cmd *);
-/* Returns a table as a destination of packets: every uid may use those of FW_UID_SHARED. */
-struct flow_table *fw_flow_target(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
+/*
+ * Returns a table as a destination of another one's packets: every uid may use those of
+ * FW_UID_SHARED.
+ */
+struct flow_table *fw_flow_target(struct fw_cmd *, const struct flow_table *from, uint32_t id,
+				  const char *field);
 struct flow_group *fw_flow_group(struct fw_cmd *, const struct flow_table *, uint32_t id);
 struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);
 /* Returns 0 if packets may go from one table to the other; otherwise refuses. */

@@ -3,16 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "obj/counter.h"
-#include "obj/device.h"
+#include "flow_dest.h"
 #include "obj/flow.h"
-#include "obj/tir.h"
+#include "steer/parse.h"
 
 #define OP_ADD	     0 /* SET_FLOW_TABLE_ENTRY.op_mod */
 #define OP_MODIFY    1
-#define ENTRY_BYTES  8u /* of the list of destinations and counters */
-#define MAX_DESTS    (1u << VHCA_LOG_MAX_FLOW_DESTS)
-#define MAX_COUNTERS (1u << VHCA_LOG_MAX_ENTRY_COUNTERS)
 /* SET_FLOW_TABLE_ENTRY.modify_enable_mask */
 #define MODIFY_ACTION	(1u << 0)
 #define MODIFY_TAG	(1u << 1)
@@ -21,31 +17,42 @@
 #define MODIFY_ALL	(MODIFY_ACTION | MODIFY_TAG | MODIFY_DESTS | MODIFY_COUNTERS)
 
 #define ENDS		(PRM_FLOW_ACTION_ALLOW | PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_FWD_DEST)
-#define SUPPORTED                                                                                 \
-	(ENDS | PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_PACKET_REFORMAT | PRM_FLOW_ACTION_DECAP | \
-	 PRM_FLOW_ACTION_MOD_HDR)
-
-static const void *fw_flow_entry_list_at(const struct fw_cmd *c, uint32_t i)
-{
-	return (const uint8_t *)c->in + PRM_SET_FTE_IN_BYTES + (size_t)i * ENTRY_BYTES;
-}
+#define CHANGES (PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_MOD_HDR)
+#define TUNNELS (PRM_FLOW_ACTION_PACKET_REFORMAT | PRM_FLOW_ACTION_DECAP)
+#define VLANS                                                                                \
+	(PRM_FLOW_ACTION_VLAN_POP | PRM_FLOW_ACTION_VLAN_POP_2 | PRM_FLOW_ACTION_VLAN_PUSH | \
+	 PRM_FLOW_ACTION_VLAN_PUSH_2)
 
 /* --- actions -------------------------------------------------------------------------------- */
+
+/* Returns the actions that entries of a type of tables can have. */
+static uint32_t fw_flow_entry_actions(uint32_t type)
+{
+	switch (type) {
+	case PRM_FLOW_TABLE_TYPE_FDB:
+		return ENDS | CHANGES | TUNNELS | VLANS;
+	case PRM_FLOW_TABLE_TYPE_NIC_RX:
+	case PRM_FLOW_TABLE_TYPE_NIC_TX:
+		return ENDS | CHANGES | TUNNELS;
+	default:
+		return ENDS | CHANGES;
+	}
+}
 
 static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, uint32_t type)
 {
 	uint32_t ends = action & ENDS;
 
-	if (action & ~(uint32_t)SUPPORTED)
+	if (action & ~fw_flow_entry_actions(type))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
-				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT, PACKET_REFORMAT, "
-				 "DECAP and MOD_HDR (0x%x) are implemented",
-				 action, SUPPORTED);
+				 "action 0x%x: tables of type %u have the actions 0x%x only",
+				 action, type, fw_flow_entry_actions(type));
 	/* [I] An entry has exactly one action that ends the walk or leads to a table. */
 	if (!ends || ends & (ends - 1))
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: one of ALLOW, DROP and FWD_DEST is needed", action);
-	if (ends == PRM_FLOW_ACTION_ALLOW && type != PRM_FLOW_TABLE_TYPE_NIC_TX)
+	if (ends == PRM_FLOW_ACTION_ALLOW &&
+	    (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_FDB))
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action ALLOW: received and switched packets need a destination");
 	return 0;
@@ -58,9 +65,15 @@ static uint32_t fw_flow_entry_aso(const void *ctx, size_t i)
 
 static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
+	const bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB;
 	const struct fw_absent features[] = {
-		{prm_flow_context_get_extended_destination(ctx), "extended_destination",
-		 "each entry has one packet reformat"},
+		{fdb ? 0 : prm_flow_context_get_extended_destination(ctx), "extended_destination",
+		 "each entry has one packet reformat, but in the FDB (multi_fdb_encap)"},
+		{fdb ? prm_flow_context_get_flow_source(ctx) == 3
+		     : prm_flow_context_get_flow_source(ctx),
+		 "flow_source", "only packets in the FDB come from the uplink (1) or vports (2)"},
+		{prm_flow_context_get_uplink_hairpin_en(ctx), "uplink_hairpin_en",
+		 "fdb_uplink_hairpin is 0"},
 		{type == PRM_FLOW_TABLE_TYPE_NIC_RX ? 0 : prm_flow_context_get_flow_tag(ctx),
 		 "flow_tag", "packets that are sent or switched carry none"},
 		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "there are no ASO objects"},
@@ -72,120 +85,42 @@ static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, uint3
 	return FW_CHECK_ABSENT(c, features);
 }
 
-/* --- lists ---------------------------------------------------------------------------------- */
-
-static int fw_flow_entry_check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
+/* Returns a tag as its bytes in a packet, as a number. */
+static uint32_t fw_flow_entry_tag(const void *vlan)
 {
-	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
-	uint32_t counters = prm_flow_context_get_flow_counter_list_size(ctx);
+	return prm_load32(vlan, 0);
+}
 
-	if (!dests != !(action & PRM_FLOW_ACTION_FWD_DEST) || dests > MAX_DESTS)
+static void fw_flow_entry_put_tag(void *vlan, uint32_t tag)
+{
+	prm_store32(vlan, 0, tag);
+}
+
+/* [I] A second tag needs the first one, and each is of one of the two kinds. */
+static int fw_flow_entry_check_vlans(struct fw_cmd *c, const struct flow_actions *act)
+{
+	static const uint16_t push[FLOW_VLANS] = {PRM_FLOW_ACTION_VLAN_PUSH,
+						  PRM_FLOW_ACTION_VLAN_PUSH_2};
+	const uint32_t firsts = (uint32_t)(act->action & (PRM_FLOW_ACTION_VLAN_POP | push[0]));
+	const uint32_t seconds = (uint32_t)(act->action & (PRM_FLOW_ACTION_VLAN_POP_2 | push[1]));
+
+	if (seconds & ~(firsts << 3))
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "destination_list_size %u: action is 0x%x, and at most %u fit",
-				 dests, action, MAX_DESTS);
-	if (!counters != !(action & PRM_FLOW_ACTION_COUNT) || counters > MAX_COUNTERS)
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "flow_counter_list_size %u: action is 0x%x, and at most %u fit",
-				 counters, action, MAX_COUNTERS);
-	return fw_list_fits(c, PRM_SET_FTE_IN_BYTES, (uint64_t)dests + counters, "destination");
-}
+				 "action 0x%x: a second VLAN tag is removed or added without a "
+				 "first one",
+				 act->action);
+	for (unsigned int i = 0; i < FLOW_VLANS; i++) {
+		uint32_t type = act->push[i] >> 16;
 
-static int fw_flow_entry_find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
-				    struct flow_dest *d)
-{
-	struct flow_table *t = fw_flow_target(c, from->type, id, "destination_id");
-
-	if (!t || (!prm_set_fte_in_get_ignore_flow_level(c->in) &&
-		   fw_flow_level(c, from, t, "destination_id")))
-		return -1;
-	d->obj = &t->o;
-	return 0;
-}
-
-static int fw_flow_entry_find_tir(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
-				  struct flow_dest *d)
-{
-	if (from->type != PRM_FLOW_TABLE_TYPE_NIC_RX)
-		return fw_refuse(
-			c, FW_SYN_FLOW_ACTION,
-			"destination_type TIR: table 0x%x is not for packets that are received",
-			from->o.id);
-	d->kind = FLOW_TO_TIR;
-	d->obj = fw_find(c, OBJ_TIR, id, "destination_id");
-	return d->obj ? 0 : -1;
-}
-
-static int fw_flow_entry_find_vport(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
-				    struct flow_dest *d)
-{
-	if (from->type != PRM_FLOW_TABLE_TYPE_FDB)
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "destination_type VPORT: table 0x%x is not of the FDB",
-				 from->o.id);
-	if (id != VPORT_UPLINK && !device_vhca_by_vport(c->vhca->dev, id))
-		return fw_refuse(c, FW_SYN_FUNCTION,
-				 "destination_id 0x%x: no function has this vport", id);
-	d->kind = FLOW_TO_VPORT;
-	d->vport = (uint16_t)id;
-	return 0;
-}
-
-static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *from,
-				   const void *entry, struct flow_dest *d)
-{
-	uint32_t type = prm_dest_format_struct_get_destination_type(entry);
-	uint32_t id = prm_dest_format_struct_get_destination_id(entry);
-
-	if (prm_dest_format_struct_get_destination_eswitch_owner_vhca_id_valid(entry) ||
-	    prm_dest_format_struct_get_packet_reformat(entry))
-		return fw_refuse(c, FW_SYN_CAP_CLEAR,
-				 "a destination names another e-switch or a packet reformat");
-	if (type == PRM_FLOW_DEST_TYPE_FLOW_TABLE)
-		return fw_flow_entry_find_table(c, from, id, d);
-	if (type == PRM_FLOW_DEST_TYPE_TIR)
-		return fw_flow_entry_find_tir(c, from, id, d);
-	if (type == PRM_FLOW_DEST_TYPE_VPORT)
-		return fw_flow_entry_find_vport(c, from, id, d);
-	return fw_refuse(c, FW_SYN_UNSUPPORTED,
-			 "destination_type %u: only VPORT (0), FLOW_TABLE (1) and TIR (2) are "
-			 "implemented",
-			 type);
-}
-
-static int fw_flow_entry_take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
-				    struct flow_actions *act)
-{
-	act->dests = n ? calloc(n, sizeof(*act->dests)) : NULL;
-	if (n && !act->dests)
-		return fw_refuse(c, FW_SYN_MEMORY, "no memory for %u destinations", n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (fw_flow_entry_find_dest(c, t, fw_flow_entry_list_at(c, i), &act->dests[i]))
-			return -1;
-		if (act->dests[i].obj)
-			obj_get(act->dests[i].obj);
-		act->ndests++;
+		if (act->action & push[i] && type != ETHERTYPE_CVLAN && type != ETHERTYPE_SVLAN)
+			return fw_refuse(c, FW_SYN_FLOW_ACTION,
+					 "push_vlan%s.ethtype 0x%x is no VLAN tag's",
+					 i ? "_2" : "", type);
 	}
 	return 0;
 }
 
-static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t n,
-				       struct flow_actions *act)
-{
-	act->counters = n ? calloc(n, sizeof(*act->counters)) : NULL;
-	if (n && !act->counters)
-		return fw_refuse(c, FW_SYN_MEMORY, "no memory for a counter");
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = prm_flow_counter_list_get_flow_counter_id(
-			fw_flow_entry_list_at(c, from + i));
-		struct counter *counter = fw_flow_counter(c, id);
-
-		if (!counter)
-			return -1;
-		counter->refs++;
-		act->counters[act->ncounters++] = (struct flow_count){id, counter};
-	}
-	return 0;
-}
+/* --- contexts ------------------------------------------------------------------------------- */
 
 static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *t, const void *ctx,
 				     struct flow_actions *act)
@@ -212,7 +147,20 @@ static bool fw_flow_entry_ends_tunnel(const struct flow_reformat *r)
 	return r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2;
 }
 
-/* Tunnels end at packets that arrive, and begin at packets that are sent. [I] */
+static struct flow_reformat *fw_flow_entry_reformat(struct fw_cmd *c, const struct flow_table *t,
+						    uint32_t id)
+{
+	if (t->reformat_en)
+		return fw_find(c, OBJ_REFORMAT, id, "packet_reformat_id");
+	fw_refuse(c, FW_SYN_FLOW_ACTION,
+		  "packet_reformat_id 0x%x: the table needs reformat_en", id);
+	return NULL;
+}
+
+/*
+ * Tunnels end at packets that arrive, and begin at packets that are sent. [I] A table of the FDB has
+ * both kinds of packets.
+ */
 static int fw_flow_entry_check_side(struct fw_cmd *c, const struct flow_table *t,
 				    const struct flow_reformat *r)
 {
@@ -227,31 +175,56 @@ static int fw_flow_entry_check_side(struct fw_cmd *c, const struct flow_table *t
 			 ends ? "are sent" : "arrive");
 }
 
+struct flow_reformat *fw_flow_reformat_begin(struct fw_cmd *c, const struct flow_table *t,
+					     uint32_t id)
+{
+	struct flow_reformat *r = fw_flow_entry_reformat(c, t, id);
+
+	if (!r || !fw_flow_entry_ends_tunnel(r))
+		return r;
+	fw_refuse(c, FW_SYN_FLOW_ACTION,
+		  "packet_reformat_id 0x%x (reformat_type %u) of a destination ends a tunnel", id,
+		  r->type);
+	return NULL;
+}
+
+/* Only packets from the wire have tunnels to end. */
+static int fw_flow_entry_check_decap(struct fw_cmd *c, const struct flow_table *t,
+				     const struct flow_actions *act)
+{
+	const struct flow_reformat *r = act->reformat;
+
+	if (act->action & PRM_FLOW_ACTION_DECAP && !t->decap_en)
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
+				 "action 0x%x: DECAP needs a table with decap_en", act->action);
+	if (!r || !fw_flow_entry_ends_tunnel(r)) {
+		if (!(act->action & PRM_FLOW_ACTION_DECAP))
+			return 0;
+	} else if (act->action & PRM_FLOW_ACTION_DECAP) {
+		return fw_refuse(c, FW_SYN_FLOW_ACTION,
+				 "action 0x%x: DECAP and packet_reformat_id 0x%x both end a tunnel",
+				 act->action, r->o.id);
+	}
+	if (act->source != PRM_FLOW_SOURCE_LOCAL_VPORT)
+		return 0;
+	return fw_refuse(c, FW_SYN_FLOW_ACTION,
+			 "flow_source %u: only packets from the uplink (1) have a tunnel to end",
+			 act->source);
+}
+
 static int fw_flow_entry_take_reformat(struct fw_cmd *c, const struct flow_table *t,
 				       const void *ctx, struct flow_actions *act)
 {
 	struct flow_reformat *r;
 
-	if (act->action & PRM_FLOW_ACTION_DECAP && !t->decap_en)
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "action 0x%x: DECAP needs a table with decap_en", act->action);
-	if (!(act->action & PRM_FLOW_ACTION_PACKET_REFORMAT))
-		return 0;
-	if (!t->reformat_en)
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "action 0x%x: PACKET_REFORMAT needs a table with reformat_en",
-				 act->action);
-	r = fw_find(c, OBJ_REFORMAT, prm_flow_context_get_packet_reformat_id(ctx),
-		    "packet_reformat_id");
-	if (!r || fw_flow_entry_check_side(c, t, r))
-		return -1;
-	if (act->action & PRM_FLOW_ACTION_DECAP && fw_flow_entry_ends_tunnel(r))
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "action 0x%x: DECAP and packet_reformat_id 0x%x both end a tunnel",
-				 act->action, r->o.id);
-	obj_get(&r->o);
-	act->reformat = r;
-	return 0;
+	if (act->action & PRM_FLOW_ACTION_PACKET_REFORMAT) {
+		r = fw_flow_entry_reformat(c, t, prm_flow_context_get_packet_reformat_id(ctx));
+		if (!r || fw_flow_entry_check_side(c, t, r))
+			return -1;
+		obj_get(&r->o);
+		act->reformat = r;
+	}
+	return fw_flow_entry_check_decap(c, t, act);
 }
 
 /* Takes references to all objects that the actions name, or refuses and takes none. */
@@ -259,19 +232,21 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 				  struct flow_actions *act)
 {
 	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
-	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
-
 	*act = (struct flow_actions){
 		.action = (uint16_t)prm_flow_context_get_action(ctx),
+		.source = (uint8_t)prm_flow_context_get_flow_source(ctx),
+		.extended = prm_flow_context_get_extended_destination(ctx),
+		.push = {fw_flow_entry_tag(prm_flow_context_cat_push_vlan(ctx)),
+			 fw_flow_entry_tag(prm_flow_context_cat_push_vlan_2(ctx))},
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
 	if (fw_flow_entry_check_action(c, act->action, t->type) ||
 	    fw_flow_entry_check_features(c, ctx, t->type) ||
-	    fw_flow_entry_check_lists(c, ctx, act->action))
+	    fw_flow_entry_check_vlans(c, act) ||
+	    fw_flow_dest_check_lists(c, ctx, act->action))
 		return -1;
-	if (fw_flow_entry_take_dests(c, t, dests, act) ||
-	    fw_flow_entry_take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx),
-					act) ||
+	if (fw_flow_dest_take(c, t, prm_flow_context_get_destination_list_size(ctx), act) ||
+	    fw_flow_dest_take_counters(c, prm_flow_context_get_flow_counter_list_size(ctx), act) ||
 	    fw_flow_entry_take_modify(c, t, ctx, act) ||
 	    fw_flow_entry_take_reformat(c, t, ctx, act)) {
 		flow_actions_put(act);
@@ -320,6 +295,9 @@ static void fw_flow_entry_swap(struct flow_actions *a, struct flow_actions *b, u
 {
 	if (!(mask & MODIFY_ACTION)) {
 		SWAP(a->action, b->action);
+		SWAP(a->source, b->source);
+		SWAP(a->push[0], b->push[0]);
+		SWAP(a->push[1], b->push[1]);
 		SWAP(a->modify, b->modify);
 		SWAP(a->reformat, b->reformat);
 	}
@@ -328,6 +306,7 @@ static void fw_flow_entry_swap(struct flow_actions *a, struct flow_actions *b, u
 	if (!(mask & MODIFY_DESTS)) {
 		SWAP(a->dests, b->dests);
 		SWAP(a->ndests, b->ndests);
+		SWAP(a->extended, b->extended);
 	}
 	if (!(mask & MODIFY_COUNTERS)) {
 		SWAP(a->counters, b->counters);
@@ -380,8 +359,6 @@ int fw_set_fte(struct fw_cmd *c)
 	if (c->op_mod > OP_MODIFY)
 		return fw_refuse(c, FW_SYN_OP_MOD, "op_mod 0x%x: 0 adds an entry, 1 modifies it",
 				 c->op_mod);
-	if (fw_flow_own_vport(c))
-		return -1;
 	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
@@ -389,52 +366,36 @@ int fw_set_fte(struct fw_cmd *c)
 				   : fw_flow_entry_modify(c, t, index);
 }
 
-static struct flow_entry *fw_flow_entry_find_entry(struct fw_cmd *c, uint32_t type, uint32_t table,
-						   uint32_t index)
+static struct flow_entry *fw_flow_entry_find(struct fw_cmd *c, uint32_t index)
 {
-	struct flow_table *t = fw_flow_table(c, type, table, "table_id");
+	struct flow_table *t = fw_flow_named_table(c);
 	struct flow_entry *e = t ? flow_entry_at(t, index) : NULL;
 
 	if (t && !e)
 		fw_refuse(c, FW_SYN_INDEX, "flow_index %u: table 0x%x has no entry there", index,
-			  table);
+			  t->o.id);
 	return e;
-}
-
-static void fw_flow_entry_put_lists(const struct flow_actions *act, uint8_t *to)
-{
-	static const uint8_t types[] = {
-		[FLOW_TO_TABLE] = PRM_FLOW_DEST_TYPE_FLOW_TABLE,
-		[FLOW_TO_TIR] = PRM_FLOW_DEST_TYPE_TIR,
-		[FLOW_TO_VPORT] = PRM_FLOW_DEST_TYPE_VPORT,
-	};
-
-	for (uint32_t i = 0; i < act->ndests; i++, to += ENTRY_BYTES) {
-		const struct flow_dest *d = &act->dests[i];
-
-		prm_dest_format_struct_set_destination_type(to, types[d->kind]);
-		prm_dest_format_struct_set_destination_id(to, d->obj ? d->obj->id : d->vport);
-	}
-	for (uint32_t i = 0; i < act->ncounters; i++, to += ENTRY_BYTES)
-		prm_flow_counter_list_set_flow_counter_id(to, act->counters[i].id);
 }
 
 int fw_query_fte(struct fw_cmd *c)
 {
 	void *ctx = prm_query_fte_out_at_flow_context(c->out);
-	const struct flow_entry *e = fw_flow_entry_find_entry(
-		c, prm_query_fte_in_get_table_type(c->in), prm_query_fte_in_get_table_id(c->in),
-		prm_query_fte_in_get_flow_index(c->in));
+	const struct flow_entry *e =
+		fw_flow_entry_find(c, prm_query_fte_in_get_flow_index(c->in));
 	size_t lists;
 
 	if (!e)
 		return -1;
-	lists = (size_t)(e->act.ndests + e->act.ncounters) * ENTRY_BYTES;
+	lists = fw_flow_dest_list_bytes(&e->act);
 	if (fw_reply_fits(c, PRM_QUERY_FTE_OUT_BYTES + lists))
 		return -1;
 	prm_flow_context_set_group_id(ctx, e->group->o.id);
 	prm_flow_context_set_flow_tag(ctx, e->act.tag);
 	prm_flow_context_set_action(ctx, e->act.action);
+	prm_flow_context_set_flow_source(ctx, e->act.source);
+	prm_flow_context_set_extended_destination(ctx, e->act.extended);
+	fw_flow_entry_put_tag(prm_flow_context_at_push_vlan(ctx), e->act.push[0]);
+	fw_flow_entry_put_tag(prm_flow_context_at_push_vlan_2(ctx), e->act.push[1]);
 	prm_flow_context_set_destination_list_size(ctx, e->act.ndests);
 	prm_flow_context_set_flow_counter_list_size(ctx, e->act.ncounters);
 	if (e->act.modify)
@@ -442,17 +403,15 @@ int fw_query_fte(struct fw_cmd *c)
 	if (e->act.reformat)
 		prm_flow_context_set_packet_reformat_id(ctx, e->act.reformat->o.id);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
-	fw_flow_entry_put_lists(&e->act, (uint8_t *)c->out + PRM_QUERY_FTE_OUT_BYTES);
+	fw_flow_dest_put(&e->act, (uint8_t *)c->out + PRM_QUERY_FTE_OUT_BYTES);
 	return 0;
 }
 
 int fw_delete_fte(struct fw_cmd *c)
 {
-	struct flow_entry *e = fw_flow_entry_find_entry(c, prm_delete_fte_in_get_table_type(c->in),
-							prm_delete_fte_in_get_table_id(c->in),
-							prm_delete_fte_in_get_flow_index(c->in));
+	struct flow_entry *e = fw_flow_entry_find(c, prm_delete_fte_in_get_flow_index(c->in));
 
-	if (!e || fw_flow_own_vport(c))
+	if (!e)
 		return -1;
 	flow_entry_free(e);
 	return 0;

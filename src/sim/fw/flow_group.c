@@ -82,8 +82,6 @@ int fw_create_flow_group(struct fw_cmd *c)
 	struct flow_table *t;
 	struct flow_group *g;
 
-	if (fw_flow_own_vport(c))
-		return -1;
 	t = fw_flow_named_table(c);
 	if (!t || fw_flow_group_check_kind(c, t) || fw_flow_group_check_range(c, t, start, end) ||
 	    fw_flow_group_check_mask(c, prm_create_flow_group_in_cat_match_criteria(c->in),
@@ -136,5 +134,5 @@ int fw_destroy_flow_group(struct fw_cmd *c)
 	const struct flow_table *t = fw_flow_named_table(c);
 	struct flow_group *g = fw_flow_group(c, t, prm_destroy_flow_group_in_get_group_id(c->in));
 
-	return !g || fw_flow_own_vport(c) ? -1 : fw_destroy(c, &g->o);
+	return g ? fw_destroy(c, &g->o) : -1;
 }

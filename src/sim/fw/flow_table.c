@@ -13,6 +13,13 @@
 #define ROOT_DISCONNECT 1
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
 
+static bool fw_flow_table_is_acl(uint32_t type)
+{
+	return type == PRM_FLOW_TABLE_TYPE_ESW_EGRESS_ACL ||
+	       type == PRM_FLOW_TABLE_TYPE_ESW_INGRESS_ACL;
+}
+
+/* [I] Access control lists are the kernel's: a program could open them for its own packets. */
 int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 {
 	const bool manager = c->vhca == c->vhca->dev->manager;
@@ -20,18 +27,38 @@ int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX ||
 	    (type == PRM_FLOW_TABLE_TYPE_FDB && manager))
 		return 0;
-	return fw_refuse(c, FW_SYN_CAP_CLEAR, "table_type %u: only NIC_RX (0)%s have ft_support",
-			 type, manager ? ", NIC_TX (1) and FDB (4)" : " and NIC_TX (1)");
+	if (!fw_flow_table_is_acl(type) || !manager)
+		return fw_refuse(c, FW_SYN_CAP_CLEAR,
+				 "table_type %u: only NIC_RX (0)%s have ft_support", type,
+				 manager ? ", NIC_TX (1), ACLs (2, 3) and FDB (4)"
+					 : " and NIC_TX (1)");
+	if (!c->uid)
+		return 0;
+	return fw_refuse(c, FW_SYN_PRIVILEGED,
+			 "table_type %u: only the kernel (uid 0) has access control lists", type);
 }
 
 /*
- * Checks the vport. Commands on tables, groups and entries begin alike: vport, then the table's
- * type and number.
+ * Reads the vport. Commands on tables, groups and entries begin alike: vport, then the table's type
+ * and number. Only access control lists are of another vport than the function's.
  */
-int fw_flow_own_vport(struct fw_cmd *c)
+static int fw_flow_table_read_vport(struct fw_cmd *c, uint32_t type, uint16_t *vport)
 {
-	return fw_vport_own(c, prm_modify_flow_table_in_get_other_vport(c->in),
-			    prm_modify_flow_table_in_get_vport_number(c->in));
+	uint32_t other = prm_modify_flow_table_in_get_other_vport(c->in);
+	uint32_t number = prm_modify_flow_table_in_get_vport_number(c->in);
+	const struct vhca *v;
+
+	*vport = 0;
+	if (!fw_flow_table_is_acl(type))
+		return fw_vport_own(c, other, number);
+	if (other && number == VPORT_UPLINK) {
+		*vport = VPORT_UPLINK;
+		return 0;
+	}
+	v = fw_vport_find(c, other, number);
+	if (v)
+		*vport = v->vport;
+	return v ? 0 : -1;
 }
 
 /* Returns t if it has this type; otherwise refuses and returns NULL. */
@@ -53,19 +80,44 @@ struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, c
 	return fw_flow_table_of_type(c, fw_find(c, OBJ_FLOW_TABLE, id, field), type, field);
 }
 
-struct flow_table *fw_flow_named_table(struct fw_cmd *c)
+/* Queries name no vport. */
+static bool fw_flow_table_is_query(uint16_t opcode)
 {
-	return fw_flow_table(c, prm_modify_flow_table_in_get_table_type(c->in),
-			     prm_modify_flow_table_in_get_table_id(c->in), "table_id");
+	return opcode == PRM_OPCODE_QUERY_FLOW_TABLE || opcode == PRM_OPCODE_QUERY_FLOW_GROUP ||
+	       opcode == PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY;
 }
 
-struct flow_table *fw_flow_target(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
+struct flow_table *fw_flow_named_table(struct fw_cmd *c)
+{
+	uint32_t type = prm_modify_flow_table_in_get_table_type(c->in);
+	uint32_t id = prm_modify_flow_table_in_get_table_id(c->in);
+	struct flow_table *t;
+	uint16_t vport;
+
+	if (fw_flow_table_check_type(c, type) || fw_flow_table_read_vport(c, type, &vport))
+		return NULL;
+	t = fw_flow_table(c, type, id, "table_id");
+	if (!t || t->vport == vport || fw_flow_table_is_query(c->opcode))
+		return t;
+	fw_refuse(c, FW_SYN_FUNCTION, "table_id 0x%x is of vport 0x%x, not of 0x%x", id, t->vport,
+		  vport);
+	return NULL;
+}
+
+struct flow_table *fw_flow_target(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
+				  const char *field)
 {
 	struct flow_table *t = obj_find(c->vhca, OBJ_FLOW_TABLE, id);
 
 	if (!t || t->o.uid != FW_UID_SHARED)
-		return fw_flow_table(c, type, id, field);
-	return fw_flow_table_of_type(c, t, type, field);
+		t = fw_flow_table(c, from->type, id, field);
+	else
+		t = fw_flow_table_of_type(c, t, from->type, field);
+	if (!t || t->vport == from->vport)
+		return t;
+	fw_refuse(c, FW_SYN_FUNCTION, "%s 0x%x is of vport 0x%x, its packets are of 0x%x", field,
+		  id, t->vport, from->vport);
+	return NULL;
 }
 
 /*
@@ -86,14 +138,14 @@ int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct 
 
 static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
-	bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB, rx = type == PRM_FLOW_TABLE_TYPE_NIC_RX;
+	const bool arrive = type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_FDB;
 	const struct fw_absent features[] = {
-		{fdb && prm_flow_table_context_get_reformat_en(ctx), "reformat_en",
-		 "its capability is 0 for FDB tables"},
-		{!rx && prm_flow_table_context_get_decap_en(ctx), "decap_en",
-		 "its capability is set for NIC_RX tables (0) only"},
-		{prm_flow_table_context_get_termination_table(ctx), "termination_table",
-		 "its capability is 0"},
+		{fw_flow_table_is_acl(type) && prm_flow_table_context_get_reformat_en(ctx),
+		 "reformat_en", "its capability is 0 for access control lists"},
+		{!arrive && prm_flow_table_context_get_decap_en(ctx), "decap_en",
+		 "its capability is set for NIC_RX (0) and FDB tables (4) only"},
+		{!arrive && prm_flow_table_context_get_termination_table(ctx), "termination_table",
+		 "its capability is set for NIC_RX (0) and FDB tables (4) only"},
 		{prm_flow_table_context_get_rtc_valid(ctx), "rtc_valid", "its capability is 0"},
 	};
 
@@ -117,12 +169,17 @@ static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 static int fw_flow_table_check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
 	static const char *const names[STEER_DOMAINS] = {
-		[STEER_NIC_RX] = "receive", [STEER_NIC_TX] = "transmit", [STEER_FDB] = "esw_fdb"};
+		[STEER_NIC_RX] = "receive",
+		[STEER_NIC_TX] = "transmit",
+		[STEER_EGRESS_ACL] = "esw_acl_egress",
+		[STEER_INGRESS_ACL] = "esw_acl_ingress",
+		[STEER_FDB] = "esw_fdb"};
 	const struct profile *p = c->vhca->dev->profile;
 	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_TX || p->sw_owner_rx;
 	bool tx = type == PRM_FLOW_TABLE_TYPE_NIC_RX || p->sw_owner_tx;
 
-	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx && tx))
+	if (!prm_flow_table_context_get_sw_owner(ctx) ||
+	    (rx && tx && !fw_flow_table_is_acl(type)))
 		return 0;
 	return fw_refuse(c, FW_SYN_CAP_CLEAR,
 			 "sw_owner is set, flow_table_properties_nic_%s.sw_owner_v2 is 0",
@@ -152,7 +209,7 @@ static int fw_flow_table_check_icm_roots(struct fw_cmd *c, const void *ctx, uint
 }
 
 /* Finds the miss table that the context names; sets *miss to NULL for the default. */
-static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, uint32_t type,
+static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, const struct flow_table *from,
 				   struct flow_table **miss)
 {
 	uint32_t action = prm_flow_table_context_get_table_miss_action(ctx);
@@ -164,9 +221,9 @@ static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, uint32_t t
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "table_miss_action %u: only DEF (0) and FWD (1) are implemented",
 				 action);
-	*miss = fw_flow_target(c, type, prm_flow_table_context_get_table_miss_id(ctx),
+	*miss = fw_flow_target(c, from, prm_flow_table_context_get_table_miss_id(ctx),
 			       "table_miss_id");
-	return *miss ? 0 : -1;
+	return *miss ? fw_flow_level(c, from, *miss, "table_miss_id") : -1;
 }
 
 static void fw_flow_table_set_miss(struct flow_table *t, struct flow_table *miss)
@@ -192,26 +249,28 @@ int fw_create_flow_table(struct fw_cmd *c)
 {
 	const void *ctx = prm_create_flow_table_in_cat_flow_table_context(c->in);
 	uint32_t type = prm_create_flow_table_in_get_table_type(c->in);
-	const struct flow_table as_asked = {.level =
-						    (uint8_t)prm_flow_table_context_get_level(ctx)};
+	struct flow_table as_asked = {.type = (uint8_t)type,
+				      .level = (uint8_t)prm_flow_table_context_get_level(ctx)};
 	struct flow_table *t, *miss;
 
-	if (fw_flow_table_check_type(c, type) || fw_flow_own_vport(c) ||
+	if (fw_flow_table_check_type(c, type) ||
+	    fw_flow_table_read_vport(c, type, &as_asked.vport) ||
 	    fw_flow_table_check_features(c, ctx, type) || fw_flow_table_check_sizes(c, ctx) ||
 	    fw_flow_table_check_owner(c, ctx, type) ||
 	    fw_flow_table_check_icm_roots(c, ctx, type) ||
-	    fw_flow_table_find_miss(c, ctx, type, &miss) ||
-	    (miss && fw_flow_level(c, &as_asked, miss, "table_miss_id")))
+	    fw_flow_table_find_miss(c, ctx, &as_asked, &miss))
 		return -1;
 	t = fw_new(c, OBJ_FLOW_TABLE, sizeof(*t));
 	if (!t)
 		return -1;
-	t->type = (uint8_t)type;
+	t->type = as_asked.type;
+	t->vport = as_asked.vport;
 	t->level = as_asked.level;
 	t->log_size = (uint8_t)prm_flow_table_context_get_log_size(ctx);
 	t->sw_owner = prm_flow_table_context_get_sw_owner(ctx);
 	t->reformat_en = prm_flow_table_context_get_reformat_en(ctx);
 	t->decap_en = prm_flow_table_context_get_decap_en(ctx);
+	t->termination = prm_flow_table_context_get_termination_table(ctx);
 	if (t->sw_owner) {
 		t->icm_root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
 		t->icm_root_tx = prm_flow_table_context_get_sw_owner_icm_root_1(ctx);
@@ -227,12 +286,8 @@ int fw_modify_flow_table(struct fw_cmd *c)
 {
 	const void *ctx = prm_modify_flow_table_in_cat_flow_table_context(c->in);
 	uint32_t select = prm_modify_flow_table_in_get_modify_field_select(c->in);
-	uint32_t type = prm_modify_flow_table_in_get_table_type(c->in);
-	struct flow_table *t, *miss;
+	struct flow_table *t = fw_flow_named_table(c), *miss;
 
-	if (fw_flow_own_vport(c))
-		return -1;
-	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
 	if (select != MODIFY_MISS)
@@ -242,8 +297,7 @@ int fw_modify_flow_table(struct fw_cmd *c)
 	if (t->sw_owner)
 		return fw_refuse(c, FW_SYN_TABLE_TYPE,
 				 "table_id 0x%x: software owns it and its misses", t->o.id);
-	if (fw_flow_table_find_miss(c, ctx, type, &miss) ||
-	    (miss && fw_flow_level(c, t, miss, "table_miss_id")))
+	if (fw_flow_table_find_miss(c, ctx, t, &miss))
 		return -1;
 	fw_flow_table_set_miss(t, miss);
 	return 0;
@@ -267,6 +321,7 @@ int fw_query_flow_table(struct fw_cmd *c)
 	prm_flow_table_context_set_sw_owner(ctx, t->sw_owner);
 	prm_flow_table_context_set_reformat_en(ctx, t->reformat_en);
 	prm_flow_table_context_set_decap_en(ctx, t->decap_en);
+	prm_flow_table_context_set_termination_table(ctx, t->termination);
 	prm_flow_table_context_set_level(ctx, t->level);
 	prm_flow_table_context_set_log_size(ctx, t->log_size);
 	if (t->miss) {
@@ -291,20 +346,31 @@ static int fw_flow_table_check_root(struct fw_cmd *c)
 		return fw_refuse(c, FW_SYN_FUNCTION,
 				 "table_of_other_vport or table_eswitch_owner_vhca_id_valid is "
 				 "set: the table must be of this function");
-	return fw_flow_own_vport(c);
+	return 0;
+}
+
+/* Returns where the root of t's kind is; NULL if its vport is gone. */
+static struct flow_table **fw_flow_table_root(const struct flow_table *t)
+{
+	struct device *dev = t->o.vhca->dev;
+	struct vhca *v = fw_flow_table_is_acl(t->type) ? device_vhca_by_vport(dev, t->vport)
+						       : t->o.vhca;
+
+	if (t->vport == VPORT_UPLINK)
+		return &dev->uplink_acl[t->type];
+	return v ? &v->flow_root[t->type] : NULL;
 }
 
 /* Messages between functions are no longer, or again, switched without a frame. */
-static void fw_flow_table_set_root(struct vhca *v, uint32_t type, struct flow_table *root)
+static void fw_flow_table_set_root(const struct flow_table *t, struct flow_table *root)
 {
-	if (type == PRM_FLOW_TABLE_TYPE_FDB)
-		v->dev->paths++;
-	v->flow_root[type] = root;
+	if (t->type == PRM_FLOW_TABLE_TYPE_FDB)
+		t->o.vhca->dev->paths++;
+	*fw_flow_table_root(t) = root;
 }
 
 int fw_set_flow_table_root(struct fw_cmd *c)
 {
-	uint32_t type = prm_set_flow_table_root_in_get_table_type(c->in);
 	struct flow_table *t;
 
 	if (c->op_mod > ROOT_DISCONNECT)
@@ -315,7 +381,7 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
-	fw_flow_table_set_root(c->vhca, type, c->op_mod == ROOT_CONNECT ? t : NULL);
+	fw_flow_table_set_root(t, c->op_mod == ROOT_CONNECT ? t : NULL);
 	return 0;
 }
 
@@ -334,14 +400,14 @@ void fw_flow_table_clear(struct obj *o)
 
 void fw_flow_table_free(struct obj *o)
 {
-	struct flow_table *t = (struct flow_table *)o;
+	struct flow_table *t = (struct flow_table *)o, **root = fw_flow_table_root(t);
 
 	/*
 	 * [I] The kernel destroys the root table with its last rule, without a command that resets
 	 * the root.
 	 */
-	if (o->vhca->flow_root[t->type] == t)
-		fw_flow_table_set_root(o->vhca, t->type, NULL);
+	if (root && *root == t)
+		fw_flow_table_set_root(t, NULL);
 	fw_flow_table_set_miss(t, NULL);
 	obj_free(o);
 }
@@ -350,7 +416,7 @@ int fw_destroy_flow_table(struct fw_cmd *c)
 {
 	struct flow_table *t = fw_flow_named_table(c);
 
-	if (!t || fw_flow_own_vport(c))
+	if (!t)
 		return -1;
 	if (t->groups)
 		return fw_refuse(c, FW_SYN_BUSY, "table_id 0x%x still has groups", t->o.id);

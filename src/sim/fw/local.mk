@@ -14,10 +14,13 @@ libsim_la_SOURCES += \
 	src/sim/fw/destroy.c \
 	src/sim/fw/exec.c \
 	src/sim/fw/flow_counter.c \
+	src/sim/fw/flow_dest.c \
+	src/sim/fw/flow_dest.h \
 	src/sim/fw/flow_entry.c \
 	src/sim/fw/flow_group.c \
 	src/sim/fw/flow_modify.c \
 	src/sim/fw/flow_reformat.c \
+	src/sim/fw/flow_sampler.c \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \

@@ -5,6 +5,7 @@
 #include "obj/icm.h"
 
 #define PORT_MTU	1500
+#define SELECT_REG_C	(1u << 4) /* field_select: fdb_to_vport_reg_c_id */
 #define PORT_STATE_DOWN 1
 #define PORT_STATE_UP	4
 #define PHYS_STATE_OFF	3 /* [I] disabled, as mlx5_ib shows a port without carrier */
@@ -109,17 +110,46 @@ int fw_query_esw_functions(struct fw_cmd *c)
 	return 0;
 }
 
-/* Returns the addresses of a vport for entries of the FDB. Nothing else of the context is set. */
+/* Returns the function of the vport that a command on e-switch contexts names. */
+static struct vhca *fw_vport_of_context(struct fw_cmd *c)
+{
+	return fw_vport_manager(c)
+		       ? NULL
+		       : fw_vport_find(c, prm_query_esw_vport_context_in_get_other_vport(c->in),
+				       prm_query_esw_vport_context_in_get_vport_number(c->in));
+}
+
+/* Returns the addresses of a vport for entries of the FDB, and the registers that reach it. */
 int fw_query_esw_vport_context(struct fw_cmd *c)
 {
 	void *ctx = prm_query_esw_vport_context_out_at_esw_vport_context(c->out);
-	uint32_t other = prm_query_esw_vport_context_in_get_other_vport(c->in);
-	uint32_t number = prm_query_esw_vport_context_in_get_vport_number(c->in);
-	const struct vhca *v = fw_vport_manager(c) ? NULL : fw_vport_find(c, other, number);
+	const struct vhca *v = fw_vport_of_context(c);
 
 	if (!v)
 		return -1;
+	prm_esw_vport_context_set_fdb_to_vport_reg_c_id(ctx, v->fdb_to_vport_reg_c_id);
 	prm_esw_vport_context_set_sw_steering_vport_icm_address_rx(ctx, icm_vport(v->vport, false));
 	prm_esw_vport_context_set_sw_steering_vport_icm_address_tx(ctx, icm_vport(v->vport, true));
+	return 0;
+}
+
+/* Changes which registers reach a vport; the tags that it adds and removes are not implemented. */
+int fw_modify_esw_vport_context(struct fw_cmd *c)
+{
+	const void *select = prm_modify_esw_vport_context_in_cat_field_select(c->in);
+	const void *ctx = prm_modify_esw_vport_context_in_cat_esw_vport_context(c->in);
+	uint32_t bits = prm_esw_vport_context_get_fdb_to_vport_reg_c_id(ctx);
+	const struct fw_absent fields[] = {
+		{prm_load32(select, 0) & ~SELECT_REG_C, "field_select",
+		 "only fdb_to_vport_reg_c_id (0x10) can be changed"},
+		{bits & ~(uint32_t)VHCA_FDB_TO_VPORT_REGS, "fdb_to_vport_reg_c_id",
+		 "its capability has registers c_0 and c_1"},
+	};
+	struct vhca *v = fw_vport_of_context(c);
+
+	if (!v || FW_CHECK_ABSENT(c, fields))
+		return -1;
+	if (prm_esw_vport_context_fields_select_get_fdb_to_vport_reg_c_id(select))
+		v->fdb_to_vport_reg_c_id = (uint8_t)bits;
 	return 0;
 }

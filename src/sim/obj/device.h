@@ -57,6 +57,7 @@ struct device {
 	struct vhca *vhca; /* functions of the profile */
 	unsigned int nfunctions;
 	struct vhca *manager; /* of the e-switch: the ECPF, or the PF of a chip without one */
+	struct flow_table *uplink_acl[STEER_DOMAINS]; /* roots, as vhca.flow_root */
 	struct grant *grants;
 	struct null_memory *null; /* mkey.c; NULL until first used */
 	struct mm *memic_mm;	  /* memory that programs map; NULL until first used */

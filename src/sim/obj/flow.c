@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/prm/flow.h>
 #include "counter.h"
 #include "flow.h"
 
@@ -191,8 +192,10 @@ struct flow_entry *flow_entry_at(struct flow_table *t, uint32_t index)
 
 void flow_actions_put(struct flow_actions *a)
 {
-	for (uint32_t i = 0; i < a->ndests; i++)
+	for (uint32_t i = 0; i < a->ndests; i++) {
 		obj_put(a->dests[i].obj);
+		obj_put(a->dests[i].reformat);
+	}
 	for (uint32_t i = 0; i < a->ncounters; i++)
 		a->counters[i].counter->refs--;
 	obj_put(a->modify);
@@ -202,19 +205,33 @@ void flow_actions_put(struct flow_actions *a)
 	*a = (struct flow_actions){0};
 }
 
-const struct flow_entry *flow_table_match(const struct flow_table *t, const uint64_t *words)
+/* Returns the first entry of the side. */
+static const struct flow_entry *flow_value_entry(const struct flow_value *v, bool local)
+{
+	const uint8_t other = local ? PRM_FLOW_SOURCE_UPLINK : PRM_FLOW_SOURCE_LOCAL_VPORT;
+	const struct flow_entry *e = v->first;
+
+	while (e && e->act.source == other)
+		e = e->next;
+	return e;
+}
+
+const struct flow_entry *flow_table_match(const struct flow_table *t, const uint64_t *words,
+					  bool local)
 {
 	uint64_t key[FLOW_PARAM_WORDS];
 
 	for (const struct flow_group *g = t->groups; g; g = g->next) {
+		const struct flow_entry *e;
 		const struct flow_value *v;
 
 		if (!g->values)
 			continue;
 		flow_mask_key(&g->mask, words, key);
 		v = flow_find(g, key);
-		if (v)
-			return v->first;
+		e = v ? flow_value_entry(v, local) : NULL;
+		if (e)
+			return e;
 	}
 	return NULL;
 }

@@ -34,11 +34,29 @@ struct flow_mask {
 	uint64_t bits[FLOW_PARAM_WORDS];
 };
 
-enum flow_dest_kind { FLOW_TO_TABLE, FLOW_TO_TIR, FLOW_TO_VPORT };
+enum flow_dest_kind {
+	FLOW_TO_TABLE,
+	FLOW_TO_TIR,
+	FLOW_TO_VPORT,
+	FLOW_TO_UPLINK,
+	FLOW_TO_SAMPLER,
+	FLOW_DEST_KINDS,
+};
 struct flow_dest {
 	enum flow_dest_kind kind;
 	uint16_t vport;
-	struct obj *obj; /* NULL: a vport */
+	struct obj *obj; /* NULL: a vport or the uplink */
+	struct flow_reformat *reformat; /* begins a tunnel on the way to it; NULL: none */
+};
+
+#define FLOW_VLANS 2u
+
+/* A sampler: sends a copy of one packet of `ratio` to a table, and all to another one. */
+struct flow_sampler {
+	struct obj o;
+	uint8_t type, level;
+	uint32_t ratio;
+	struct flow_table *sample, *rest;
 };
 
 struct counter;
@@ -66,6 +84,9 @@ struct flow_reformat {
 /* Actions on a packet that matches an entry. They hold references to their objects. */
 struct flow_actions {
 	uint16_t action; /* PRM flow_action bits */
+	uint8_t source;	 /* PRM flow_source: the side of the FDB on which the entry exists */
+	bool extended;	 /* destinations have reformat contexts of their own */
+	uint32_t push[FLOW_VLANS]; /* tags to add, the inner one first */
 	uint32_t tag;
 	uint32_t ndests, ncounters;
 	struct flow_dest *dests;
@@ -107,6 +128,8 @@ struct flow_table {
 	uint8_t level, log_size;
 	bool sw_owner;
 	bool reformat_en, decap_en; /* entries may have these actions */
+	bool termination;	    /* entries lead to no further table */
+	uint16_t vport;		    /* of an access control list */
 	uint64_t icm_root;	    /* sw_owner; of the FDB's RX side */
 	uint64_t icm_root_tx;	    /* of the FDB's TX side */
 	struct flow_table *miss; /* referenced; NULL: the default of the table's type */
@@ -131,8 +154,12 @@ void flow_group_unlink(struct flow_group *);
 struct flow_entry *flow_entry_new(struct flow_group *, uint32_t index, const uint8_t *value);
 void flow_entry_free(struct flow_entry *); /* unlinks it and releases its actions */
 struct flow_entry *flow_entry_at(struct flow_table *, uint32_t index);
-/* Returns the entry that matches these words, or NULL. It is valid until tables change. */
-const struct flow_entry *flow_table_match(const struct flow_table *, const uint64_t *words);
+/*
+ * Returns the entry that matches these words, on the side of vports (`local`) or of the uplink, or
+ * NULL. It is valid until tables change.
+ */
+const struct flow_entry *flow_table_match(const struct flow_table *, const uint64_t *words,
+					  bool local);
 void flow_actions_put(struct flow_actions *);
 
 #endif

@@ -25,6 +25,7 @@ enum icm_kind {
 	ICM_TIR = 9,
 	ICM_END = 10,	/* number: enum icm_end */
 	ICM_VPORT = 11, /* end of a walk through the FDB: icm_vport() */
+	ICM_SAMPLER = 12,
 };
 enum icm_end { ICM_DROP = 1, ICM_ALLOW = 2 };
 #define ICM_KIND_SHIFT 36

@@ -23,10 +23,17 @@ struct queue;
 
 /*
  * Steering domains. Tables of a domain take packets of one kind, and lead only to tables of the
- * same domain. The numbers are those of PRM flow_table_type. The FDB is the chip's: its tables are
- * the e-switch manager's.
+ * same domain. The numbers are those of PRM flow_table_type. The FDB is the chip's: its tables, and
+ * the access control lists of all vports, are the e-switch manager's.
  */
-enum steer_domain { STEER_NIC_RX, STEER_NIC_TX, STEER_FDB = 4, STEER_DOMAINS };
+enum steer_domain {
+	STEER_NIC_RX,
+	STEER_NIC_TX,
+	STEER_EGRESS_ACL,  /* from the FDB to a vport */
+	STEER_INGRESS_ACL, /* from a vport to the FDB */
+	STEER_FDB,
+	STEER_DOMAINS
+};
 
 /* Numbers of vports, the ends of functions in the e-switch. VFs have those from 1. */
 enum vport_number {
@@ -82,7 +89,10 @@ struct vhca {
 	struct counters *counters;	  /* counter.c; NULL until the first allocation */
 	struct mcg *groups;		  /* mcg.c: by GID */
 	uint16_t tunnel_ids; /* last identification of an IPv4 header that steering added */
-	struct flow_table *flow_root[STEER_DOMAINS]; /* SET_FLOW_TABLE_ROOT; NULL: none */
+	/* SET_FLOW_TABLE_ROOT; NULL: none. Of the function's vport, if it is an access control list */
+	struct flow_table *flow_root[STEER_DOMAINS];
+	/* bits of registers c that come with packets from the FDB; of the vport */
+	uint8_t fdb_to_vport_reg_c_id;
 };
 
 /*

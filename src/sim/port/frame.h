@@ -16,7 +16,8 @@
  * consecutive; each packet but the last carries mtu bytes; AckReq and ImmDt belong to the last.
  */
 /* BTH 12, DC's header 16 and the longest one behind it, a masked atomic's 48 */
-#define FRAME_HDR 76u
+#define FRAME_HDR	76u
+#define FRAME_REGISTERS 2u
 
 struct frame_pool;
 struct gid_entry;
@@ -33,6 +34,7 @@ struct frame {
 	bool injected;	    /* of a replay: its result is counted separately */
 	bool arrived;	    /* came by the wire */
 	bool switched; /* the FDB decided: it goes to `to`, or beyond the wire if that is NULL */
+	uint32_t reg_c[FRAME_REGISTERS]; /* of a switched frame: registers c_0 and c_1 */
 	uint64_t due;	    /* time of delivery, of a delayed frame */
 	struct {
 		uint16_t npkts, mtu, hdr_len;

@@ -30,7 +30,7 @@ struct steer_walk {
 	struct packet *packet;
 	struct steer_stats *stats;
 	enum steer_domain domain;
-	bool tx; /* FDB: its TX side, for packets from vports; false: for those from the wire */
+	bool tx; /* NIC TX, or a packet from a vport in the FDB; false: one that arrives */
 	unsigned int hops; /* rest of STEER_HOPS: a table or an STE hit takes one */
 	unsigned int
 		/* rest of STEER_STEPS: an STE read takes one, and each of its actions more */

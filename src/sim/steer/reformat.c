@@ -171,7 +171,38 @@ const struct flow_reformat *reformat_find(const struct steer_walk *w, uint32_t i
 	return NULL;
 }
 
+/* --- VLAN tags -------------------------------------------------------------------------------- */
+
+bool reformat_pop(const struct steer_walk *w, unsigned int *changed)
+{
+	const struct packet_headers *h = &w->packet->outer;
+
+	if (!h->vlans)
+		return steer_lost(w,
+				  "an action removes a VLAN tag, which the packet does not have");
+	return ste_remove(w, h->l2 + ETHERTYPE_AT, TAG_BYTES, changed);
+}
+
+bool reformat_push(const struct steer_walk *w, uint32_t tag, unsigned int *changed)
+{
+	uint8_t bytes[TAG_BYTES];
+
+	prm_store32(bytes, 0, tag);
+	return ste_insert(w, w->packet->outer.l2 + ETHERTYPE_AT, bytes, sizeof(bytes), changed);
+}
+
 /* --- entries of firmware's tables ------------------------------------------------------------ */
+
+const uint16_t reformat_actions = PRM_FLOW_ACTION_DECAP | PRM_FLOW_ACTION_PACKET_REFORMAT |
+				  PRM_FLOW_ACTION_VLAN_POP | PRM_FLOW_ACTION_VLAN_PUSH;
+
+bool reformat_has_side(const struct steer_walk *w, bool ends)
+{
+	if (ends ? !w->tx : w->tx || w->version->format)
+		return true;
+	return steer_lost(w, "its %s side has no actions that %s tunnels", w->tx ? "TX" : "RX",
+			  ends ? "end" : "begin");
+}
 
 /* [I] A packet without such a tunnel is lost, as one is that an STE's action does not fit. */
 static bool reformat_decap_l2(const struct steer_walk *w, unsigned int *changed)
@@ -195,24 +226,55 @@ static bool reformat_decap_l3(const struct steer_walk *w, const struct flow_refo
 	return ste_remove(w, 0, inner->l3, changed) && ste_insert(w, 0, r->data, r->bytes, changed);
 }
 
-bool reformat_end_tunnel(const struct steer_walk *w, const struct flow_actions *a,
-			 unsigned int *changed)
-{
-	if (a->action & PRM_FLOW_ACTION_DECAP && !reformat_decap_l2(w, changed))
-		return false;
-	if (!a->reformat || a->reformat->type != PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2)
-		return true;
-	return reformat_decap_l3(w, a->reformat, changed);
-}
-
-bool reformat_begin_tunnel(const struct steer_walk *w, const struct flow_actions *a,
-			   unsigned int *changed)
+static bool reformat_end_tunnel(const struct steer_walk *w, const struct flow_actions *a,
+				unsigned int *changed)
 {
 	const struct flow_reformat *r = a->reformat;
+	const bool l3 = r && r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2;
+	const bool l2 = a->action & PRM_FLOW_ACTION_DECAP;
+
+	if (!l2 && !l3)
+		return true;
+	if (!reformat_has_side(w, true))
+		return false;
+	return l2 ? reformat_decap_l2(w, changed) : reformat_decap_l3(w, r, changed);
+}
+
+bool reformat_begin_tunnel(const struct steer_walk *w, const struct flow_reformat *r)
+{
+	unsigned int changed = 0;
 
 	if (!r || r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2)
 		return true;
+	if (!reformat_has_side(w, false))
+		return false;
 	if (r->type == PRM_REFORMAT_TYPE_L2_TO_L3_TUNNEL)
-		return reformat_encap_l3(w, r->data, r->bytes, changed);
-	return reformat_encap(w, r->data, r->bytes, changed);
+		return reformat_encap_l3(w, r->data, r->bytes, &changed);
+	return reformat_encap(w, r->data, r->bytes, &changed);
+}
+
+bool reformat_remove(const struct steer_walk *w, const struct flow_actions *a)
+{
+	static const uint16_t pops[FLOW_VLANS] = {PRM_FLOW_ACTION_VLAN_POP,
+						  PRM_FLOW_ACTION_VLAN_POP_2};
+	unsigned int changed = 0;
+
+	if (!reformat_end_tunnel(w, a, &changed))
+		return false;
+	for (unsigned int i = 0; i < FLOW_VLANS && a->action & pops[i]; i++)
+		if (!reformat_pop(w, &changed))
+			return false;
+	return true;
+}
+
+bool reformat_add(const struct steer_walk *w, const struct flow_actions *a)
+{
+	static const uint16_t pushes[FLOW_VLANS] = {PRM_FLOW_ACTION_VLAN_PUSH,
+						    PRM_FLOW_ACTION_VLAN_PUSH_2};
+	unsigned int changed = 0;
+
+	for (unsigned int i = 0; i < FLOW_VLANS && a->action & pushes[i]; i++)
+		if (!reformat_push(w, a->push[i], &changed))
+			return false;
+	return reformat_begin_tunnel(w, a->reformat);
 }

@@ -30,10 +30,25 @@ bool reformat_encap_l3(const struct steer_walk *, const uint8_t *header, uint32_
 /* Notes the packet's flow, before its Ethernet header goes: the tunnel's UDP source port tells it. */
 void reformat_note_flow(struct packet *);
 
-/* Execute those of an entry's actions that end a tunnel, and those that begin one. */
-bool reformat_end_tunnel(const struct steer_walk *, const struct flow_actions *,
-			 unsigned int *changed);
-bool reformat_begin_tunnel(const struct steer_walk *, const struct flow_actions *,
-			   unsigned int *changed);
+/* Remove the first VLAN tag, and add one in front of all others: its bytes as a number. */
+bool reformat_pop(const struct steer_walk *, unsigned int *changed);
+bool reformat_push(const struct steer_walk *, uint32_t tag, unsigned int *changed);
+
+/* PRM flow_action bits that remove or add headers. */
+extern const uint16_t reformat_actions;
+/*
+ * Execute those of an entry's actions that remove headers: the end of a tunnel, then VLAN tags, and
+ * those that add some: VLAN tags, then the begin of a tunnel.
+ */
+bool reformat_remove(const struct steer_walk *, const struct flow_actions *);
+bool reformat_add(const struct steer_walk *, const struct flow_actions *);
+/* Begins the tunnel of a context; one that ends a tunnel, or NULL, does nothing. */
+bool reformat_begin_tunnel(const struct steer_walk *, const struct flow_reformat *);
+/*
+ * Returns whether a header may be removed (ends) or added on the packet's side. [I] Tunnels end on
+ * the side where packets arrive only; entries of format 0 also add headers only where packets are
+ * sent.
+ */
+bool reformat_has_side(const struct steer_walk *, bool ends);
 
 #endif

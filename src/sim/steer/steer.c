@@ -25,12 +25,25 @@
 
 _Static_assert((int)STEER_NIC_RX == PRM_FLOW_TABLE_TYPE_NIC_RX &&
 		       (int)STEER_NIC_TX == PRM_FLOW_TABLE_TYPE_NIC_TX &&
+		       (int)STEER_EGRESS_ACL == PRM_FLOW_TABLE_TYPE_ESW_EGRESS_ACL &&
+		       (int)STEER_INGRESS_ACL == PRM_FLOW_TABLE_TYPE_ESW_INGRESS_ACL &&
 		       (int)STEER_FDB == PRM_FLOW_TABLE_TYPE_FDB,
 	       "a table's type is its domain");
+
+/* Counts of packets that a rule, or a table's default, drops. */
+static const uint8_t steer_drops[STEER_DOMAINS] = {
+	[STEER_NIC_RX] = STEER_DROP,
+	[STEER_NIC_TX] = STEER_DROP,
+	[STEER_EGRESS_ACL] = STEER_EGRESS_DROP,
+	[STEER_INGRESS_ACL] = STEER_INGRESS_DROP,
+	[STEER_FDB] = STEER_DROP,
+};
 
 static const char *const steer_verbs[STEER_DOMAINS] = {
 	[STEER_NIC_RX] = "receives",
 	[STEER_NIC_TX] = "sends",
+	[STEER_EGRESS_ACL] = "switches",
+	[STEER_INGRESS_ACL] = "switches",
 	[STEER_FDB] = "switches",
 };
 
@@ -38,6 +51,7 @@ struct steer {
 	const struct ste_version *version;
 	const struct steer_ops *ops;
 	uint64_t lost, work;
+	uint32_t dice; /* of samplers: xorshift, so that a run can be repeated */
 	/* of each function, then those of the FDB: of each function as the source, and of the wire */
 	struct steer_stats stats[];
 };
@@ -45,6 +59,7 @@ struct steer {
 /* A walk, with the packet's match parameters for firmware's tables. */
 struct table_walk {
 	struct steer_walk w;
+	struct vhca *to; /* behind the FDB and an egress access control list; NULL: the uplink */
 	unsigned int tables; /* rest of TABLES */
 	struct match_params params;
 };
@@ -55,8 +70,10 @@ struct steer *steer_new(struct device *dev)
 {
 	struct steer *s = calloc(1, sizeof(*s) + (2 * dev->nfunctions + 1) * sizeof(s->stats[0]));
 
-	if (s)
+	if (s) {
+		s->dice = 1;
 		s->version = ste_version_find(dev->profile->steering_format_version);
+	}
 	if (!s || s->version)
 		return s;
 	sim_refuse("%s: steering_format_version %u is not implemented", dev->profile->name,
@@ -124,6 +141,13 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 	return 0;
 }
 
+/* Ends a walk after steer_lost(). */
+static uint64_t table_walk_lost(const struct table_walk *walk)
+{
+	table_walk_finish(walk, STEER_LOST);
+	return ICM_NONE;
+}
+
 static void table_walk_to_wire(struct table_walk *walk)
 {
 	table_walk_finish(walk, STEER_WIRE);
@@ -146,7 +170,7 @@ static void table_walk_to_tir(struct table_walk *walk, uint32_t tirn)
 
 	if (!tir || walk->w.domain != STEER_NIC_RX) {
 		steer_lost(&walk->w, "TIR 0x%x %s", tirn, tir ? "receives" : "does not exist");
-		table_walk_finish(walk, STEER_LOST);
+		table_walk_lost(walk);
 		return;
 	}
 	probe(PROBE_STEER, .steer = {PROBE_TIR, tirn, v, .packet = walk->w.packet});
@@ -154,51 +178,82 @@ static void table_walk_to_tir(struct table_walk *walk, uint32_t tirn)
 	v->dev->steer->ops->to_tir(tir, walk->w.packet);
 }
 
-static void table_walk_to_end(struct table_walk *walk, uint64_t addr)
-{
-	uint32_t what = icm_number(addr);
-
-	if (what == ICM_DROP) {
-		table_walk_finish(walk, STEER_DROP);
-	} else if (walk->w.domain == STEER_NIC_TX && what == ICM_ALLOW) {
-		table_walk_to_wire(walk);
-	} else {
-		steer_lost(&walk->w, "address 0x%" PRIx64 " does not end packets of its direction",
-			   addr);
-		table_walk_finish(walk, STEER_LOST);
-	}
-}
-
-/* [I] A packet from the wire does not go back to it: cap.fdb_uplink_hairpin is 0. */
-static void table_walk_to_uplink(struct table_walk *walk)
+/* Ends behind the FDB and the access control list. */
+static void table_walk_leave_fdb(struct table_walk *walk)
 {
 	struct device *dev = walk->w.vhca->dev;
 
-	if (!walk->w.tx) {
-		table_walk_finish(walk, STEER_DROP);
-		return;
-	}
-	table_walk_finish(walk, STEER_WIRE);
-	dev->steer->ops->to_vport(dev, NULL, walk->w.packet);
+	table_walk_finish(walk, walk->to ? STEER_VPORT : STEER_WIRE);
+	dev->steer->ops->to_vport(dev, walk->to, walk->w.packet);
 }
 
-static void table_walk_to_vport(struct table_walk *walk, uint64_t addr)
+/* Enters the root of tables of the e-switch; returns ICM_NONE if there is none. */
+static uint64_t table_walk_enter(struct table_walk *walk, enum steer_domain domain,
+				 const struct flow_table *root)
+{
+	if (!root)
+		return ICM_NONE;
+	walk->w.domain = domain;
+	return icm_addr(ICM_TABLE, root->o.id);
+}
+
+static uint64_t table_walk_allow(struct table_walk *walk)
+{
+	switch (walk->w.domain) {
+	case STEER_NIC_TX:
+		table_walk_to_wire(walk);
+		return ICM_NONE;
+	case STEER_INGRESS_ACL:
+		return table_walk_enter(walk, STEER_FDB, walk->w.vhca->flow_root[STEER_FDB]);
+	case STEER_EGRESS_ACL:
+		table_walk_leave_fdb(walk);
+		return ICM_NONE;
+	default:
+		steer_lost(&walk->w, "address 0x%" PRIx64 " does not end packets of its direction",
+			   icm_addr(ICM_END, ICM_ALLOW));
+		return table_walk_lost(walk);
+	}
+}
+
+static uint64_t table_walk_to_end(struct table_walk *walk, uint64_t addr)
+{
+	switch (icm_number(addr)) {
+	case ICM_ALLOW:
+		return table_walk_allow(walk);
+	case ICM_DROP:
+		table_walk_finish(walk, steer_drops[walk->w.domain]);
+		return ICM_NONE;
+	default:
+		steer_lost(&walk->w, "address 0x%" PRIx64 " does not end packets", addr);
+		return table_walk_lost(walk);
+	}
+}
+
+/* Takes a packet out of the FDB, to a vport and its access control list. */
+static uint64_t table_walk_to_vport(struct table_walk *walk, uint64_t addr)
 {
 	struct device *dev = walk->w.vhca->dev;
 	const uint16_t number = (uint16_t)icm_number(addr);
 	struct vhca *v = device_vhca_by_vport(dev, number);
+	uint64_t next;
 
 	if (walk->w.domain != STEER_FDB || addr != icm_vport(number, walk->w.tx) ||
 	    (!v && number != VPORT_UPLINK)) {
 		steer_lost(&walk->w, "address 0x%" PRIx64 " is no vport's of its side of the FDB",
 			   addr);
-		table_walk_finish(walk, STEER_LOST);
-	} else if (!v) {
-		table_walk_to_uplink(walk);
-	} else {
-		table_walk_finish(walk, STEER_VPORT);
-		dev->steer->ops->to_vport(dev, v, walk->w.packet);
+		return table_walk_lost(walk);
 	}
+	/* [I] A packet from the wire does not go back to it: cap.fdb_uplink_hairpin is 0. */
+	if (!v && !walk->w.tx) {
+		table_walk_finish(walk, STEER_DROP);
+		return ICM_NONE;
+	}
+	walk->to = v;
+	next = table_walk_enter(walk, STEER_EGRESS_ACL,
+				(v ? v->flow_root : dev->uplink_acl)[STEER_EGRESS_ACL]);
+	if (next == ICM_NONE)
+		table_walk_leave_fdb(walk);
+	return next;
 }
 
 /* --- firmware's tables ---------------------------------------------------------------------- */
@@ -207,25 +262,35 @@ static uint64_t table_walk_no_entry(const struct table_walk *walk, const struct 
 {
 	if (t->miss)
 		return icm_addr(ICM_TABLE, t->miss->o.id);
-	if (walk->w.domain == STEER_NIC_TX)
-		return icm_addr(ICM_END, ICM_ALLOW);
 	if (walk->w.domain == STEER_FDB)
 		return icm_vport(walk->w.vhca->vport, walk->w.tx);
-	return ICM_NONE;
+	return walk->w.domain == STEER_NIC_RX ? ICM_NONE : icm_addr(ICM_END, ICM_ALLOW);
 }
 
 static uint64_t dest_addr(const struct table_walk *walk, const struct flow_dest *d)
 {
-	if (d->kind == FLOW_TO_VPORT)
-		return icm_vport(d->vport, walk->w.tx);
-	return icm_addr(d->kind == FLOW_TO_TIR ? ICM_TIR : ICM_TABLE, d->obj->id);
+	static const uint8_t kinds[FLOW_DEST_KINDS] = {[FLOW_TO_TABLE] = ICM_TABLE,
+						       [FLOW_TO_TIR] = ICM_TIR,
+						       [FLOW_TO_SAMPLER] = ICM_SAMPLER};
+
+	return d->obj ? icm_addr(kinds[d->kind], d->obj->id) : icm_vport(d->vport, walk->w.tx);
+}
+
+/* Begins the tunnel of a destination, if it has one; returns ICM_NONE if the packet is lost. */
+static uint64_t table_walk_lead(struct table_walk *walk, const struct flow_dest *d)
+{
+	if (!d->reformat)
+		return dest_addr(walk, d);
+	walk->params.filled = 0;
+	return reformat_begin_tunnel(&walk->w, d->reformat) ? dest_addr(walk, d)
+							    : table_walk_lost(walk);
 }
 
 /*
  * Sends a copy of the packet to one of several destinations, so that no destination sees changes
  * that another one makes. The last destination gets the packet itself.
  */
-static void table_walk_copy(struct table_walk *walk, uint64_t addr)
+static void table_walk_copy(struct table_walk *walk, const struct flow_dest *d)
 {
 	const struct packet *p = walk->w.packet;
 	size_t size = p->headroom + p->len + p->tailroom;
@@ -235,38 +300,37 @@ static void table_walk_copy(struct table_walk *walk, uint64_t addr)
 
 	if (!bytes) {
 		steer_lost(&walk->w, "it has too many destinations");
-		table_walk_finish(walk, STEER_LOST);
+		table_walk_lost(walk);
 		return;
 	}
 	copy.data = bytes + p->headroom;
 	memcpy(copy.data, p->data, p->len);
 	other.w.packet = &copy;
 	other.w.steps -= COPY_STEPS;
-	table_walk_run(&other, addr);
+	table_walk_run(&other, table_walk_lead(&other, d));
 	walk->w.steps = other.w.steps;
 	free(bytes);
 }
 
 static uint64_t table_walk_forward(struct table_walk *walk, const struct flow_actions *act)
 {
-	uint32_t last = act->ndests - 1;
+	const struct flow_dest *last = &act->dests[act->ndests - 1];
 
-	for (uint32_t i = 0; i < last; i++)
-		table_walk_copy(walk, dest_addr(walk, &act->dests[i]));
-	return dest_addr(walk, &act->dests[last]);
+	for (const struct flow_dest *d = act->dests; d < last; d++)
+		table_walk_copy(walk, d);
+	return table_walk_lead(walk, last);
 }
 
 /*
- * Changes the packet in the order of an STE's actions: the end of a tunnel is before counters, its
- * begin is behind all others. [I] Returns false after steer_lost().
+ * Changes the packet in the order of an STE's actions: the end of a tunnel and of a VLAN tag is
+ * before counters, their begin is behind all others. [I] Returns false after steer_lost().
  */
 static bool table_walk_change(struct table_walk *walk, const struct flow_actions *act)
 {
 	struct packet *p = walk->w.packet;
-	bool tunnel = act->action & (PRM_FLOW_ACTION_DECAP | PRM_FLOW_ACTION_PACKET_REFORMAT);
-	unsigned int changed = 0;
+	const bool moves = act->action & reformat_actions;
 
-	if (tunnel && !reformat_end_tunnel(&walk->w, act, &changed))
+	if (moves && !reformat_remove(&walk->w, act))
 		return false;
 	for (uint32_t i = 0; i < act->ncounters; i++) {
 		probe(PROBE_STEER, .steer = {PROBE_COUNT, act->counters[i].id});
@@ -280,18 +344,16 @@ static bool table_walk_change(struct table_walk *walk, const struct flow_actions
 		modify_headers(&walk->w, act->modify->actions, act->modify->n);
 		walk->params.filled = 0;
 	}
-	if (!tunnel)
+	if (!moves)
 		return true;
 	walk->params.filled = 0;
-	return reformat_begin_tunnel(&walk->w, act, &changed);
+	return reformat_add(&walk->w, act);
 }
 
 static uint64_t table_walk_act(struct table_walk *walk, const struct flow_actions *act)
 {
-	if (!table_walk_change(walk, act)) {
-		table_walk_finish(walk, STEER_LOST);
-		return ICM_NONE;
-	}
+	if (!table_walk_change(walk, act))
+		return table_walk_lost(walk);
 	if (act->action & PRM_FLOW_ACTION_DROP)
 		return icm_addr(ICM_END, ICM_DROP);
 	if (act->action & PRM_FLOW_ACTION_ALLOW)
@@ -306,7 +368,7 @@ static uint64_t table_walk_match(struct table_walk *walk, const struct flow_tabl
 	uint64_t addr;
 
 	params_fill(&walk->params, walk->w.packet, t->enable);
-	e = flow_table_match(t, walk->params.words);
+	e = flow_table_match(t, walk->params.words, walk->w.tx);
 	probe(PROBE_STEER, .steer = {PROBE_TABLE, .table = t, .entry = e});
 	if (e)
 		return table_walk_act(walk, &e->act);
@@ -352,15 +414,39 @@ static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 {
 	const struct flow_table *t = table_walk_find_table(walk, table);
 
-	if (!t || !table_walk_charge_table(walk, t)) {
-		table_walk_finish(walk, STEER_LOST);
-		return ICM_NONE;
-	}
+	if (!t || !table_walk_charge_table(walk, t))
+		return table_walk_lost(walk);
 	if (t->sw_owner) {
 		probe(PROBE_STEER, .steer = {PROBE_SW_TABLE, .table = t});
 		return walk->w.domain == STEER_FDB && walk->w.tx ? t->icm_root_tx : t->icm_root;
 	}
 	return table_walk_match(walk, t);
+}
+
+/* Returns true for one packet of `ratio`, at random. */
+static bool steer_samples(struct steer *s, uint32_t ratio)
+{
+	s->dice ^= s->dice << 13;
+	s->dice ^= s->dice >> 17;
+	s->dice ^= s->dice << 5;
+	return !(s->dice % ratio);
+}
+
+/* [I] Format 0 loses register c_0 on the TX side: libmlx5 sets it again behind the sampler. */
+static uint64_t table_walk_sample(struct table_walk *walk, uint32_t id)
+{
+	const struct flow_sampler *s = obj_find(walk->w.vhca, OBJ_SAMPLER, id);
+
+	if (!s || s->type != walk->w.domain) {
+		steer_lost(&walk->w, "flow sampler 0x%x %s", id,
+			   s ? "is of another domain" : "does not exist");
+		return table_walk_lost(walk);
+	}
+	if (steer_samples(walk->w.vhca->dev->steer, s->ratio))
+		table_walk_copy(walk, &(struct flow_dest){.obj = &s->sample->o});
+	if (walk->w.tx && !walk->w.version->format)
+		walk->w.packet->reg_c[0] = 0;
+	return icm_addr(ICM_TABLE, s->rest->o.id);
 }
 
 static uint64_t table_walk_stes(struct table_walk *walk, uint64_t addr)
@@ -399,26 +485,28 @@ static void table_walk_run(struct table_walk *walk, uint64_t addr)
 			table_walk_to_tir(walk, icm_number(addr));
 			return;
 		case ICM_END:
-			table_walk_to_end(walk, addr);
-			return;
+			addr = table_walk_to_end(walk, addr);
+			break;
 		case ICM_VPORT:
-			table_walk_to_vport(walk, addr);
-			return;
+			addr = table_walk_to_vport(walk, addr);
+			break;
+		case ICM_SAMPLER:
+			addr = table_walk_sample(walk, icm_number(addr));
+			break;
 		default:
 			steer_lost(&walk->w,
 				   "address 0x%" PRIx64
 				   " is neither a table, an entry, a TIR, a vport nor an end",
 				   addr);
-			table_walk_finish(walk, STEER_LOST);
+			table_walk_lost(walk);
 			return;
 		}
 	}
 }
 
 static void steer_start(struct vhca *v, struct packet *p, enum steer_domain domain, bool tx,
-			struct steer_stats *stats)
+			const struct flow_table *root, struct steer_stats *stats)
 {
-	const struct flow_table *root = v->flow_root[domain];
 	struct table_walk walk = {
 		.tables = TABLES,
 		.w =
@@ -446,15 +534,22 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 
 void steer_rx(struct vhca *v, struct packet *p)
 {
-	steer_start(v, p, STEER_NIC_RX, false, &v->dev->steer->stats[v->index]);
+	steer_start(v, p, STEER_NIC_RX, false, v->flow_root[STEER_NIC_RX],
+		    &v->dev->steer->stats[v->index]);
 }
 
 void steer_tx(struct vhca *v, struct packet *p)
 {
-	steer_start(v, p, STEER_NIC_TX, true, &v->dev->steer->stats[v->index]);
+	steer_start(v, p, STEER_NIC_TX, true, v->flow_root[STEER_NIC_TX],
+		    &v->dev->steer->stats[v->index]);
 }
 
 void steer_fdb(struct device *dev, struct packet *p, const struct vhca *from)
 {
-	steer_start(dev->manager, p, STEER_FDB, from, steer_fdb_ends(dev, from));
+	const struct flow_table *acl =
+		(from ? from->flow_root : dev->uplink_acl)[STEER_INGRESS_ACL];
+	enum steer_domain first = acl ? STEER_INGRESS_ACL : STEER_FDB;
+
+	steer_start(dev->manager, p, first, from, acl ?: dev->manager->flow_root[STEER_FDB],
+		    steer_fdb_ends(dev, from));
 }

@@ -21,6 +21,8 @@ enum steer_end {
 	STEER_DROP,  /* dropped by a rule or by a table's default */
 	STEER_MISS,  /* RX: no rule matched; on hardware the function's kernel gets it */
 	STEER_VPORT, /* FDB: to a function */
+	STEER_INGRESS_DROP, /* FDB: dropped by the access control list of its source */
+	STEER_EGRESS_DROP,  /* FDB: by that of its destination */
 	STEER_LOST,  /* hop limit, loop, or garbage in ICM: dropped, with a sentence in the log */
 	STEER_ENDS,
 };
@@ -70,8 +72,9 @@ bool steer_has_rx_root(const struct vhca *);
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 /*
- * Walks a packet from the root table of the FDB, which must exist: through the TX side, if a
- * function sent it, through the RX side, if it came from the wire (NULL).
+ * Walks a packet through the access control list of its source and the FDB, which must have a root
+ * table, to that of its destination: on the FDB's TX side, if a function sent it, on the RX side, if
+ * it came from the wire (NULL).
  */
 void steer_fdb(struct device *, struct packet *, const struct vhca *from);
 static inline bool steer_has_fdb(const struct device *dev)

@@ -12,7 +12,7 @@ static enum ste_decision v0_decision(const struct steer_walk *w, uint64_t addr, 
 	uint32_t kind = prm_ste_general_get_entry_type(ste);
 
 	if (kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT ||
-	    kind == (ste_v0_receives(w) ? PRM_STE_ENTRY_TYPE_RX : PRM_STE_ENTRY_TYPE_TX))
+	    kind == (w->tx ? PRM_STE_ENTRY_TYPE_TX : PRM_STE_ENTRY_TYPE_RX))
 		return STE_COMPARES;
 	steer_lost(w, "the entry at 0x%" PRIx64 " has entry_type %u, which is not of this side",
 		   addr, kind);

@@ -16,12 +16,6 @@
 
 _Static_assert(PRM_DR_HW_STE_FORMAT_BYTES == V0_MASK_AT + STE_TAG_BYTES, "the mask is the end");
 
-/* Returns true on the receive side, NIC RX or the FDB's: control parts differ by sides. */
-static inline bool ste_v0_receives(const struct steer_walk *w)
-{
-	return w->domain == STEER_NIC_RX || (w->domain == STEER_FDB && !w->tx);
-}
-
 /* Fills a zeroed tag; false if there is no such lookup type. */
 bool ste_v0_fill(const struct steer_walk *, uint16_t lookup, uint8_t *tag);
 

@@ -216,16 +216,6 @@ static bool v0_decap(const struct steer_walk *w, unsigned int *changed)
 	return ste_remove(w, 0, p->inner.l2, changed);
 }
 
-static bool v0_pop_vlan(const struct steer_walk *w, unsigned int *changed)
-{
-	const struct packet *p = w->packet;
-
-	if (!p->outer.vlans)
-		return steer_lost(w,
-				  "an action removes a VLAN tag, which the packet does not have");
-	return ste_remove(w, p->outer.l2 + MACS_BYTES, VLAN_BYTES, changed);
-}
-
 static bool v0_tunneling(const struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 {
 	uint32_t action = prm_ste_rx_steering_mult_get_tunneling_action(ste);
@@ -238,7 +228,7 @@ static bool v0_tunneling(const struct steer_walk *w, const uint8_t *ste, unsigne
 	case PRM_STE_TUNNEL_ACTION_L3_DECAP:
 		return v0_decap_l3(w, ste, changed);
 	case PRM_STE_TUNNEL_ACTION_POP_VLAN:
-		return v0_pop_vlan(w, changed);
+		return reformat_pop(w, changed);
 	default:
 		return steer_lost(w, "an entry's tunneling_action %u is not implemented", action);
 	}
@@ -259,7 +249,6 @@ static bool v0_encap(const struct steer_walk *w, const uint8_t *ste, bool l3, un
 static bool v0_insert(const struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 {
 	uint32_t action = prm_ste_sx_transmit_get_action_type(ste);
-	uint8_t tag[VLAN_BYTES];
 
 	if (!action)
 		return true;
@@ -267,8 +256,7 @@ static bool v0_insert(const struct steer_walk *w, const uint8_t *ste, unsigned i
 		return v0_encap(w, ste, action == PRM_STE_TX_ACTION_ENCAP_L3, changed);
 	if (action != PRM_STE_TX_ACTION_PUSH_VLAN)
 		return steer_lost(w, "an entry's action_type %u is not implemented", action);
-	prm_store32(tag, 0, prm_ste_sx_transmit_get_encap_pointer_vlan_data(ste));
-	return ste_insert(w, w->packet->outer.l2 + MACS_BYTES, tag, sizeof(tag), changed);
+	return reformat_push(w, prm_ste_sx_transmit_get_encap_pointer_vlan_data(ste), changed);
 }
 
 /* --- by kind ----------------------------------------------------------------------------------- */
@@ -285,7 +273,7 @@ bool ste_v0_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 			w->packet->flow_tag = tag & ~TAG_VALID;
 		return v0_tunneling(w, ste, changed);
 	default: /* v0_decision() refuses others */
-		if (ste_v0_receives(w) && !v0_tunneling(w, ste, changed))
+		if (!w->tx && !v0_tunneling(w, ste, changed))
 			return false;
 		return v0_modify_list(w, ste, changed);
 	}

@@ -70,6 +70,8 @@ static bool v1_remove_headers(const struct steer_walk *w, const uint8_t *a, unsi
 {
 	uint32_t from, to;
 
+	if (prm_ste_single_action_remove_header_v1_get_decap(a) && !reformat_has_side(w, true))
+		return false;
 	if (!v1_find_anchor(w, prm_ste_single_action_remove_header_v1_get_start_anchor(a), &from) ||
 	    !v1_find_anchor(w, prm_ste_single_action_remove_header_v1_get_end_anchor(a), &to))
 		return false;
