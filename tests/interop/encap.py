@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tunnels' headers that dvx-sim adds to random packets, compared with scapy's bytes of the same packet.
 
-encap.py ENCAP_SHOW: TAP on standard output. scapy computes lengths and checksums; identification and source port are
+encap.py SHOW [COUNT]: TAP on standard output, for COUNT packets of each kind. With BACK=1 in its environment SHOW ends
+the tunnel as well, if it can end the kind. scapy computes lengths and checksums; identification and source port are
 the device's. Both are put into scapy's packet, which must then be equal."""
+import os
 import random
 import subprocess
 import sys
@@ -13,7 +15,6 @@ from scapy.contrib.mpls import MPLS
 from scapy.layers.vxlan import VXLAN
 
 dice = random.Random(20261129)
-COUNT = 100
 
 
 def payload():
@@ -89,20 +90,23 @@ def wanted(outer, carried, ours):
     return raw(p)
 
 
-def main(program):
+def main(program, count=100):
+    count = int(count)
     print(f'1..{len(KINDS)}')
     failed = 0
     for n, (kind, make) in enumerate(KINDS.items(), 1):
-        pairs = [(make(), inner()) for _ in range(COUNT)]
+        pairs = [(make(), inner()) for _ in range(count)]
         text = ''.join(f'{template(o).hex()} {raw(i).hex()}\n' for o, i in pairs)
-        lines = subprocess.run([program], input=text, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+        env = os.environ | ({} if 'MPLS' in kind else {'BACK': '1'})
+        done = subprocess.run([program], input=text, check=True, stdout=subprocess.PIPE, text=True, env=env)
+        lines = done.stdout.split()
         bad = [(ours, want) for (o, i), ours in zip(pairs, lines)
                if (want := wanted(o, i, bytes.fromhex(ours)).hex()) != ours]
         ports = [Ether(bytes.fromhex(ours))[UDP].sport for ours in lines if UDP in pairs[0][0]]
         low = [p for p in ports if p < 0xc000]
-        good = len(lines) == COUNT and not bad and not low
+        good = len(lines) == count and not bad and not low
         failed += not good
-        print(f'{"ok" if good else "not ok"} {n} - {kind}: {COUNT} packets have scapy\'s bytes')
+        print(f'{"ok" if good else "not ok"} {n} - {kind}: {count} packets have scapy\'s bytes')
         for ours, want in bad[:1]:
             print(f'# dvx-sim {ours}\n# scapy   {want}')
     return failed > 0

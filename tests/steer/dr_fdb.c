@@ -4,156 +4,63 @@
  * on another function (vport PEER_VPORT): rules that match the source port and send to vports, drop,
  * count, rewrite and copy; misses to the manager; packets from the wire.
  */
-#include "dr_fdb_ends.h"
+#include "dr_fdb_rig.h"
 
-#include <infiniband/mlx5dv.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
-#include <dvx/prm/match.h>
 
-#define UPLINK	  0xffffu
-#define ANY	  0x10000u	      /* source: no match */
-#define PARTS	  (1u << 0 | 1u << 1) /* outer headers, misc */
-#define WIRE_MARK 0x7777u	      /* source port of the packet that dr_fdb.sh replays */
+#define WIRE_MARK 0x7777u /* source port of the packet that dr_fdb.sh replays */
 
 static struct {
 	unsigned int peer, manager; /* vports */
-	struct fdb_ends ends;
-	struct mlx5dv_dr_domain *domain;
-	struct mlx5dv_dr_table *root, *table;
-	struct mlx5dv_dr_matcher *root_matcher, *by_source, *by_mark, *last;
-	struct mlx5dv_dr_rule *root_rule;
-	struct mlx5dv_dr_action *to_table, *host, *dpu, *wire, *drop;
+	struct mlx5dv_dr_matcher *by_source, *by_mark, *last;
+	struct mlx5dv_dr_action *host, *dpu, *wire, *drop;
 } t;
 
-/* --- rules ----------------------------------------------------------------------------------- */
+/* --- fixture ---------------------------------------------------------------------------------- */
 
-struct params {
-	struct mlx5dv_flow_match_parameters head;
-	uint8_t bytes[128];
-};
-
-/* Returns match parameters; the mask has all bits of the fields that are matched. */
-static struct params params_of(unsigned int source, unsigned int mark)
-{
-	struct params p = {.head = {.match_sz = sizeof(p.bytes)}};
-	const bool mask = mark == UINT16_MAX;
-
-	if (source != ANY)
-		prm_fte_match_set_misc_set_source_port(p.bytes + 64, source & 0xffff);
-	if (mark) {
-		prm_fte_match_set_lyr_2_4_set_ip_version(p.bytes, 4);
-		prm_fte_match_set_lyr_2_4_set_ip_protocol(p.bytes, mask ? 0xff : 17);
-		prm_fte_match_set_lyr_2_4_set_udp_sport(p.bytes, mark);
-	}
-	return p;
-}
-
-static struct mlx5dv_dr_matcher *matcher_of(struct mlx5dv_dr_table *table, uint16_t priority,
-					    uint8_t parts, bool by_source, bool by_mark)
-{
-	struct params mask = params_of(by_source ? UPLINK : ANY, by_mark ? UINT16_MAX : 0);
-	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(table, priority, parts, &mask.head);
-
-	assert_non_null(m);
-	return m;
-}
-
-static struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, unsigned int source,
-				   unsigned int mark, struct mlx5dv_dr_action *first,
-				   struct mlx5dv_dr_action *second)
-{
-	struct mlx5dv_dr_action *actions[] = {first, second};
-	struct params value = params_of(source, mark);
-	struct mlx5dv_dr_rule *made =
-		mlx5dv_dr_rule_create(m, &value.head, second ? 2 : 1, actions);
-
-	assert_non_null(made);
-	/* its entries are written when the next packet comes */
-	assert_int_equal(mlx5dv_dr_domain_sync(t.domain, 3), 0);
-	return made;
-}
-
-/* Removes a rule, and waits for the device: packets of another queue could overtake the write. */
-static void no_rule(struct mlx5dv_dr_rule *made)
-{
-	assert_int_equal(mlx5dv_dr_rule_destroy(made), 0);
-	assert_int_equal(mlx5dv_dr_domain_sync(t.domain, 3), 0);
-}
-
-static struct mlx5dv_dr_action *vport(unsigned int number)
-{
-	struct mlx5dv_dr_action *a = mlx5dv_dr_action_create_dest_vport(t.domain, number);
-
-	assert_non_null(a);
-	return a;
-}
-
-/* --- fixture: root -> level 1 ----------------------------------------------------------------- */
-
-static unsigned int vport_named(const char *name)
-{
-	const char *number = getenv(name);
-
-	assert_non_null(number);
-	return (unsigned int)atoi(number);
-}
-
-static int fdb_open(void **state)
+static int rules_open(void **state)
 {
 	(void)state;
 	t.peer = vport_named("PEER_VPORT");
 	t.manager = vport_named("MANAGER_VPORT");
-	fdb_ends_open(&t.ends);
-	t.domain = mlx5dv_dr_domain_create(t.ends.end.ctx, MLX5DV_DR_DOMAIN_TYPE_FDB);
-	assert_non_null(t.domain);
-	t.root = mlx5dv_dr_table_create(t.domain, 0);
-	t.table = mlx5dv_dr_table_create(t.domain, 1);
-	assert_true(t.root && t.table);
-	t.root_matcher = matcher_of(t.root, 0, 0, false, false);
-	t.by_source = matcher_of(t.table, 1, PARTS, true, true);
-	t.by_mark = matcher_of(t.table, 2, PARTS, false, true);
-	t.last = matcher_of(t.table, 3, 1u << 1, true, false);
-	t.to_table = mlx5dv_dr_action_create_dest_table(t.table);
+	fdb_open();
+	t.by_source = matcher_of(fdb.table, 1, PARTS, true, true);
+	t.by_mark = matcher_of(fdb.table, 2, PARTS, false, true);
+	t.last = matcher_of(fdb.table, 3, 1u << 1, true, false);
 	t.drop = mlx5dv_dr_action_create_drop();
-	assert_true(t.to_table && t.drop);
+	assert_non_null(t.drop);
 	t.host = vport(t.peer);
 	t.dpu = vport(t.manager);
 	t.wire = vport(UPLINK);
-	t.root_rule = rule(t.root_matcher, ANY, 0, t.to_table, NULL);
 	return 0;
 }
 
-static int fdb_close(void **state)
+static int rules_close(void **state)
 {
-	struct mlx5dv_dr_action *const actions[] = {t.host, t.dpu, t.wire, t.drop, t.to_table};
-	struct mlx5dv_dr_matcher *const matchers[] = {t.root_matcher, t.by_source, t.by_mark,
-						      t.last};
+	struct mlx5dv_dr_action *const actions[] = {t.host, t.dpu, t.wire, t.drop};
+	struct mlx5dv_dr_matcher *const matchers[] = {t.by_source, t.by_mark, t.last};
 
 	(void)state;
-	no_rule(t.root_rule);
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		assert_int_equal(mlx5dv_dr_action_destroy(actions[i]), 0);
 	for (size_t i = 0; i < sizeof(matchers) / sizeof(matchers[0]); i++)
 		assert_int_equal(mlx5dv_dr_matcher_destroy(matchers[i]), 0);
-	assert_int_equal(mlx5dv_dr_table_destroy(t.table), 0);
-	assert_int_equal(mlx5dv_dr_table_destroy(t.root), 0);
-	assert_int_equal(mlx5dv_dr_domain_destroy(t.domain), 0);
-	fdb_ends_close(&t.ends);
+	fdb_close();
 	return 0;
 }
 
-TEST_GROUP(fdb_open, fdb_close)
+TEST_GROUP(rules_open, rules_close)
 
 /* --- what rules do ---------------------------------------------------------------------------- */
 
 /* Packets that no rule takes go to the manager, those of its own vport, too. */
 static void misses(void)
 {
-	send_from_dpu(&t.ends, 1);
-	assert_int_equal(next_at_dpu(&t.ends), 1);
-	send_from_host(&t.ends, 2);
-	assert_int_equal(next_at_dpu(&t.ends), 2);
+	send_from_dpu(&fdb.ends, 1);
+	assert_int_equal(next_at_dpu(&fdb.ends), 1);
+	send_from_host(&fdb.ends, 2);
+	assert_int_equal(next_at_dpu(&fdb.ends), 2);
 }
 
 /* A rule takes the packets of its source port, and no others. */
@@ -162,18 +69,18 @@ static void sources(void)
 	struct mlx5dv_dr_rule *from_dpu = rule(t.by_source, t.manager, 10, t.host, NULL);
 	struct mlx5dv_dr_rule *from_host = rule(t.by_source, t.peer, 11, t.host, NULL);
 
-	send_from_dpu(&t.ends, 10);
-	assert_at_host(&t.ends, 10);
-	send_from_host(&t.ends, 11);
-	assert_at_host(&t.ends, 11);
-	send_from_host(&t.ends, 10);
-	assert_int_equal(next_at_dpu(&t.ends), 10);
-	send_from_dpu(&t.ends, 11);
-	assert_int_equal(next_at_dpu(&t.ends), 11);
+	send_from_dpu(&fdb.ends, 10);
+	assert_at_host(&fdb.ends, 10);
+	send_from_host(&fdb.ends, 11);
+	assert_at_host(&fdb.ends, 11);
+	send_from_host(&fdb.ends, 10);
+	assert_int_equal(next_at_dpu(&fdb.ends), 10);
+	send_from_dpu(&fdb.ends, 11);
+	assert_int_equal(next_at_dpu(&fdb.ends), 11);
 	no_rule(from_host);
 	no_rule(from_dpu);
-	send_from_dpu(&t.ends, 10);
-	assert_int_equal(next_at_dpu(&t.ends), 10);
+	send_from_dpu(&fdb.ends, 10);
+	assert_int_equal(next_at_dpu(&fdb.ends), 10);
 }
 
 static uint64_t counted(struct mlx5dv_devx_obj *counter, uint32_t id)
@@ -197,19 +104,19 @@ static void drops_and_counts(void)
 	uint32_t id;
 
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
-	counter = mlx5dv_devx_obj_create(t.ends.end.ctx, in, sizeof(in), out, sizeof(out));
+	counter = mlx5dv_devx_obj_create(fdb.ends.end.ctx, in, sizeof(in), out, sizeof(out));
 	assert_non_null(counter);
 	id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	count = mlx5dv_dr_action_create_flow_counter(counter, 0);
 	assert_non_null(count);
 	dropped = rule(t.by_mark, ANY, 20, count, t.drop);
 	rest = rule(t.last, t.peer, 0, count, t.host);
-	send_from_host(&t.ends, 20);
-	send_from_host(&t.ends, 21);
-	assert_at_host(&t.ends, 21);
-	send_from_dpu(&t.ends, 20);
-	send_from_dpu(&t.ends, 22);
-	assert_int_equal(next_at_dpu(&t.ends), 22);
+	send_from_host(&fdb.ends, 20);
+	send_from_host(&fdb.ends, 21);
+	assert_at_host(&fdb.ends, 21);
+	send_from_dpu(&fdb.ends, 20);
+	send_from_dpu(&fdb.ends, 22);
+	assert_int_equal(next_at_dpu(&fdb.ends), 22);
 	assert_int_equal(counted(counter, id), 3);
 	no_rule(rest);
 	no_rule(dropped);
@@ -229,11 +136,11 @@ static void rewrites(void)
 	prm_set_action_in_set_field(&set, PRM_MODIFY_FIELD_OUT_DMAC_15_0);
 	prm_set_action_in_set_length(&set, 16);
 	prm_set_action_in_set_data(&set, 0x4455);
-	modify = mlx5dv_dr_action_create_modify_header(t.domain, 0, sizeof(set), (__be64 *)&set);
+	modify = mlx5dv_dr_action_create_modify_header(fdb.domain, 0, sizeof(set), (__be64 *)&set);
 	assert_non_null(modify);
 	r = rule(t.by_mark, ANY, 30, modify, t.host);
-	send_from_dpu(&t.ends, 30);
-	assert_int_equal(next_at_host(&t.ends, &dmac), 30);
+	send_from_dpu(&fdb.ends, 30);
+	assert_int_equal(next_at_host(&fdb.ends, &dmac), 30);
 	assert_int_equal(dmac, 0x55);
 	no_rule(r);
 	assert_int_equal(mlx5dv_dr_action_destroy(modify), 0);
@@ -248,13 +155,13 @@ static void copies(void)
 	struct mlx5dv_dr_action_dest_attr host = {.type = MLX5DV_DR_ACTION_DEST, .dest = t.host},
 					  wire = {.type = MLX5DV_DR_ACTION_DEST, .dest = t.wire},
 					  *dests[] = {&host, &wire};
-	struct mlx5dv_dr_action *array = mlx5dv_dr_action_create_dest_array(t.domain, 2, dests);
+	struct mlx5dv_dr_action *array = mlx5dv_dr_action_create_dest_array(fdb.domain, 2, dests);
 	struct mlx5dv_dr_rule *r;
 
 	assert_non_null(array);
 	r = rule(t.by_mark, ANY, 40, array, NULL);
-	send_from_host(&t.ends, 40);
-	assert_at_host(&t.ends, 40);
+	send_from_host(&fdb.ends, 40);
+	assert_at_host(&fdb.ends, 40);
 	no_rule(r);
 	assert_int_equal(mlx5dv_dr_action_destroy(array), 0);
 }
@@ -268,14 +175,14 @@ static void from_the_wire(void)
 
 	assert_non_null(replay);
 	assert_int_equal(system(replay), 0);
-	assert_at_host(&t.ends, WIRE_MARK);
+	assert_at_host(&fdb.ends, WIRE_MARK);
 	no_rule(uplink);
 	assert_int_equal(system(replay), 0);
-	assert_int_equal(next_at_dpu(&t.ends), WIRE_MARK);
+	assert_int_equal(next_at_dpu(&fdb.ends), WIRE_MARK);
 	/* to the wire, and none is attached: dr_fdb.sh reads the chip's counter */
-	send_from_host(&t.ends, WIRE_MARK);
-	send_from_host(&t.ends, 50);
-	assert_int_equal(next_at_dpu(&t.ends), 50);
+	send_from_host(&fdb.ends, WIRE_MARK);
+	send_from_host(&fdb.ends, 50);
+	assert_int_equal(next_at_dpu(&fdb.ends), 50);
 	no_rule(host);
 }
 
@@ -296,7 +203,7 @@ TEST(none, refusals)
 	struct mlx5dv_dr_action *to_host[] = {t.host};
 	struct params none = params_of(ANY, 0);
 
-	assert_null(mlx5dv_dr_action_create_dest_vport(t.domain, 5));
-	assert_null(mlx5dv_dr_action_create_dest_ib_port(t.domain, 1));
-	assert_null(mlx5dv_dr_rule_create(t.root_matcher, &none.head, 1, to_host));
+	assert_null(mlx5dv_dr_action_create_dest_vport(fdb.domain, 5));
+	assert_null(mlx5dv_dr_action_create_dest_ib_port(fdb.domain, 1));
+	assert_null(mlx5dv_dr_rule_create(fdb.root_matcher, &none.head, 1, to_host));
 }

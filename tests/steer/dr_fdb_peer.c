@@ -5,6 +5,8 @@
  *
  *	send MARK	sends a packet with the mark in its UDP source port: "sent"
  *	recv		waits for a packet: its mark and the low byte of its destination address
+ *	put HEX		sends a packet of these bytes: "sent"
+ *	take		waits for a packet: its bytes
  */
 #include "tests/test.h"
 #include "tests/verbs/raw_end.h"
@@ -32,19 +34,50 @@ static void peer_send(unsigned int mark)
 	puts("sent");
 }
 
-static void peer_receive(void)
+static const uint8_t *peer_next(uint32_t *len)
 {
 	const uint8_t *p = slot_in(&end, received);
 	struct ibv_wc wc;
 
 	poll_ok(end.rcq, received % DEPTH, &wc);
-	printf("%u %u\n", p[34] << 8 | p[35], p[5]);
+	*len = wc.byte_len;
+	return p;
+}
+
+static void peer_done(void)
+{
 	post_recv(&end, received++ % DEPTH, SLOT);
+}
+
+static void peer_receive(void)
+{
+	uint32_t len;
+	const uint8_t *p = peer_next(&len);
+
+	printf("%u %u\n", p[34] << 8 | p[35], p[5]);
+	peer_done();
+}
+
+static void peer_put(const char *hex)
+{
+	send_hex(&end, hex);
+	puts("sent");
+}
+
+static void peer_take(void)
+{
+	uint32_t len;
+	const uint8_t *p = peer_next(&len);
+
+	while (len--)
+		printf("%02x", *p++);
+	putchar('\n');
+	peer_done();
 }
 
 TEST(none, peer)
 {
-	char line[64];
+	static char line[2 * SLOT];
 	struct ibv_flow *all;
 	unsigned int mark;
 
@@ -59,6 +92,10 @@ TEST(none, peer)
 			peer_send(mark);
 		else if (!strncmp(line, "recv ", 5))
 			peer_receive();
+		else if (!strncmp(line, "put ", 4))
+			peer_put(line + 4);
+		else if (!strncmp(line, "take", 4))
+			peer_take();
 		else
 			fail_msg("no command: %s", line);
 	}
