@@ -197,6 +197,8 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*reformat*", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*decap", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*encap_*", BY("tests/steer/reformat")},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*sampler_num", BY("tests/interop/rdma_core.sh")},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*termination_table", BY("tests/interop/rdma_core.sh")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "memic_operations", BY("tests/verbs/dm_op")},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "*_size_sup", BY("tests/verbs/dm_op")},

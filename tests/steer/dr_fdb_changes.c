@@ -10,25 +10,26 @@
 #include <errno.h>
 #include <dvx/prm/flow.h>
 
-#define MACS	   "02cccccccccc021122334455" /* of no function, so that it goes to the wire */
+#define MACS "02cccccccccc021122334455" /* of no function, so that it goes to the wire */
 #define CARRIED                                            \
 	"450000300001000040110000c0a80001c0a80002000a0035" \
 	"001c0000deadbeefcafef00d000102030405060708090a0b"
-#define PACKET	   "02aabbccddee02112233445508" \
-		   "00" CARRIED
-#define TAGGED	   "02aabbccddee021122334455810000070800" CARRIED
-#define NEW_MACS   "02aaaaaaaaaa02bbbbbbbbbb0800"
-#define MARK	   10u /* UDP source port of PACKET */
-#define IP4(p)	   "080045b80000000040003d" p "0000c0000201c0000202"
-#define VXLAN	   IP4("11") "123412b5000000000800000000002a00"
-#define VXLAN_L4   34u
-#define OUTER_L3   14u
-#define PACKETS	   400u /* of the sampler */
-#define RATIO	   4u
-#define L2_BEGIN   MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL
-#define L2_END	   MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2
-#define L3_BEGIN   MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
-#define L3_END	   MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2
+#define PACKET                       \
+	"02aabbccddee02112233445508" \
+	"00" CARRIED
+#define TAGGED	 "02aabbccddee021122334455810000070800" CARRIED
+#define NEW_MACS "02aaaaaaaaaa02bbbbbbbbbb0800"
+#define MARK	 10u /* UDP source port of PACKET */
+#define IP4(p)	 "080045b80000000040003d" p "0000c0000201c0000202"
+#define VXLAN	 IP4("11") "123412b5000000000800000000002a00"
+#define VXLAN_L4 34u
+#define OUTER_L3 14u
+#define PACKETS	 400u /* of the sampler */
+#define RATIO	 4u
+#define L2_BEGIN MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL
+#define L2_END	 MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2
+#define L3_BEGIN MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
+#define L3_END	 MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2
 
 static struct {
 	struct mlx5dv_dr_matcher *by_both, *by_source;
@@ -148,8 +149,8 @@ static void assert_tunnelled(const struct tunnel *tunnel, const char *hex)
 static void there_and_back(const struct tunnel *tunnel)
 {
 	struct mlx5dv_dr_action *begin = reformat(tunnel->l3 ? L3_BEGIN : L2_BEGIN, tunnel->header);
-	struct mlx5dv_dr_action *end = tunnel->l3 ? reformat(L3_END, NEW_MACS)
-						   : reformat(L2_END, NULL);
+	struct mlx5dv_dr_action *end =
+		tunnel->l3 ? reformat(L3_END, NEW_MACS) : reformat(L2_END, NULL);
 	struct mlx5dv_dr_rule *out = from_own(MARK, begin, t.wire), *in = from_wire(end, t.own);
 	const char *far;
 
@@ -268,8 +269,7 @@ TEST(none, arrays)
 					  tunnel = {.type = MLX5DV_DR_ACTION_DEST_REFORMAT,
 						    .dest_reformat = &through},
 					  *dests[] = {&plain, &tunnel};
-	struct mlx5dv_dr_action *array =
-		mlx5dv_dr_action_create_dest_array(fdb.domain, 2, dests);
+	struct mlx5dv_dr_action *array = mlx5dv_dr_action_create_dest_array(fdb.domain, 2, dests);
 	struct mlx5dv_dr_rule *out;
 
 	assert_non_null(array);

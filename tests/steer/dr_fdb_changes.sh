@@ -6,8 +6,8 @@
 needs "$top_builddir/tests/steer/dr_fdb_changes"
 needs "$top_builddir/tests/steer/dr_fdb_peer"
 needs "$top_builddir/tests/steer/dr_fdb_show"
-export TO_PEER="$scratch/to" FROM_PEER="$scratch/from" SHMANAGER_VPORT="$scratch/shown"
-: >"$SHMANAGER_VPORT"
+export TO_PEER="$scratch/to" FROM_PEER="$scratch/from" SHOWN="$scratch/shown"
+: >"$SHOWN"
 
 beside_far() { sh "$top_srcdir/tests/steer/beside_far.sh" "$function" "$@"; }
 like_scapy() {

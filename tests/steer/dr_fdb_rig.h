@@ -12,10 +12,10 @@
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/match.h>
 
-#define ECPF	  0xfffeu
-#define UPLINK	  0xffffu
-#define ANY	  0x10000u	      /* source: no match */
-#define PARTS	  (1u << 0 | 1u << 1) /* outer headers, misc */
+#define ECPF   0xfffeu
+#define UPLINK 0xffffu
+#define ANY    0x10000u		   /* source: no match */
+#define PARTS  (1u << 0 | 1u << 1) /* outer headers, misc */
 
 static struct {
 	struct fdb_ends ends;
@@ -50,7 +50,7 @@ static inline struct params params_of(unsigned int source, unsigned int mark)
 }
 
 static inline struct mlx5dv_dr_matcher *matcher_of(struct mlx5dv_dr_table *table, uint16_t priority,
-					    uint8_t parts, bool by_source, bool by_mark)
+						   uint8_t parts, bool by_source, bool by_mark)
 {
 	struct params mask = params_of(by_source ? UPLINK : ANY, by_mark ? UINT16_MAX : 0);
 	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(table, priority, parts, &mask.head);
@@ -60,8 +60,8 @@ static inline struct mlx5dv_dr_matcher *matcher_of(struct mlx5dv_dr_table *table
 }
 
 static inline struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, unsigned int source,
-				   unsigned int mark, struct mlx5dv_dr_action *first,
-				   struct mlx5dv_dr_action *second)
+					  unsigned int mark, struct mlx5dv_dr_action *first,
+					  struct mlx5dv_dr_action *second)
 {
 	struct mlx5dv_dr_action *actions[] = {first, second};
 	struct params value = params_of(source, mark);

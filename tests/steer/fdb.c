@@ -123,7 +123,7 @@ TEST(fdb, refusals)
 	} rows[] = {
 		{PRM_FLOW_ACTION_ALLOW, 0, 0, FW_SYN_FLOW_ACTION, "action ALLOW"},
 		{FWD, PRM_FLOW_DEST_TYPE_TIR, 1, FW_SYN_FLOW_ACTION, "destination_type TIR"},
-		{FWD, PRM_FLOW_DEST_TYPE_VPORT, 1, FW_SYN_FUNCTION, "destination_id 0x1"},
+		{FWD, PRM_FLOW_DEST_TYPE_VPORT, 9, FW_SYN_FUNCTION, "destination_id 0x9"},
 		{FWD, PRM_FLOW_DEST_TYPE_VPORT, ANYWHERE, FW_SYN_FUNCTION, "no function"},
 		{FWD, PRM_FLOW_DEST_TYPE_TABLE_TYPE, 0, FW_SYN_UNSUPPORTED, "destination_type 10"},
 	};

@@ -5,9 +5,9 @@
  */
 #include "fdb_rig.h"
 
-#define INGRESS PRM_FLOW_TABLE_TYPE_ESW_INGRESS_ACL
-#define EGRESS	PRM_FLOW_TABLE_TYPE_ESW_EGRESS_ACL
-#define ALLOW	PRM_FLOW_ACTION_ALLOW
+#define INGRESS	 PRM_FLOW_TABLE_TYPE_ESW_INGRESS_ACL
+#define EGRESS	 PRM_FLOW_TABLE_TYPE_ESW_EGRESS_ACL
+#define ALLOW	 PRM_FLOW_ACTION_ALLOW
 #define METADATA 0x20000u
 
 /* The vport whose list it is, as commands name it: the manager's own has no number. */
@@ -18,14 +18,18 @@ struct acl {
 };
 
 #define KERNEL(f, op, ...) fx_cmd(f, dpu(), PRM_OPCODE_##op, 0, FX_FIELDS(__VA_ARGS__))
-#define OF(a) {"other_vport", 1}, {"vport_number", (a)->vport}, {"table_type", (a)->type}
+#define OF(a)                                             \
+	{"other_vport", 1}, {"vport_number", (a)->vport}, \
+	{                                                 \
+		"table_type", (a)->type                   \
+	}
 
 static struct acl make_acl(struct fx *f, uint8_t type, uint16_t vport)
 {
 	struct acl a = {.type = type, .vport = vport};
 
-	assert_int_equal(
-		KERNEL(f, CREATE_FLOW_TABLE, OF(&a), {"flow_table_context.log_size", 4}), 0);
+	assert_int_equal(KERNEL(f, CREATE_FLOW_TABLE, OF(&a), {"flow_table_context.log_size", 4}),
+			 0);
 	a.table = fx_made(f);
 	assert_int_equal(KERNEL(f, CREATE_FLOW_GROUP, OF(&a), {"table_id", a.table},
 				{"end_flow_index", 3}, {"match_criteria_enable", 1},
@@ -37,9 +41,8 @@ static struct acl make_acl(struct fx *f, uint8_t type, uint16_t vport)
 
 static void set_root(struct fx *f, const struct acl *a, bool on)
 {
-	assert_int_equal(KERNEL(f, SET_FLOW_TABLE_ROOT, OF(a), {"op_mod", !on},
-				{"table_id", a->table}),
-			 0);
+	assert_int_equal(
+		KERNEL(f, SET_FLOW_TABLE_ROOT, OF(a), {"op_mod", !on}, {"table_id", a->table}), 0);
 }
 
 /* Adds an entry for packets to a UDP port; udp4's is 53. */
@@ -69,8 +72,8 @@ static void destroy_acl(struct fx *f, const struct acl *a)
 }
 
 /* Lists of a source drop before the FDB counts a packet, those of a destination behind it. */
-static void check_drops(struct fx *f, const struct acl *a, struct vhca *from,
-			const struct vhca *to, enum steer_end drop)
+static void check_drops(struct fx *f, const struct acl *a, struct vhca *from, const struct vhca *to,
+			enum steer_end drop)
 {
 	assert_int_equal(add_rule(f, a, 54, DROP, 0), 0);
 	assert_arrives(from, to); /* no root */
@@ -95,10 +98,9 @@ static void check_drops(struct fx *f, const struct acl *a, struct vhca *from,
 TEST(fdb, drops)
 {
 	struct fdb_root root = make_root(f);
-	struct acl lists[] = {
-		make_acl(f, INGRESS, VPORT_PF), make_acl(f, INGRESS, VPORT_UPLINK),
-		make_acl(f, EGRESS, VPORT_PF), make_acl(f, EGRESS, VPORT_UPLINK),
-		make_acl(f, EGRESS, VPORT_ECPF)};
+	struct acl lists[] = {make_acl(f, INGRESS, VPORT_PF), make_acl(f, INGRESS, VPORT_UPLINK),
+			      make_acl(f, EGRESS, VPORT_PF), make_acl(f, EGRESS, VPORT_UPLINK),
+			      make_acl(f, EGRESS, VPORT_ECPF)};
 
 	to_vport(f, &root, VPORT_UPLINK, VPORT_PF);
 	to_vport(f, &root, VPORT_PF, VPORT_UPLINK);
@@ -122,9 +124,9 @@ TEST(fdb, metadata)
 	prm_set_action_in_set_action_type(set, PRM_ACTION_TYPE_SET);
 	prm_set_action_in_set_field(set, PRM_MODIFY_FIELD_METADATA_REG_C_0);
 	prm_set_action_in_set_data(set, METADATA);
-	assert_int_equal(fx_exec(f, dpu(), PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, 0, in,
-				 sizeof(in), 16),
-			 0);
+	assert_int_equal(
+		fx_exec(f, dpu(), PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, 0, in, sizeof(in), 16),
+		0);
 	assert_int_equal(add_rule(f, &a, 53, ALLOW, prm_load32(f->out, 8)), 0);
 	set_root(f, &a, true);
 	group = FX_MAKE(f, CREATE_FLOW_GROUP, {"table_type", FDB}, {"table_id", table},
@@ -164,8 +166,8 @@ TEST(fdb, refusals)
 				{"vport_number", 77}),
 			 BAD);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
-	assert_int_equal(KERNEL(f, CREATE_FLOW_TABLE, OF(&a), {"flow_table_context.reformat_en", 1}),
-			 BAD);
+	assert_int_equal(
+		KERNEL(f, CREATE_FLOW_TABLE, OF(&a), {"flow_table_context.reformat_en", 1}), BAD);
 	assert_int_equal(KERNEL(f, CREATE_FLOW_TABLE, OF(&a), {"flow_table_context.sw_owner", 1}),
 			 BAD);
 	assert_true(test_logged(f->log, "esw_acl_ingress.sw_owner_v2"));

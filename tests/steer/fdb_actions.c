@@ -18,9 +18,9 @@
 #define DECAP	 PRM_FLOW_ACTION_DECAP
 
 static const uint8_t vxlan[INNER_AT] = {
-	0x02, 0xd7, 0, 0,  0,  1,    0x02, 0xaa, 0,   0, 0, 1,	 0x08, 0, 0x45, 0, 0,
-	0,    0,    0, 64, 0,  61,   17,   0,	 0,   192, 0, 2, 1,    192, 0,	2, 2,
-	0x12, 0x34, 0x12, 0xb5, 0,	0, 0, 0, 8, 0, 0, 0, 0, 0, 42, 0};
+	0x02, 0xd7, 0,	  0,	0, 1,  0x02, 0xaa, 0, 0,   0, 1, 0x08, 0,   0x45, 0, 0,
+	0,    0,    0,	  64,	0, 61, 17,   0,	   0, 192, 0, 2, 1,    192, 0,	  2, 2,
+	0x12, 0x34, 0x12, 0xb5, 0, 0,  0,    0,	   8, 0,   0, 0, 0,    0,   42,	  0};
 static const uint8_t ethernet[] = {0x02, 0xd7, 0, 0, 0, 1, 0x02, 0xcc, 0, 0, 0, 1, 0x08, 0};
 
 /* --- contexts and packets ---------------------------------------------------------------------- */
@@ -92,27 +92,28 @@ TEST(fdb, tunnels)
 	struct fdb_root root = make_root(f);
 	uint32_t l2 = context(f, PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2, ethernet, sizeof(ethernet));
 
-	add_all(f, &root, (struct fdb_entry){.action = FWD | REFORMAT,
-					     .reformat = encap(f),
-					     .ndests = 1,
-					     .type = {VPORT},
-					     .id = {VPORT_UPLINK}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | REFORMAT,
+				   .reformat = encap(f),
+				   .ndests = 1,
+				   .type = {VPORT},
+				   .id = {VPORT_UPLINK}});
 	send_from(host());
 	assert_null(net.a[0].at);
 	assert_tunnelled(&net.a[0]);
 	delete_all(f, &root);
-	add_all(f, &root, (struct fdb_entry){.action = FWD | REFORMAT,
-					     .reformat = encap(f),
-					     .ndests = 1,
-					     .type = {VPORT},
-					     .id = {VPORT_PF}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | REFORMAT,
+				   .reformat = encap(f),
+				   .ndests = 1,
+				   .type = {VPORT},
+				   .id = {VPORT_PF}});
 	send_from(NULL);
 	assert_tunnelled(&net.a[0]);
 	delete_all(f, &root);
-	add_all(f, &root, (struct fdb_entry){.action = FWD | DECAP,
-					     .ndests = 1,
-					     .type = {VPORT},
-					     .id = {VPORT_PF}});
+	add_all(f, &root,
+		(struct fdb_entry){
+			.action = FWD | DECAP, .ndests = 1, .type = {VPORT}, .id = {VPORT_PF}});
 	send_tunnelled(f, NULL);
 	assert_plain(&net.a[0], host());
 	send_tunnelled(f, host());
@@ -120,12 +121,13 @@ TEST(fdb, tunnels)
 	assert_true(test_logged(f->log, "its TX side has no actions that end tunnels"));
 	assert_ends(NULL, STEER_LOST); /* no tunnel */
 	delete_all(f, &root);
-	add_all(f, &root, (struct fdb_entry){.action = FWD | REFORMAT,
-					     .reformat = l2,
-					     .side = PRM_FLOW_SOURCE_UPLINK,
-					     .ndests = 1,
-					     .type = {VPORT},
-					     .id = {VPORT_PF}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | REFORMAT,
+				   .reformat = l2,
+				   .side = PRM_FLOW_SOURCE_UPLINK,
+				   .ndests = 1,
+				   .type = {VPORT},
+				   .id = {VPORT_PF}});
 	send_tunnelled(f, NULL);
 	assert_memory_equal(net.a[0].bytes, ethernet, sizeof(ethernet));
 	assert_ptr_equal(net.a[0].at, host());
@@ -140,11 +142,12 @@ TEST(fdb, tunnels_of_format_0)
 	steer_free(f->dev.steer);
 	f->dev.steer = steer_new(&f->dev);
 	steer_set_ops(f->dev.steer, &fdb_ops);
-	add_all(f, &root, (struct fdb_entry){.action = FWD | REFORMAT,
-					     .reformat = encap(f),
-					     .ndests = 1,
-					     .type = {VPORT},
-					     .id = {VPORT_PF}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | REFORMAT,
+				   .reformat = encap(f),
+				   .ndests = 1,
+				   .type = {VPORT},
+				   .id = {VPORT_PF}});
 	send_from(dpu());
 	assert_tunnelled(&net.a[0]);
 	assert_ends(NULL, STEER_LOST);
@@ -260,18 +263,18 @@ TEST(fdb, registers)
 		prm_set_action_in_set_data(set, 0x11 + i);
 	}
 	assert_int_equal(FX_EXEC(f, ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in)), 0);
-	add_all(f, &root, (struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
-					     .modify = prm_load32(f->out, 8),
-					     .ndests = 2,
-					     .type = {VPORT, VPORT},
-					     .id = {VPORT_PF, VPORT_ECPF}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+				   .modify = prm_load32(f->out, 8),
+				   .ndests = 2,
+				   .type = {VPORT, VPORT},
+				   .id = {VPORT_PF, VPORT_ECPF}});
 	assert_int_equal(fx_cmd(f, dpu(), PRM_OPCODE_MODIFY_ESW_VPORT_CONTEXT, 0,
 				FX_FIELDS({"field_select.fdb_to_vport_reg_c_id", 1},
 					  {"esw_vport_context.fdb_to_vport_reg_c_id", 3})),
 			 0);
 	assert_int_equal(FX(f, QUERY_ESW_VPORT_CONTEXT, {"other_vport", 0}), 0);
-	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT,
-			{"esw_vport_context.fdb_to_vport_reg_c_id", 3});
+	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT, {"esw_vport_context.fdb_to_vport_reg_c_id", 3});
 	send_from(NULL);
 	assert_int_equal(net.n, 2);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -290,8 +293,8 @@ TEST(fdb, registers_refuse)
 
 	assert_int_equal(FX(f, MODIFY_ESW_VPORT_CONTEXT, {0}), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_PRIVILEGED);
-	assert_int_equal(
-		fx_cmd(f, dpu(), op, 0, FX_FIELDS({"field_select.vport_cvlan_strip", 1})), BAD);
+	assert_int_equal(fx_cmd(f, dpu(), op, 0, FX_FIELDS({"field_select.vport_cvlan_strip", 1})),
+			 BAD);
 	assert_true(test_logged(f->log, "field_select"));
 	assert_int_equal(fx_cmd(f, dpu(), op, 0,
 				FX_FIELDS({"field_select.fdb_to_vport_reg_c_id", 1},
@@ -348,10 +351,11 @@ TEST(fdb, samples)
 	size_t len = fill_sampler(in, 4, sample, rest);
 
 	assert_int_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len), 0);
-	add_all(f, &root, (struct fdb_entry){.action = FWD,
-					     .ndests = 1,
-					     .type = {SAMPLER},
-					     .id = {prm_load32(f->out, 8)}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD,
+				   .ndests = 1,
+				   .type = {SAMPLER},
+				   .id = {prm_load32(f->out, 8)}});
 	for (unsigned int i = 0; i < packets; i++) {
 		send_from(dpu());
 		assert_true(net.n && net.n <= 2);
@@ -409,8 +413,10 @@ TEST(fdb, actions_refuse)
 		{{.action = FWD, .extended = true, .type = {TO_WIRE}, .begins = {l2}},
 		 "of a destination ends a tunnel"},
 		{{.action = FWD, .type = {TO_WIRE}, .begins = {l2}}, "needs extended_destination"},
-		{{.action = FWD | PRM_FLOW_ACTION_VLAN_POP_2, .type = {TO_WIRE}}, "second VLAN tag"},
-		{{.action = FWD | PRM_FLOW_ACTION_VLAN_PUSH, .type = {TO_WIRE}}, "push_vlan.ethtype"},
+		{{.action = FWD | PRM_FLOW_ACTION_VLAN_POP_2, .type = {TO_WIRE}},
+		 "second VLAN tag"},
+		{{.action = FWD | PRM_FLOW_ACTION_VLAN_PUSH, .type = {TO_WIRE}},
+		 "push_vlan.ethtype"},
 		{{.action = FWD, .type = {SAMPLER}, .id = {1}}, "destination_id 0x1"},
 	};
 	uint8_t in[RIG_FTE];

@@ -259,7 +259,8 @@ static inline struct fdb_root make_root(struct fx *f)
 }
 
 /* Adds an entry for packets of this source to a vport. */
-static inline void to_vport(struct fx *f, const struct fdb_root *root, uint16_t source, uint32_t vport)
+static inline void to_vport(struct fx *f, const struct fdb_root *root, uint16_t source,
+			    uint32_t vport)
 {
 	static uint32_t index;
 

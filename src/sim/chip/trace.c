@@ -227,12 +227,11 @@ static void trace_table(const struct flow_table *t, const struct flow_entry *e)
 
 static void trace_steer(const struct probe_event *e)
 {
-	static const char *const domains[STEER_DOMAINS] = {
-		[STEER_NIC_RX] = "rx",
-		[STEER_NIC_TX] = "tx",
-		[STEER_EGRESS_ACL] = "egress acl",
-		[STEER_INGRESS_ACL] = "ingress acl",
-		[STEER_FDB] = "fdb"};
+	static const char *const domains[STEER_DOMAINS] = {[STEER_NIC_RX] = "rx",
+							   [STEER_NIC_TX] = "tx",
+							   [STEER_EGRESS_ACL] = "egress acl",
+							   [STEER_INGRESS_ACL] = "ingress acl",
+							   [STEER_FDB] = "fdb"};
 	static const char *const ends[STEER_ENDS] = {
 		[STEER_TIR] = "delivered",    [STEER_WIRE] = "sent",
 		[STEER_DROP] = "dropped",     [STEER_MISS] = "missed, no rule took it",

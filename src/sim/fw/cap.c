@@ -208,11 +208,11 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 #define QOS(field, value)     SET(QOS, qos_cap, page, field, value)
 #define DEV_MEM(field, value) SET(DEV_MEM, device_mem_cap, page, field, value)
 #define CRYPTO(field, value)  SET(CRYPTO, crypto_caps, page, field, value)
-#define FLOW_TABLE(field, value)                                  \
-	SET(FLOW_TABLE, flow_table_prop_layout, rx, field, value) \
-	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value) \
+#define FLOW_TABLE(field, value)                                                         \
+	SET(FLOW_TABLE, flow_table_prop_layout, rx, field, value)                        \
+	SET(FLOW_TABLE, flow_table_prop_layout, tx, field, value)                        \
 	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, fdb, field, manager ? value : 0) \
-	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, in, field, manager ? value : 0) \
+	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, in, field, manager ? value : 0)  \
 	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, out, field, manager ? value : 0)
 #define FDB_TABLES(field, value) \
 	SET(ESWITCH_FLOW_TABLE, flow_table_eswitch_cap, page, field, manager ? value : 0)

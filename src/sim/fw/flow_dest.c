@@ -72,13 +72,12 @@ static int fw_flow_dest_find_tir(struct fw_cmd *c, const struct flow_table *from
 	return d->obj ? 0 : -1;
 }
 
-static int fw_flow_dest_check_fdb(struct fw_cmd *c, const struct flow_table *from,
-				  const char *type)
+static int fw_flow_dest_check_fdb(struct fw_cmd *c, const struct flow_table *from, const char *type)
 {
 	if (from->type == PRM_FLOW_TABLE_TYPE_FDB)
 		return 0;
-	return fw_refuse(c, FW_SYN_FLOW_ACTION,
-			 "destination_type %s: table 0x%x is not of the FDB", type, from->o.id);
+	return fw_refuse(c, FW_SYN_FLOW_ACTION, "destination_type %s: table 0x%x is not of the FDB",
+			 type, from->o.id);
 }
 
 static int fw_flow_dest_find_vport(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
@@ -146,10 +145,11 @@ static int fw_flow_dest_check_kind(struct fw_cmd *c, const struct flow_table *fr
 				 "FLOW_SAMPLER (6) and UPLINK (8) are implemented",
 				 type);
 	if (from->termination && (kind == FLOW_TO_TABLE || kind == FLOW_TO_SAMPLER))
-		return fw_refuse(c, FW_SYN_FLOW_ACTION,
-				 "destination_type %u: table 0x%x has termination_table, so packets "
-				 "end there",
-				 type, from->o.id);
+		return fw_refuse(
+			c, FW_SYN_FLOW_ACTION,
+			"destination_type %u: table 0x%x has termination_table, so packets "
+			"end there",
+			type, from->o.id);
 	return 0;
 }
 
@@ -164,9 +164,8 @@ static int fw_flow_dest_find(struct fw_cmd *c, const struct flow_table *from, co
 	for (d->kind = 0; d->kind < FLOW_DEST_KINDS && kinds[d->kind].type != type;)
 		d->kind++;
 	return fw_flow_dest_check_kind(c, from, type, d->kind) ||
-			       kinds[d->kind].find(c, from,
-						   prm_dest_format_struct_get_destination_id(entry),
-						   d)
+			       kinds[d->kind].find(
+				       c, from, prm_dest_format_struct_get_destination_id(entry), d)
 		       ? -1
 		       : 0;
 }
@@ -242,8 +241,9 @@ void fw_flow_dest_put(const struct flow_actions *act, uint8_t *to)
 		const struct flow_dest *d = &act->dests[i];
 
 		prm_dest_format_struct_set_destination_type(to, kinds[d->kind].type);
-		prm_dest_format_struct_set_destination_id(
-			to, d->obj ? d->obj->id : d->kind == FLOW_TO_VPORT ? d->vport : 0);
+		prm_dest_format_struct_set_destination_id(to, d->obj ? d->obj->id
+							      : d->kind == FLOW_TO_VPORT ? d->vport
+											 : 0);
 		if (!d->reformat)
 			continue;
 		prm_dest_format_struct_set_packet_reformat(to, 1);

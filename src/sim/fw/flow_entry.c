@@ -17,8 +17,8 @@
 #define MODIFY_ALL	(MODIFY_ACTION | MODIFY_TAG | MODIFY_DESTS | MODIFY_COUNTERS)
 
 #define ENDS		(PRM_FLOW_ACTION_ALLOW | PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_FWD_DEST)
-#define CHANGES (PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_MOD_HDR)
-#define TUNNELS (PRM_FLOW_ACTION_PACKET_REFORMAT | PRM_FLOW_ACTION_DECAP)
+#define CHANGES		(PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_MOD_HDR)
+#define TUNNELS		(PRM_FLOW_ACTION_PACKET_REFORMAT | PRM_FLOW_ACTION_DECAP)
 #define VLANS                                                                                \
 	(PRM_FLOW_ACTION_VLAN_POP | PRM_FLOW_ACTION_VLAN_POP_2 | PRM_FLOW_ACTION_VLAN_PUSH | \
 	 PRM_FLOW_ACTION_VLAN_PUSH_2)
@@ -114,8 +114,8 @@ static int fw_flow_entry_check_vlans(struct fw_cmd *c, const struct flow_actions
 
 		if (act->action & push[i] && type != ETHERTYPE_CVLAN && type != ETHERTYPE_SVLAN)
 			return fw_refuse(c, FW_SYN_FLOW_ACTION,
-					 "push_vlan%s.ethtype 0x%x is no VLAN tag's",
-					 i ? "_2" : "", type);
+					 "push_vlan%s.ethtype 0x%x is no VLAN tag's", i ? "_2" : "",
+					 type);
 	}
 	return 0;
 }
@@ -152,8 +152,8 @@ static struct flow_reformat *fw_flow_entry_reformat(struct fw_cmd *c, const stru
 {
 	if (t->reformat_en)
 		return fw_find(c, OBJ_REFORMAT, id, "packet_reformat_id");
-	fw_refuse(c, FW_SYN_FLOW_ACTION,
-		  "packet_reformat_id 0x%x: the table needs reformat_en", id);
+	fw_refuse(c, FW_SYN_FLOW_ACTION, "packet_reformat_id 0x%x: the table needs reformat_en",
+		  id);
 	return NULL;
 }
 
@@ -241,8 +241,7 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
 	if (fw_flow_entry_check_action(c, act->action, t->type) ||
-	    fw_flow_entry_check_features(c, ctx, t->type) ||
-	    fw_flow_entry_check_vlans(c, act) ||
+	    fw_flow_entry_check_features(c, ctx, t->type) || fw_flow_entry_check_vlans(c, act) ||
 	    fw_flow_dest_check_lists(c, ctx, act->action))
 		return -1;
 	if (fw_flow_dest_take(c, t, prm_flow_context_get_destination_list_size(ctx), act) ||
@@ -380,8 +379,7 @@ static struct flow_entry *fw_flow_entry_find(struct fw_cmd *c, uint32_t index)
 int fw_query_fte(struct fw_cmd *c)
 {
 	void *ctx = prm_query_fte_out_at_flow_context(c->out);
-	const struct flow_entry *e =
-		fw_flow_entry_find(c, prm_query_fte_in_get_flow_index(c->in));
+	const struct flow_entry *e = fw_flow_entry_find(c, prm_query_fte_in_get_flow_index(c->in));
 	size_t lists;
 
 	if (!e)

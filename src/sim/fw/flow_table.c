@@ -168,18 +168,16 @@ static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 
 static int fw_flow_table_check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
-	static const char *const names[STEER_DOMAINS] = {
-		[STEER_NIC_RX] = "receive",
-		[STEER_NIC_TX] = "transmit",
-		[STEER_EGRESS_ACL] = "esw_acl_egress",
-		[STEER_INGRESS_ACL] = "esw_acl_ingress",
-		[STEER_FDB] = "esw_fdb"};
+	static const char *const names[STEER_DOMAINS] = {[STEER_NIC_RX] = "receive",
+							 [STEER_NIC_TX] = "transmit",
+							 [STEER_EGRESS_ACL] = "esw_acl_egress",
+							 [STEER_INGRESS_ACL] = "esw_acl_ingress",
+							 [STEER_FDB] = "esw_fdb"};
 	const struct profile *p = c->vhca->dev->profile;
 	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_TX || p->sw_owner_rx;
 	bool tx = type == PRM_FLOW_TABLE_TYPE_NIC_RX || p->sw_owner_tx;
 
-	if (!prm_flow_table_context_get_sw_owner(ctx) ||
-	    (rx && tx && !fw_flow_table_is_acl(type)))
+	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx && tx && !fw_flow_table_is_acl(type)))
 		return 0;
 	return fw_refuse(c, FW_SYN_CAP_CLEAR,
 			 "sw_owner is set, flow_table_properties_nic_%s.sw_owner_v2 is 0",
@@ -353,8 +351,8 @@ static int fw_flow_table_check_root(struct fw_cmd *c)
 static struct flow_table **fw_flow_table_root(const struct flow_table *t)
 {
 	struct device *dev = t->o.vhca->dev;
-	struct vhca *v = fw_flow_table_is_acl(t->type) ? device_vhca_by_vport(dev, t->vport)
-						       : t->o.vhca;
+	struct vhca *v =
+		fw_flow_table_is_acl(t->type) ? device_vhca_by_vport(dev, t->vport) : t->o.vhca;
 
 	if (t->vport == VPORT_UPLINK)
 		return &dev->uplink_acl[t->type];

@@ -45,7 +45,7 @@ enum flow_dest_kind {
 struct flow_dest {
 	enum flow_dest_kind kind;
 	uint16_t vport;
-	struct obj *obj; /* NULL: a vport or the uplink */
+	struct obj *obj;		/* NULL: a vport or the uplink */
 	struct flow_reformat *reformat; /* begins a tunnel on the way to it; NULL: none */
 };
 

@@ -40,11 +40,8 @@ static const uint8_t steer_drops[STEER_DOMAINS] = {
 };
 
 static const char *const steer_verbs[STEER_DOMAINS] = {
-	[STEER_NIC_RX] = "receives",
-	[STEER_NIC_TX] = "sends",
-	[STEER_EGRESS_ACL] = "switches",
-	[STEER_INGRESS_ACL] = "switches",
-	[STEER_FDB] = "switches",
+	[STEER_NIC_RX] = "receives",	  [STEER_NIC_TX] = "sends", [STEER_EGRESS_ACL] = "switches",
+	[STEER_INGRESS_ACL] = "switches", [STEER_FDB] = "switches",
 };
 
 struct steer {

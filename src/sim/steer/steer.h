@@ -16,14 +16,14 @@ struct tir;
  * root (eswitch/fdb.c). datapath.c registers the callbacks for their results.
  */
 enum steer_end {
-	STEER_TIR,   /* delivered to the owner of a receive queue */
-	STEER_WIRE,  /* TX: sent; FDB: to the uplink */
-	STEER_DROP,  /* dropped by a rule or by a table's default */
-	STEER_MISS,  /* RX: no rule matched; on hardware the function's kernel gets it */
-	STEER_VPORT, /* FDB: to a function */
+	STEER_TIR,	    /* delivered to the owner of a receive queue */
+	STEER_WIRE,	    /* TX: sent; FDB: to the uplink */
+	STEER_DROP,	    /* dropped by a rule or by a table's default */
+	STEER_MISS,	    /* RX: no rule matched; on hardware the function's kernel gets it */
+	STEER_VPORT,	    /* FDB: to a function */
 	STEER_INGRESS_DROP, /* FDB: dropped by the access control list of its source */
 	STEER_EGRESS_DROP,  /* FDB: by that of its destination */
-	STEER_LOST,  /* hop limit, loop, or garbage in ICM: dropped, with a sentence in the log */
+	STEER_LOST, /* hop limit, loop, or garbage in ICM: dropped, with a sentence in the log */
 	STEER_ENDS,
 };
 
