@@ -144,7 +144,7 @@ TEST(fx, reserved_qpns)
 	} bad[] = {
 		{"log_obj_range", 3, BAD},
 		{"alias_object", 1, BAD},
-		{"obj_type", PRM_OBJ_TYPE_SAMPLER, BAD},
+		{"obj_type", PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT, BAD},
 	};
 	const uint16_t create = PRM_OPCODE_CREATE_GENERAL_OBJECT,
 		       destroy = PRM_OPCODE_DESTROY_GENERAL_OBJECT;
