@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Random edits of rules while packets flow: of one table, of named tables with mirrors, of codes.
 # DVX_EDITS="EDITS SEED ..." chooses others.
-edits="8 3 8 1 24 2"
-[ -z "${DVX_TEST_LONG-}" ] || edits="400 3 400 1 400 2"
+edits="8 6 8 1 24 2"
+[ -z "${DVX_TEST_LONG-}" ] || edits="400 6 400 1 400 2"
 state=$(mktemp "${TMPDIR:-/tmp}/dvx-test.XXXXXX") || exit 99
 trap 'rm -f "$state" "$state.out" "$state.all"' EXIT
 status=0

@@ -207,8 +207,8 @@ static void rule_ip(struct dice *d, struct line *l)
 
 static void rule_tunnel(struct dice *d, struct line *l)
 {
-	static const char *const kinds[] = {"vxlan", "vxlan-gpe", "geneve", "gre", "mpls"};
-	uint32_t kind = dice_roll(d, 5);
+	static const char *const kinds[] = {"vxlan", "vxlan-gpe", "geneve", "gre", "mpls", "gtpu"};
+	uint32_t kind = dice_roll(d, 6);
 
 	add(l, !negates(d, l, 8) ? " %s" : " not %s", kinds[kind]);
 	if (chance(d, 20))
@@ -217,6 +217,8 @@ static void rule_tunnel(struct dice *d, struct line *l)
 		add(l, " vni %u", PICK(d, vnis));
 	else if (kind == 3)
 		add(l, " key %u", PICK(d, vnis));
+	else if (kind == 5)
+		add(l, " teid %u", PICK(d, vnis));
 	else
 		add(l, " label %u", PICK(d, mpls_labels));
 	if (kind == 2 && chance(d, 20))

@@ -165,7 +165,7 @@ void random_packet(struct dice *d, struct made_packet *p)
 
 /* --- tunnels --- */
 
-enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_KINDS };
+enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_GTPU, T_KINDS };
 
 /* Writes an outer IP header; the length comes later: bytes 2 and 3 of IPv4's, 4 and 5 of IPv6's. */
 static void outer_ip(struct dice *d, struct pen *w, bool six, uint8_t proto)
@@ -236,6 +236,21 @@ static void put_vxlan(struct dice *d, struct pen *w, uint16_t type, bool gpe)
 	put(w, PICK(d, vnis) << 8 | (gpe ? 0 : dice_roll(d, 2)), 4);
 }
 
+static void put_gtpu(struct dice *d, struct pen *w)
+{
+	bool fields = chance(d, 30), more = fields && chance(d, 50);
+
+	udp_to(d, w, 2152);
+	put(w, 0x30u | (fields ? 2 : 0) | (more ? 4 : 0), 1);
+	put(w, chance(d, 90) ? 255 : 1, 1);
+	put(w, 0, 2);
+	put(w, PICK(d, vnis), 4);
+	if (fields)
+		put(w, more ? 0x85 : 0, 4);
+	if (more)
+		put(w, 0x01100900, 4);
+}
+
 /* Writes a tunnel's header; type: the EtherType of the next part. */
 static void tunnel_header(struct dice *d, struct pen *w, uint32_t kind, uint16_t type)
 {
@@ -245,6 +260,9 @@ static void tunnel_header(struct dice *d, struct pen *w, uint32_t kind, uint16_t
 		break;
 	case T_GENEVE:
 		put_geneve(d, w, type);
+		break;
+	case T_GTPU:
+		put_gtpu(d, w);
 		break;
 	case T_VXLAN:
 	case T_GPE:

@@ -37,6 +37,7 @@ drop in reg_c4 1 reg_c5 1 reg_c6 1 reg_c7 1
 drop in vxlan vni 5
 drop in vxlan-gpe vni 5
 drop in geneve vni 5 oam
+drop in gtpu teid 0x1234 inner ipv4 dst 10.60.0.0/16
 drop in gre key 5
 drop in mpls label 5 tc 3 mpls_bos 1 mpls_ttl 64
 drop in inner ipv4 dst 10.0.0.0/8 outer ipv6

@@ -374,6 +374,8 @@ TEST(none, tunnels)
 	has("drop in mpls_ttl 64", KEY_MPLS_TTL, 64, 255);
 	has("drop in mpls_ttl 64", KEY_ETHERTYPE, 0x8847, 0xffff);
 	has("drop in inner mpls_bos 0 mpls_ttl 1", KEY_INNER(KEY_MPLS_BOTTOM), 0, 1);
+	has("drop in gtpu teid 0x1234 inner ipv4", KEY_GTPU_TEID, 0x1234, 0xffffffff);
+	has("drop in gtpu 7/0xff", KEY_GTPU_TEID, 7, 0xff);
 	has("drop in geneve oam", KEY_GENEVE_OAM, 1, 1);
 	has("drop in geneve 9 oam 0", KEY_GENEVE_OAM, 0, 1);
 	has("drop in mpls_label 100", KEY_ETHERTYPE, 0x8847, 0xffff);

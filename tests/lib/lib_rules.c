@@ -70,15 +70,15 @@ TEST(levels, no_capability)
 	struct dvx_flow_rule *r = NULL;
 	struct dvx_flow_rule_attr ra;
 
-	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_teid", 1, 0xffffffff));
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_dw_0", 1, 0xffffffff));
 	if (level) {
 		refused(dvx_flow_matcher_create(s->table, &attr, &none), -EOPNOTSUPP,
-			"match.misc_parameters_3.gtpu_teid", "flex_parser_protocols");
+			"match.misc_parameters_3.gtpu_dw_0", "flex_parser_protocols");
 	} else {
 		OK(dvx_flow_matcher_create(s->table, &attr, &none));
 		ra = rule_attr(none, &m, &s->drop, 1);
 		assert_true(dvx_flow_rule_create(&ra, &r) < 0);
-		error_has("match.misc_parameters_3.gtpu_teid", "the root");
+		error_has("match.misc_parameters_3.gtpu_dw_0", "the root");
 		OK(dvx_flow_matcher_destroy(none));
 		m = udp(4, 4789);
 		OK(dvx_flow_match_set(&m, "misc_parameters.outer_esp_spi", 1, 0xffffff));
@@ -88,30 +88,9 @@ TEST(levels, no_capability)
 	}
 }
 
-/* Checks a match that passes libdvx, but not this chip: it matches no GTP-U. */
-static void gtpu_lacks(struct stage *s, const struct dvx_flow_match *m, const char *field)
-{
-	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = m};
-	struct dvx_flow_matcher *mt = NULL;
-	struct dvx_flow_rule_attr a;
-	struct dvx_flow_rule *r = NULL;
-
-	if (level) {
-		refused(dvx_flow_matcher_create(s->table, &attr, &mt), -EOPNOTSUPP, field,
-			"flex_parser_protocols");
-		return;
-	}
-	mt = matcher(s->table, m, 0);
-	a = rule_attr(mt, m, &s->drop, 1);
-	assert_true(dvx_flow_rule_create(&a, &r) < 0);
-	error_has(field, "the root");
-	OK(dvx_flow_matcher_destroy(mt));
-}
-
 /* A tunnel's header words need its port: below the root they mean any tunnel's. */
 TEST(levels, tunnel_without_port)
 {
-	enum { GTPU = 2152 };
 	static const struct {
 		const char *field;
 		uint16_t port;
@@ -122,9 +101,9 @@ TEST(levels, tunnel_without_port)
 		     {"misc_parameters_3.outer_vxlan_gpe_vni", 4790},
 		     {"misc_parameters_3.outer_vxlan_gpe_flags", 4790},
 		     {"misc_parameters_3.outer_vxlan_gpe_next_protocol", 4790},
-		     {"misc_parameters_3.gtpu_msg_flags", GTPU},
-		     {"misc_parameters_3.gtpu_msg_type", GTPU},
-		     {"misc_parameters_3.gtpu_teid", GTPU}};
+		     {"misc_parameters_3.gtpu_msg_flags", 2152},
+		     {"misc_parameters_3.gtpu_msg_type", 2152},
+		     {"misc_parameters_3.gtpu_teid", 2152}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		const uint16_t port = words[i].port;
@@ -142,10 +121,6 @@ TEST(levels, tunnel_without_port)
 				"must be 0xffff");
 		OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, port,
 				       0xffff));
-		if (port == GTPU) {
-			gtpu_lacks(s, &m, words[i].field);
-			continue;
-		}
 		mt = matcher(s->table, &m, 0);
 		other = m;
 		a = rule_attr(mt, &other, &s->drop, 1);
@@ -302,8 +277,8 @@ TEST(levels, actions_refused)
 	OK(dvx_flow_counter_destroy(counter));
 	OK(dvx_flow_table_destroy(root));
 	OK(dvx_flow_domain_destroy(tx));
-	attr.side = (enum dvx_flow_side)2;
-	refused(dvx_flow_domain_create(s->f->r.dev, &attr, &tx), -EINVAL, "attr.side", "2");
+	attr.side = (enum dvx_flow_side)3;
+	refused(dvx_flow_domain_create(s->f->r.dev, &attr, &tx), -EINVAL, "attr.side", "3");
 	attr.side = DVX_FLOW_RX;
 	attr.flags = 8;
 	refused(dvx_flow_domain_create(s->f->r.dev, &attr, &tx), -EINVAL, "attr.flags", "0x8");

@@ -39,6 +39,7 @@ static const struct pair {
 	{F_GRE_SUM, "misc_parameters.gre_c_present", 0, 1},
 	{F_GRE_SEQ, "misc_parameters.gre_s_present", 0, 1},
 	{F_GRE_PROTO, "misc_parameters.gre_protocol", 0, 16},
+	{F_GTPU_TEID, "misc_parameters_3.gtpu_teid", 0, 32},
 	{F_GENEVE_OPTIONS, "misc_parameters.geneve_opt_len", 0, 6},
 	{F_GPE_NEXT, "misc_parameters_3.outer_vxlan_gpe_next_protocol", 0, 8},
 	{F_GPE_FLAGS, "misc_parameters_3.outer_vxlan_gpe_flags", 0, 8},
@@ -111,7 +112,7 @@ static const struct tag_pair {
 	 "tunnel_header_dw1", 0, 32},
 };
 
-static unsigned int tunnelled[PACKET_IPIP + 1], labelled;
+static unsigned int tunnelled[PACKET_GTPU + 1], labelled;
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -256,7 +257,7 @@ TEST(agree, agree)
 			p.bytes[dice_roll(&d, p.len)] = (uint8_t)dice_roll(&d, 256);
 		compare(&p);
 	}
-	for (unsigned int i = PACKET_VXLAN; i <= PACKET_IPIP; i++)
+	for (unsigned int i = PACKET_VXLAN; i <= PACKET_GTPU; i++)
 		assert_true(tunnelled[i] > PACKETS / 1000);
 	assert_true(labelled > PACKETS / 1000);
 }

@@ -14,6 +14,7 @@ enum which {
 	VXLAN,
 	GPE,
 	GENEVE,
+	GTPU,
 	GRE,
 	NVGRE,
 	MPLS,
@@ -101,6 +102,12 @@ static const char *const packets[PACKETS] = {
 						   "abcdef00"
 						   "0102800111223344" INNER4 "0000"
 						   "000000000000000000000000",
+	/* UDP to port 2152, a sequence number and an extension header; IPv4 follows */
+	[GTPU] = ETH "0800" IP4_OF("005c", "11") "1000086800480000"
+						 "36ff0038"
+						 "cafe1234"
+						 "00070085"
+						 "01100900" IP4("06") TCP "0000000000000000",
 	/* with a checksum, a key and a sequence number; IPv6 follows */
 	[GRE] = ETH "0800" IP4_OF("0074", "2f") "b00086dd"
 						"12340000"

@@ -26,6 +26,7 @@ enum {
 	CAP_FLEX_VXLAN_GPE = 1 << 7,
 	CAP_FLEX_ICMP = 1 << 8,
 	CAP_FLEX_ICMP6 = 1 << 9,
+	CAP_FLEX_GTPU = 1 << 11, /* [I] as with FLEX_PARSER_PROFILE_ENABLE 3 of mlxconfig */
 };
 
 /* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */

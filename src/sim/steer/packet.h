@@ -59,6 +59,7 @@ enum packet_tunnel {
 	PACKET_GENEVE,
 	PACKET_GRE,
 	PACKET_IPIP,
+	PACKET_GTPU,
 };
 
 struct packet {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses tunnels and the headers inside them, one level deep. MPLS inside GRE or UDP, GTP-U and
- * Geneve's options need a flex parser, which this device lacks (flex_parser_protocols).
+ * Parses tunnels and the headers inside them, one level deep. MPLS inside GRE or UDP and Geneve's
+ * options need a flex parser, which this device lacks (flex_parser_protocols).
  */
 #include <string.h>
 #include "parse.h"
@@ -19,6 +19,15 @@
 #define GENEVE_BYTES   8u
 #define GENEVE_VERSION 0xc0
 #define GENEVE_OPTIONS 0x3f /* in words */
+
+/* GTP-U headers: 3GPP TS 29.281, 5.1 and 5.2. [I] Extension headers are skipped. */
+#define PORT_GTPU      2152
+#define GTPU_BYTES     8u
+#define GTPU_VERSION   0xf0 /* and the bit that tells GTP from GTP' */
+#define GTPU_1	       0x30
+#define GTPU_FIELDS    0x07 /* one of them is there, so the word for all three is */
+#define GTPU_EXTENSION 0x04
+#define GTPU_PACKET    255 /* message type: a user's packet follows */
 
 /* GRE headers: RFC 2784, RFC 2890, and RFC 1701's routing, behind which nothing is parsed. */
 #define GRE_BYTES    4u
@@ -62,6 +71,34 @@ static struct tunnel_header tunnel_geneve(struct packet *p, const uint8_t *heade
 				      header[0] & GENEVE_VERSION ? 0 : packet_load16(header + 2)};
 }
 
+/* Returns the header's length with its extensions; 0: it is not whole. */
+static uint32_t gtpu_bytes(const uint8_t *header, uint32_t room)
+{
+	uint32_t bytes = GTPU_BYTES + (header[0] & GTPU_FIELDS ? 4u : 0u), more;
+
+	if (bytes > room)
+		return 0;
+	while (header[0] & GTPU_EXTENSION && header[bytes - 1]) {
+		more = bytes < room ? 4u * header[bytes] : 0;
+		if (!more || more > room - bytes)
+			return 0;
+		bytes += more;
+	}
+	return bytes;
+}
+
+static struct tunnel_header tunnel_gtpu(struct packet *p, const uint8_t *header)
+{
+	uint32_t room = (uint32_t)(p->data + p->outer.l3_end - header);
+	uint32_t bytes = gtpu_bytes(header, room);
+	struct tunnel_header h = {bytes ? bytes : GTPU_BYTES, 0};
+	uint8_t version = bytes && bytes < room ? header[bytes] >> 4 : 0;
+
+	if ((header[0] & GTPU_VERSION) == GTPU_1 && header[1] == GTPU_PACKET)
+		h.inner = version == 4 ? ETHERTYPE_IPV4 : version == 6 ? ETHERTYPE_IPV6 : 0;
+	return h;
+}
+
 static uint32_t gre_key_at(uint16_t flags)
 {
 	return GRE_BYTES + (flags & (GRE_CHECKSUM | GRE_ROUTING) ? GRE_OPTION : 0);
@@ -89,6 +126,7 @@ static const struct tunnel_kind {
 	{PACKET_VXLAN, PROTO_UDP, PORT_VXLAN, VXLAN_BYTES, tunnel_vxlan, 0},
 	{PACKET_VXLAN_GPE, PROTO_UDP, PORT_VXLAN_GPE, VXLAN_BYTES, tunnel_vxlan_gpe, 0},
 	{PACKET_GENEVE, PROTO_UDP, PORT_GENEVE, GENEVE_BYTES, tunnel_geneve, 0},
+	{PACKET_GTPU, PROTO_UDP, PORT_GTPU, GTPU_BYTES, tunnel_gtpu, 0},
 	{PACKET_GRE, PROTO_GRE, 0, GRE_BYTES, tunnel_gre, 0},
 	{PACKET_IPIP, PROTO_IPIP, 0, 0, NULL, ETHERTYPE_IPV4},
 	{PACKET_IPIP, PROTO_IPV6, 0, 0, NULL, ETHERTYPE_IPV6},

@@ -10,7 +10,7 @@ enum { ETH_IPV4 = 0x0800, ETH_IPV6 = 0x86dd, ETH_CVLAN = 0x8100, ETH_SVLAN = 0x8
 enum { ETH_BRIDGED = 0x6558, ETH_MPLS = 0x8847, ETH_MPLS_MULTICAST = 0x8848 };
 enum { IP_ICMP = 1, IP_TCP = 6, IP_UDP = 17, IP_FRAGMENT = 44, IP_AH = 51, IP_ICMP6 = 58 };
 enum { IP_IPV4 = 4, IP_IPV6 = 41, IP_GRE = 47 };
-enum { PORT_VXLAN = 4789, PORT_VXLAN_GPE = 4790, PORT_GENEVE = 6081 };
+enum { PORT_VXLAN = 4789, PORT_VXLAN_GPE = 4790, PORT_GENEVE = 6081, PORT_GTPU = 2152 };
 enum { LABELS_MAX = 5 };
 
 struct frame_reader {
@@ -126,6 +126,26 @@ static void geneve(struct frame_reader *c)
 	inside(c, 8 + 4 * options, c->p[c->at] >> 6 ? 0 : type);
 }
 
+/* Reads GTP-U; a packet of version 1 and type 255 has IP behind the extension headers. */
+static void gtpu(struct frame_reader *c)
+{
+	uint32_t flags = c->p[c->at], type = c->p[c->at + 1];
+	size_t n = flags & 7 ? 12 : 8, more = 1;
+
+	words(c, 8);
+	frame_fields_put(c, F_GTPU_TEID, frame_fields_number(c, c->at + 4, 4));
+	while (frame_fields_has(c, n) && more && flags & 4 && c->p[c->at + n - 1]) {
+		more = frame_fields_has(c, n + 1) ? 4u * c->p[c->at + n] : 0;
+		n += more;
+	}
+	if (!more || !frame_fields_has(c, n + 1) || flags >> 4 != 3 || type != 255)
+		return;
+	inside(c, n,
+	       c->p[c->at + n] >> 4 == 4   ? ETH_IPV4
+	       : c->p[c->at + n] >> 4 == 6 ? ETH_IPV6
+					   : 0);
+}
+
 /* Reads GRE. RFC 2890; the word of a checksum is there for RFC 1701's routing, too. */
 static void frame_fields_gre(struct frame_reader *c)
 {
@@ -166,6 +186,9 @@ static void udp(struct frame_reader *c)
 		break;
 	case PORT_GENEVE:
 		geneve(c);
+		break;
+	case PORT_GTPU:
+		gtpu(c);
 		break;
 	default:
 		break;

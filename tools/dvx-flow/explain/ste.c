@@ -40,6 +40,8 @@ const char *ste_tunnel_layout(const struct match_mask *m)
 {
 	if (m->mask[F_GPE_VNI] || m->mask[F_GPE_NEXT] || m->mask[F_GPE_FLAGS])
 		return "ste_flex_parser_tnl_vxlan_gpe";
+	if (m->mask[F_GTPU_TEID])
+		return "ste_flex_parser_tnl_gtpu";
 	return m->mask[F_TUNNEL_0] || m->mask[F_TUNNEL_1] ? "ste_tunnel_header_v1"
 							  : "ste_flex_parser_tnl_geneve";
 }

@@ -106,6 +106,7 @@ static const struct {
 	{"geneve_oam", F_GENEVE_OAM, 0},
 	{"geneve_protocol_type", F_GENEVE_PROTO, 0},
 	{"geneve_vni", F_GENEVE_VNI, 0},
+	{"gtpu_teid", F_GTPU_TEID, 0},
 	{"vxlan_gpe_flags", F_GPE_FLAGS, 0},
 	{"vxlan_gpe_next_protocol", F_GPE_NEXT, 0},
 	{"vxlan_gpe_vni", F_GPE_VNI, 0},

@@ -165,6 +165,7 @@ const struct build_tunnel build_tunnels[TUNNELS] = {
 	[TUNNEL_VXLAN] = {"vxlan", 4789, KEY_VXLAN_VNI},
 	[TUNNEL_GPE] = {"vxlan-gpe", 4790, KEY_GPE_VNI},
 	[TUNNEL_GENEVE] = {"geneve", 6081, KEY_GENEVE_VNI},
+	[TUNNEL_GTPU] = {"gtpu", 2152, KEY_GTPU_TEID},
 };
 
 void build_settle_tunnel(struct rule_build *b, const struct source_range *at)

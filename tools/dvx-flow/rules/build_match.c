@@ -335,7 +335,9 @@ static void match_tunnel(struct rule_build *b, const struct rule_node *n)
 
 static void match_vni(struct rule_build *b, const struct rule_node *n)
 {
-	if (!b->tunnel)
+	if (n->number && b->tunnel != TUNNEL_GTPU)
+		node_mistake(b, n, "teid belongs behind gtpu");
+	else if (!n->number && (!b->tunnel || b->tunnel == TUNNEL_GTPU))
 		node_mistake(b, n, "vni belongs behind vxlan, vxlan-gpe or geneve");
 	else
 		build_set_values(b, n, build_tunnels[b->tunnel].vni, &n->list);

@@ -140,7 +140,7 @@ static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
 %token <word> T_ICMP6 "icmp6" T_PORT "port" T_SPORT "sport" T_DPORT "dport" T_FLAGS "flags"
 %token <word> T_CODE "code" T_FIELD "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
-%token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_VNI "vni"
+%token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_GTPU "gtpu" T_VNI "vni" T_TEID "teid"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
@@ -255,10 +255,11 @@ one_match:
 | T_FLAGS masked	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = list_value(ps, NO_LIST, $2.value, $2.mask)); }
 | T_FLAGS T_NE flags	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .ne = @2, .list = FLAGS($3)); }
 | tunnel		{ ADD(TUNNEL, @$, .of = $1->arg); }
-| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(VNI, @3, .list = $3); }
+| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(VNI, @3, .number = $1->arg == TUNNEL_GTPU, .list = $3); }
 | T_OAM			{ ADD(OAM, @$, .number = 1); }
 | T_OAM T_NUMBER	{ ADD(OAM, @$, .number = $2); }
 | T_VNI ne values	{ ADD(VNI, @$, .ne = @2, .list = $3); }
+| T_TEID ne values	{ ADD(VNI, @$, .number = 1, .ne = @2, .list = $3); }
 | T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = $3); }
 | T_MPLS		{ ADD(MPLS, @$); }
 | T_MPLS numbers	{ ADD(MPLS, @$, .of = KEY_MPLS_LABEL, .list = $2); }
@@ -294,7 +295,7 @@ l4:
 ;
 
 tunnel:
-  T_VXLAN | T_GPE | T_GENEVE
+  T_VXLAN | T_GPE | T_GENEVE | T_GTPU
 ;
 
 side:

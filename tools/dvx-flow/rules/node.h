@@ -22,7 +22,7 @@ struct address {
 enum node_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
 
 /* The tunnel that `vni` refers to. */
-enum node_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNELS };
+enum node_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNEL_GTPU, TUNNELS };
 
 enum node_kind {
 	NODE_NOT, /* of the next match */
@@ -49,7 +49,7 @@ enum node_kind {
 	NODE_TOS,      /* `number` under the mask `second` */
 	NODE_PORTS,    /* of: a side */
 	NODE_TUNNEL,   /* of: the tunnel */
-	NODE_VNI,
+	NODE_VNI, /* number: the word is teid */
 	NODE_OAM,
 	NODE_GRE_KEY,
 	NODE_MPLS,	 /* the word, with labels if `of` is KEY_MPLS_LABEL */
