@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/memlock.sh examples/nat-vlan examples/nat-host.flow examples/nat-dpu.flow examples/traffic/README.md examples/traffic/traffic.pcap \
+EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/memlock.sh examples/machines.sh examples/nat-vlan examples/eswitch/eswitch examples/eswitch/edge.flow examples/eswitch/far.flow examples/eswitch/vf1.flow examples/nat-host.flow examples/nat-dpu.flow examples/traffic/README.md examples/traffic/traffic.pcap \
 	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
 # A project of its own, with its build system: tests/tree/ci_recipe.sh builds and tests it.
 EXTRA_DIST += examples/ci

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# For first-rules and nat-vlan: `pinned` has the options of dvx-sim up for this user's limit of locked memory.
+# For first-rules and machines.sh: `pinned` has the options of dvx-sim up for this user's limit of locked memory.
 # libmlx5's steering pins 8.5 MiB a direction, each of two queues 10 more; in most distributions an ordinary user may pin
 # 8 MiB.
 pinned=() limit=$(ulimit -l)
