@@ -136,10 +136,10 @@ sides() {
 	fails 4 "bad:1:$2: .*$3: Operation not supported$" "$dvx_sim" run --set "$1" -- "$flow" check --device mlx5_0 "$work/bad"
 }
 check "a ConnectX-5 pushes VLAN tags on one side" sides chip=cx5,switchdev=1 13 \
-	"a VLAN push on mlx5_0 (format 0, ConnectX-5) only on the TX side: name a source (not uplink)" \
+	"a VLAN push on mlx5_0 (ConnectX-5, -6) only on the TX side: name a source (not uplink)" \
 	"send switch from uplink push vlan 5 to pf"
 check "and pops them on the other" sides chip=cx5,switchdev=1 1 \
-	"a VLAN pop on mlx5_0 (format 0, ConnectX-5) only on the RX side: name the uplink as source" \
+	"a VLAN pop on mlx5_0 (ConnectX-5, -6) only on the RX side: name the uplink as source" \
 	"send switch vlan pop vlan to pf"
 legacy() {
 	"$dvx_sim" down "$chip" && "$dvx_sim" up "$chip" && echo "drop switch from pf" >"$work/bad" || return 1

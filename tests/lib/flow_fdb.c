@@ -154,7 +154,7 @@ TEST(fdb, old_format, old_setup)
 	assert_int_equal(dvx_flow_action_create_push_vlan(s->domain, 0x8100, 5, &push), 0);
 	assert_int_equal(dvx_flow_action_create_pop_vlan(s->domain, &pop), 0);
 	fake_refused(fdb_try(s, encap, 0xffff), -EOPNOTSUPP,
-		     "an encapsulation on mlx5_9 (format 0, ConnectX-5)",
+		     "an encapsulation on mlx5_9 (ConnectX-5, -6)",
 		     "only on the TX side: name a source (not uplink)");
 	fake_refused(fdb_try(s, push, UINT32_MAX), -EOPNOTSUPP, "a VLAN push", "TX side");
 	fake_refused(fdb_try(s, pop, 1), -EOPNOTSUPP, "a VLAN pop", "RX side");

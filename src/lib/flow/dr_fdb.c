@@ -81,7 +81,7 @@ static int fdb_wrong_side(const struct dvx_flow_domain *domain, const struct fdb
 			"match.misc_parameters.source_port: %s on %s%s only on the %s side: "
 			"name %s",
 			dvx_flow_kinds[l->kind].noun, dvx_dev_name(domain->dev),
-			l->old ? " (format 0, ConnectX-5)" : "", l->side == FDB_RX ? "RX" : "TX",
+			l->old ? " (ConnectX-5, -6)" : "", l->side == FDB_RX ? "RX" : "TX",
 			l->side == FDB_RX ? "the uplink as source"
 					  : "a source (not uplink)");
 }

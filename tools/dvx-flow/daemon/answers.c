@@ -217,6 +217,15 @@ static void answers_add_rewrites(void *arg, uint64_t id, const struct dvx_flow_r
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)id, hex));
 }
 
+static void answers_add_encap(void *arg, uint64_t id, const struct rule_encap *encap)
+{
+	char hex[2 * sizeof(encap->header) + 1] = "";
+
+	for (size_t i = 0; i < encap->bytes; i++)
+		snprintf(hex + 2 * i, 3, "%02x", encap->header[i]);
+	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)id, hex));
+}
+
 static void answers_add_mirror(void *arg, uint64_t action, uint64_t table)
 {
 	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)table));
@@ -291,12 +300,14 @@ static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *e
 			      const char *text, size_t len)
 {
 	json_t *rewrites = json_array(), *mirrors = json_array(), *tables = json_array();
+	json_t *encaps = json_array();
 	json_t *j = answers_rules(h), *objects = json_array();
 	struct flow_fault unread;
 
 	if (h->now) {
 		generation_rewrites(h->now, answers_add_rewrites, rewrites);
 		generation_mirrors(h->now, answers_add_mirror, mirrors);
+		generation_encaps(h->now, answers_add_encap, encaps);
 		generation_tables(h->now, answers_add_table, tables);
 		generation_objects(h->now, answers_add_object, objects, &unread);
 	}
@@ -308,6 +319,7 @@ static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *e
 	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "objects", objects);
 	json_object_set_new(j, "rewrites", rewrites);
+	json_object_set_new(j, "encaps", encaps);
 	conn_reply(c, j, text, len);
 }
 

@@ -103,7 +103,8 @@ int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct ch
 	if (encap && dvx_flow_action_create_encap_l2(domain, r->encap->header, r->encap->bytes,
 						     &out->action[out->n]))
 		return changes_refused(r, encap, f);
-	out->n += encap != NULL;
+	if (encap)
+		out->encap = out->action[out->n++];
 	return make_rewrites(domain, r, out, f);
 }
 

@@ -287,6 +287,14 @@ void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *
 			gen->held[i].ops->rewrites(gen->held[i].is, visit, arg);
 }
 
+void generation_encaps(const struct generation *gen, encap_fn visit, void *arg)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (gen->hold[i].changes && gen->hold[i].changes->encap)
+			visit(arg, dvx_flow_action_id(gen->hold[i].changes->encap),
+			      gen->set.rule[i].encap);
+}
+
 void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg)
 {
 	for (size_t i = 0; i < gen->set.n; i++)

@@ -110,6 +110,9 @@ void generation_tables(const struct generation *gen, table_of_fn visit, void *ar
 /* Visits mirrors, with the table where the packet goes on, which the destination array hides. */
 typedef void (*mirror_fn)(void *arg, uint64_t action_id, uint64_t table_id);
 void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg);
+/* Visits the tunnels that rules begin. The dump has only their actions' IDs. */
+typedef void (*encap_fn)(void *arg, uint64_t action_id, const struct rule_encap *encap);
+void generation_encaps(const struct generation *gen, encap_fn visit, void *arg);
 /* Visits the lists of rewrites. The dump has only their actions' IDs. */
 typedef void (*rewrites_fn)(void *arg, uint64_t action_id, const struct dvx_flow_rewrites *list);
 void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg);
@@ -168,6 +171,7 @@ uint32_t bulk_size(const struct bulk *b);
 struct changes {
 	struct dvx_flow_action *action[CHANGE_ACTIONS];
 	uint32_t n;
+	struct dvx_flow_action *encap; /* one of them; NULL: none */
 };
 
 /* Adds to out->action; on a fault the caller frees them. */

@@ -453,6 +453,8 @@ int packet_change(struct changing_packet *p, const struct packet_change *c, cons
 	case PACKET_ADD:
 	case PACKET_COPY:
 		return change_rewrite(p, c);
+	case PACKET_ENCAP:
+		return p->framed ? frame_encap(p, c) : words_encap(p, c);
 	default:
 		return p->framed ? frame_resize(p, c, why) : words_resize(p, c, why);
 	}

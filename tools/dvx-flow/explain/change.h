@@ -46,6 +46,7 @@ enum packet_change_kind {
 	PACKET_REMOVE,	  /* `bytes`, from `offset` behind an anchor on */
 	PACKET_REMOVE_TO, /* from an anchor to another one */
 	PACKET_INSERT,	  /* four bytes, at `offset` behind an anchor */
+	PACKET_ENCAP,	  /* a tunnel's header, in front of all */
 	PACKET_OBJECT,	  /* the result of the rule's object (ASO), into a register */
 	PACKET_LIST,	  /* the rule's list of rewrites */
 	PACKET_UNKNOWN,	  /* of an unknown kind */
@@ -57,6 +58,7 @@ struct packet_change {
 	uint32_t value;	     /* set, add, insert */
 	uint8_t anchor, end; /* PRM ste_anchor */
 	uint16_t offset, bytes;
+	const uint8_t *header; /* of PACKET_ENCAP: `bytes`, of which the device fills in lengths */
 	bool inlined; /* the rule's list, of one rewrite, in the entry itself */
 };
 
@@ -117,5 +119,7 @@ static inline uint32_t change_mask(unsigned int bits)
 
 int frame_store(struct changing_packet *p, const struct change_part *part, uint32_t value);
 int frame_resize(struct changing_packet *p, const struct packet_change *c, const char **why);
+int frame_encap(struct changing_packet *p, const struct packet_change *c);
+int words_encap(struct changing_packet *p, const struct packet_change *c);
 
 #endif

@@ -153,24 +153,32 @@ static int frame_remove(struct changing_packet *p, size_t from, size_t to, const
 	return 0;
 }
 
+/* Makes a gap of n bytes. Returns 0 or -ENOMEM. */
+static int frame_open(struct changing_packet *p, size_t at, size_t n)
+{
+	if (p->room < p->len + n) {
+		uint8_t *more = realloc(p->bytes, p->len + n + 64);
+
+		if (!more)
+			return -ENOMEM;
+		p->bytes = more;
+		p->room = p->len + n + 64;
+	}
+	memmove(p->bytes + at + n, p->bytes + at, p->len - at);
+	p->len += n;
+	return 0;
+}
+
 static int frame_insert(struct changing_packet *p, size_t at, uint32_t value, const char **why)
 {
 	if (at > p->len) {
 		*why = "inserts bytes behind the packet's end";
 		return -EINVAL;
 	}
-	if (p->room < p->len + 4) {
-		uint8_t *more = realloc(p->bytes, p->len + 64);
-
-		if (!more)
-			return -ENOMEM;
-		p->bytes = more;
-		p->room = p->len + 64;
-	}
-	memmove(p->bytes + at + 4, p->bytes + at, p->len - at);
+	if (frame_open(p, at, 4))
+		return -ENOMEM;
 	for (unsigned int i = 0; i < 4; i++)
 		p->bytes[at + i] = (uint8_t)(value >> (24 - 8 * i));
-	p->len += 4;
 	frame_parse(p);
 	return 0;
 }
@@ -188,4 +196,66 @@ int frame_resize(struct changing_packet *p, const struct packet_change *c, const
 	if (c->kind == PACKET_INSERT)
 		return frame_insert(p, at, c->value, why);
 	return frame_remove(p, at, c->kind == PACKET_REMOVE ? at + c->bytes : end, why);
+}
+
+/* --- tunnels that begin ------------------------------------------------------------------------- */
+
+#define ENCAP_L3      14u
+#define ENCAP_TYPE_V4 0x0800
+
+static void frame_store16(uint8_t *at, size_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+/* Fills in the lengths and IPv4's checksum, as the device does. UDP's source port stays 0. */
+static void encap_fill(uint8_t *frame, size_t len)
+{
+	bool v4 = frame_number(frame + ENCAP_L3 - 2, 2) == ENCAP_TYPE_V4;
+	size_t l4 = ENCAP_L3 + (v4 ? 20 : 40);
+	uint8_t *ip = frame + ENCAP_L3;
+
+	frame_store16(ip + (v4 ? 2 : 4), len - (v4 ? ENCAP_L3 : l4));
+	frame_store16(frame + l4 + 4, len - l4);
+	if (v4)
+		frame_store16(ip + 10, ~sum_of(ip, 20) & 0xffff);
+}
+
+int frame_encap(struct changing_packet *p, const struct packet_change *c)
+{
+	if (frame_open(p, 0, c->bytes))
+		return -ENOMEM;
+	memcpy(p->bytes, c->header, c->bytes);
+	encap_fill(p->bytes, p->len);
+	frame_parse(p);
+	p->f.known[F_SPORT] = false;
+	return 0;
+}
+
+/* The packet's headers become the inner ones; the outer ones are read from the tunnel's header. */
+int words_encap(struct changing_packet *p, const struct packet_change *c)
+{
+	enum { ANY_PAYLOAD = 64 };
+	size_t len = c->bytes + ANY_PAYLOAD;
+	uint8_t *frame = calloc(1, len);
+	struct fields outer;
+
+	if (!frame)
+		return -ENOMEM;
+	memcpy(frame, c->header, c->bytes);
+	encap_fill(frame, len);
+	fields_of_frame(&outer, frame, len);
+	free(frame);
+	for (int f = 0; f < F_PER_LEVEL; f++) {
+		outer.value[F_PER_LEVEL + f] = p->f.value[f];
+		outer.known[F_PER_LEVEL + f] = p->f.known[f];
+	}
+	outer.known[F_SPORT] = false;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		outer.value[kept[i]] = p->f.value[kept[i]];
+		outer.known[kept[i]] = p->f.known[kept[i]];
+	}
+	p->f = outer;
+	return 0;
 }

@@ -197,7 +197,7 @@ static int explain_way(struct explain_job *job, struct direction at, uint32_t st
 	job->lost = job->lost || w->end == WALK_LOST;
 	if (*out && !job->args->json)
 		explain_print_walk(*out);
-	if (!*out || !explain_goes_on(job, w, at.dir, &g))
+	if (!*out || w->unknown || !explain_goes_on(job, w, at.dir, &g))
 		return *out ? 0 : -1;
 	json_object_set_new(*out, "vport", json_string(g.vport));
 	json_object_set_new(*out, "goes_on", json_string(g.says));

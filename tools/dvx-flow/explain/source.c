@@ -126,9 +126,10 @@ static bool dump_source_read_actions(struct dump_source *s)
 	json_t *lists = json_object_get(s->head, "rewrites");
 	json_t *mirrors = json_object_get(s->head, "mirrors");
 	json_t *vports = json_object_get(s->head, "vports");
+	json_t *encaps = json_object_get(s->head, "encaps");
 	struct answer_row *list = answer_rows(lists), *mirror = answer_rows(mirrors);
-	struct answer_row *vport = answer_rows(vports), *row;
-	bool done = list && mirror && vport;
+	struct answer_row *vport = answer_rows(vports), *encap = answer_rows(encaps), *row;
+	bool done = list && mirror && vport && encap;
 
 	for (uint32_t i = 0; done && i < s->d.nactions; i++) {
 		struct steering_action *a = &s->d.action[i];
@@ -142,12 +143,15 @@ static bool dump_source_read_actions(struct dump_source *s)
 			t = steering_table_of(&s->d, answer_number(row->is, 1));
 		} else if (a->type == ACTION_VPORT && (row = answer_find(vport, vports, a->id))) {
 			a->arg = answer_number(row->is, 1);
+		} else if (a->type == ACTION_ENCAP && (row = answer_find(encap, encaps, a->id))) {
+			a->encap = json_string_value(json_array_get(row->is, 1));
 		}
 		a->onward = t ? (uint32_t)(t - s->d.table) + 1 : 0;
 	}
 	free(list);
 	free(mirror);
 	free(vport);
+	free(encap);
 	return done;
 }
 

@@ -40,6 +40,8 @@ static struct packet_change ste_v0_insert(const uint8_t *p)
 {
 	uint32_t what = prm_ste_sx_transmit_get_action_type(p);
 
+	if (what == PRM_STE_TX_ACTION_ENCAP)
+		return (struct packet_change){.kind = PACKET_ENCAP};
 	if (what != PRM_STE_TX_ACTION_PUSH_VLAN)
 		return (struct packet_change){.kind = what ? PACKET_UNKNOWN : PACKET_NOTHING};
 	return (struct packet_change){.kind = PACKET_INSERT,

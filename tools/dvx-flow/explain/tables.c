@@ -117,6 +117,14 @@ bool steering_rule_is(const struct steering *d, const struct steering_rule *r, u
 	return false;
 }
 
+const char *steering_encap(const struct steering *d, const struct steering_rule *r)
+{
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (d->action[i].encap)
+			return d->action[i].encap;
+	return NULL;
+}
+
 /* --- tables and entries --- */
 
 const struct steering_record *steering_entry_at(const struct steering *d, uint32_t domain,

@@ -77,6 +77,7 @@ enum action_kind {
 };
 
 /* Types of records. */
+#define ACTION_ENCAP   3400
 #define ACTION_DROP    3403
 #define ACTION_VPORT   3408 /* its argument is the number */
 #define ACTION_DEFAULT 3423
@@ -90,6 +91,7 @@ struct steering_action {
 	uint64_t arg;
 	uint64_t table;	   /* ID of ACTION_TABLE's; 0: unknown */
 	uint32_t first, n; /* its rewrites; n 0: unknown */
+	const char *encap; /* the header that it adds, in hexadecimal; NULL: none, or unknown */
 	uint32_t onward;   /* of an array: the table where the packet goes on, plus 1; 0: unknown */
 };
 
@@ -198,6 +200,9 @@ bool steering_add_rewrites(struct steering *d, const uint8_t *bytes, uint32_t n)
 /* Returns whether a rule has an action of these kinds. */
 bool steering_rule_has(const struct steering *d, const struct steering_rule *r,
 		       enum action_kind first, enum action_kind last);
+/* Returns the tunnel's header that a rule adds, in hexadecimal; NULL: none, or unknown. */
+const char *steering_encap(const struct steering *d, const struct steering_rule *r);
+#define ENCAP_MAX 126u /* bytes */
 /* Returns whether a rule has an action of this type. */
 bool steering_rule_is(const struct steering *d, const struct steering_rule *r, uint32_t type);
 /* Returns the table to which a rule's array leads; NULL: it has none, or it is unknown. */

@@ -273,7 +273,7 @@ static json_t *trace_change_json(const struct walk_change *c, bool registers)
 
 	if (!rows)
 		return NULL;
-	if (c->decap) {
+	if (c->tunnel) {
 		add_headers(rows, c);
 	} else {
 		add_tags(rows, c);
@@ -461,7 +461,7 @@ static void end_changes(const struct explain_walk *w, struct sentence *t, json_t
 	if (!w->changed)
 		return;
 	for (uint32_t i = 0; i < w->nchanges; i++)
-		c.decap = c.decap || w->change[i].decap;
+		c.tunnel = c.tunnel || w->change[i].tunnel;
 	changes = trace_change_json(&c, false);
 	sentence_add_changes(t, "; the packet changes: ", changes);
 	if (w->unknown && w->end != WALK_LOST)

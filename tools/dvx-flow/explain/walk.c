@@ -183,6 +183,21 @@ static bool walk_meet_object(struct explain_walk *w, const struct steering_recor
 	return true;
 }
 
+/* Begins the tunnel of the rule's action, whose header the daemon knows. */
+static bool walk_encap(struct explain_walk *w, const struct steering_record *e)
+{
+	const char *hex = steering_encap(w->d, &w->d->rule[e->rule]);
+	size_t digits = hex ? strlen(hex) : 0;
+	uint8_t header[ENCAP_MAX];
+	struct packet_change c = {
+		.kind = PACKET_ENCAP, .header = header, .bytes = (uint16_t)(digits / 2)};
+
+	if (digits && digits / 2 <= sizeof(header) && dump_hex_bytes(hex, digits, header))
+		return walk_change_one(w, e, &c);
+	w->unknown = true;
+	return true;
+}
+
 /* Makes a change. A program's own list is preferred to what the library made of it. */
 static bool walk_change_any(struct explain_walk *w, const struct steering_record *e,
 			    const struct packet_change *c)
@@ -194,6 +209,8 @@ static bool walk_change_any(struct explain_walk *w, const struct steering_record
 		return walk_change_list(w, e, e->format ? w->d->domain[e->domain].format : 0);
 	if (c->kind == PACKET_OBJECT)
 		return walk_meet_object(w, e, c);
+	if (c->kind == PACKET_ENCAP)
+		return walk_encap(w, e);
 	if (c->kind != PACKET_UNKNOWN)
 		return walk_change_one(w, e, c);
 	w->unknown = true;
@@ -227,7 +244,8 @@ static bool walk_act(struct explain_walk *w, const struct steering_record *r,
 		return true;
 	kept = (struct walk_change){.step = w->nsteps - 1, .before = w->now.f};
 	for (unsigned int i = 0; on && i < e->nchanges; i++) {
-		kept.decap = kept.decap || e->change[i].kind == PACKET_REMOVE_TO;
+		kept.tunnel = kept.tunnel || e->change[i].kind == PACKET_REMOVE_TO ||
+			      e->change[i].kind == PACKET_ENCAP;
 		if (e->change[i].kind == PACKET_OBJECT)
 			kept.object = w->d->rule[r->rule].object;
 		on = walk_change_any(w, r, &e->change[i]);

@@ -37,7 +37,7 @@ enum walk_end {
 struct walk_change {
 	uint32_t step;
 	bool unknown; /* it changed in a way that is not in the dump */
-	bool decap;   /* a tunnel's headers are gone */
+	bool tunnel;  /* one began or ended */
 	const char *object; /* the state of the object that it met; NULL: none */
 	struct fields before, after;
 };
