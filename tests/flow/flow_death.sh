@@ -115,7 +115,7 @@ client apply "$work/a" >/dev/null
 still() { holds "drop in
 " && verdict dropped 521; }
 
-mistake() { printf 'drop in\nsend in to quue 1\n' >"$work/c" && fails 1 "$work/c:2:12: expected" client apply "$work/c" && still; }
+mistake() { printf 'drop in\nsend in to quue 1\n' >"$work/c" && fails 1 "$work/c:2:12: no vport is called" client apply "$work/c" && still; }
 check "a mistake" mistake
 queue() { echo "send in to queue 2" >"$work/c" && fails 1 "$work/c:1:9: no queue 2, the daemon has 2" client apply "$work/c" && still; }
 check "a queue that the daemon lacks" queue

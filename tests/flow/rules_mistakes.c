@@ -116,6 +116,8 @@ TEST(none, mistakes_of_rates)
 		{"send in ipv4 over 5/s set ttl 9 to queue 1",
 		 "1:27+5 a rule with a rate changes no packets: send them to a table (goto)"},
 		{"drop in burst 5", "not \"burst\""},
+		{"pass in tcp ct established", "1:13+2 rules do not track connections"},
+		{"track in tcp", "1:1+5 rules do not track connections"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

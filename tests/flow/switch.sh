@@ -123,6 +123,11 @@ between_vfs() {
 		[ "$(client stats --json | jq -c '[.sources[] | select(.from == "vf0" or .from == "vf1") | .packets, .dropped]')" = '[1,0,1,1]' ]
 }
 check "from one VF to another" between_vfs
+rated() {
+	printf 'drop switch from pf udp src port 15 over 2 bit/s burst 0\ncount switch from pf udp src port 15\n' >"$work/rated" &&
+		client apply "$work/rated" && send_from_host 15 15 15 && [ "$(counts)" = '[2,1]' ]
+}
+check "a rate in the e-switch" rated
 emptied() {
 	client flush --quiet && send_from_host 9 && "$dvx_sim" ls | grep -q "dpu"
 }

@@ -633,6 +633,18 @@ static bool follows(const struct rule_parser *ps, const struct source_range *at,
 	       (end == n || !isalnum((unsigned char)ps->text[end - n - 1]));
 }
 
+static const char no_ct[] =
+	"rules do not track connections: a program can, by dvx_aso_set_connection(3); for the first packets of "
+	"connections write `tcp flags syn,!ack'";
+
+/* Returns whether the place has this word. */
+static bool stands_at(const struct rule_parser *ps, const struct source_range *at, const char *word)
+{
+	size_t n = at->end_byte - at->first_byte;
+
+	return n == strlen(word) && !strncasecmp(ps->text + at->first_byte, word, n);
+}
+
 /* Finds words of tcpdump and tc that this language lacks, and suggests others. */
 static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parser *ps)
 {
@@ -644,7 +656,7 @@ static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parse
 	if (token == YYSYMBOL_T_NE || token == YYSYMBOL_T_NOT || follows(ps, at, "not") ||
 	    follows(ps, at, "!") || follows(ps, at, "!="))
 		return no_not;
-	return NULL;
+	return stands_at(ps, at, "ct") || stands_at(ps, at, "track") ? no_ct : NULL;
 }
 
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
