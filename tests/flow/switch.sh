@@ -87,6 +87,12 @@ through() {
 }
 check "explain: through the e-switch to this function's own rules" through
 check "explain: a switched packet has a source" fails 2 "comes from a vport: write" client explain switch udp
+from_file() {
+	client dump >"$work/csv" && "$flow" explain --dump "$work/csv" switch from uplink arp >"$work/explained"
+	cat "$work/explained"
+	grep -q '=> manager: its function receives it' "$work/explained"
+}
+check "explain: from a file, which does not name the manager" from_file
 out_first() {
 	client insert before 9 pass out udp src port 14 ipv4 set ipv4 dst 10.0.0.9 &&
 		explains "ecpf: it is sent, and the e-switch takes it:" "out ipv4 dst 10.0.0.1 udp src port 14 ttl 4" &&

@@ -103,92 +103,40 @@ static void explain_print_walk(json_t *j)
 	printf("  => %s\n", explain_sentence(json_object_get(j, "end")));
 }
 
-/* --- on through the e-switch --- */
+static int explain_way(struct explain_job *job, struct direction at, uint32_t start,
+		       struct explain_walk *w, const struct fields *p, json_t **out);
 
-/* Where a packet goes that leaves a direction's tables. */
-struct explain_goal {
-	const char *says;
-	struct direction at; /* dir RULE_DIRS: no rules of this daemon */
-	char vport[32];	     /* its name */
-};
-
-static bool explain_to_vport(const struct explain_walk *w, uint32_t *vport)
+/* Prints where the packet goes on, and walks there. */
+static int explain_next(struct explain_job *job, const struct explain_walk *w, const struct goal *g,
+			json_t *way)
 {
-	const struct steering_rule *r = &w->d->rule[w->rule];
+	struct explain_walk next = {.keep = true};
+	struct fields f = w->now.f;
+	json_t *then = NULL;
+	uint32_t start;
+	int rc;
 
-	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
-		if (w->d->action[i].type == ACTION_VPORT) {
-			*vport = (uint32_t)w->d->action[i].arg;
-			return true;
-		}
-	return false;
-}
-
-/* Finds where the e-switch sends the packet. False: it drops it, or that is not known. */
-static bool explain_switched(const struct explain_job *job, const struct explain_walk *w,
-			     struct explain_goal *g)
-{
-	const json_t *manager = json_object_get(job->src.head, "vport");
-	uint32_t own = manager ? (uint32_t)json_integer_value(manager) : UINT32_MAX, vport = own;
-	const struct steering_rule *r = &w->d->rule[w->rule];
-
-	if (w->end == WALK_LOST || (w->end == WALK_RULE && !explain_to_vport(w, &vport) &&
-				    !steering_rule_is(w->d, r, ACTION_DEFAULT)))
-		return false;
-	g->at.dir = RULE_DIRS;
-	dvx_flow_vport_name(vport, g->vport, sizeof(g->vport));
-	if (vport == VPORT_UPLINK) {
-		g->says = "it leaves by the wire";
-	} else if (vport != own || vport == UINT32_MAX) {
-		g->says = "its function receives it; rules that are held there judge it next";
-	} else if (!dump_source_has(&job->src, RULE_IN)) {
-		g->says = "this function receives it, where no rule is for incoming packets";
-	} else {
-		g->says = "this function receives it:";
-		g->at = (struct direction){RULE_IN, SIDE_RX};
+	json_object_set_new(way, "vport", json_string(g->vport));
+	json_object_set_new(way, "goes_on", json_string(g->says));
+	if (!job->args->json)
+		printf("  => %s: %s\n", g->vport, g->says);
+	if (g->at.dir == RULE_DIRS || !dump_source_starts(&job->src, g->at, &start, 1))
+		return 0;
+	if (w->now.framed) {
+		next.frame = w->now.bytes;
+		next.len = w->now.len;
 	}
-	return true;
-}
-
-/* Finds where a packet goes on. False: it ends here. */
-static bool explain_goes_on(const struct explain_job *job, const struct explain_walk *w,
-			    enum rule_dir from, struct explain_goal *g)
-{
-	const struct steering_rule *r = &w->d->rule[w->rule];
-
-	if (from == RULE_SWITCH)
-		return explain_switched(job, w, g);
-	if (from != RULE_OUT || !dump_source_has(&job->src, RULE_SWITCH) || w->end == WALK_LOST ||
-	    (w->end == WALK_RULE && steering_rule_is(w->d, r, ACTION_DROP)))
-		return false;
-	g->at = (struct direction){RULE_SWITCH, SIDE_TX};
-	dvx_flow_vport_name((uint32_t)json_integer_value(json_object_get(job->src.head, "vport")),
-			    g->vport, sizeof(g->vport));
-	g->says = "it is sent, and the e-switch takes it:";
-	return true;
-}
-
-/* Makes the fields with which a packet enters the tables behind: registers do not go along. */
-static void explain_enter(const struct explain_job *job, struct direction at, uint32_t table,
-			  struct fields *p)
-{
-	const struct steering *d = &job->src.d;
-	const json_t *own = json_object_get(job->src.head, "vport");
-
-	for (int f = F_REG_A; f <= F_REG_C7; f++)
-		p->value[f] = 0;
-	p->known[F_SOURCE] |= at.dir == RULE_SWITCH;
-	if (at.dir == RULE_SWITCH)
-		dump_source_vport(d, d->table[table].domain, (uint32_t)json_integer_value(own), p);
+	goal_enter(&job->src, g->at, start, &f);
+	rc = explain_way(job, g->at, start, &next, &f, &then);
+	walk_free(&next);
+	json_object_set_new(way, "then", then);
+	return rc;
 }
 
 static int explain_way(struct explain_job *job, struct direction at, uint32_t start,
 		       struct explain_walk *w, const struct fields *p, json_t **out)
 {
-	struct explain_goal g = {.says = NULL};
-	struct explain_walk next;
-	struct fields f;
-	json_t *behind = NULL;
+	struct goal g;
 	int rc = walk_run(w, &job->src.d, start, at.side, p);
 
 	if (rc)
@@ -197,23 +145,9 @@ static int explain_way(struct explain_job *job, struct direction at, uint32_t st
 	job->lost = job->lost || w->end == WALK_LOST;
 	if (*out && !job->args->json)
 		explain_print_walk(*out);
-	if (!*out || w->unknown || !explain_goes_on(job, w, at.dir, &g))
+	if (!*out || w->unknown || !goal_find(&job->src, w, at.dir, &g))
 		return *out ? 0 : -1;
-	json_object_set_new(*out, "vport", json_string(g.vport));
-	json_object_set_new(*out, "goes_on", json_string(g.says));
-	if (!job->args->json)
-		printf("  => %s: %s\n", g.vport, g.says);
-	if (g.at.dir == RULE_DIRS || !dump_source_starts(&job->src, g.at, &start, 1))
-		return 0;
-	f = w->now.f;
-	next = (struct explain_walk){.frame = w->now.framed ? w->now.bytes : NULL,
-				     .len = w->now.framed ? w->now.len : 0,
-				     .keep = true};
-	explain_enter(job, g.at, start, &f);
-	rc = explain_way(job, g.at, start, &next, &f, &behind);
-	walk_free(&next);
-	json_object_set_new(*out, "then", behind);
-	return rc;
+	return explain_next(job, w, &g, *out);
 }
 
 static int explain_print_packet(struct explain_job *job, const struct seen_packet *seen,

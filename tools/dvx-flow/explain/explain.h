@@ -58,4 +58,20 @@ bool dump_source_has(const struct dump_source *s, enum rule_dir dir);
  */
 bool dump_source_vport(const struct steering *d, uint32_t domain, uint32_t vport, struct fields *p);
 
+/* --- goal.c --- */
+
+/* Where a packet goes that leaves a direction's tables. */
+struct goal {
+	const char *says;
+	struct direction at; /* dir RULE_DIRS: no rules of this daemon */
+	char vport[32];	     /* its name */
+};
+
+/* Finds where a packet goes on that left the tables of `from`. False: it ends here. */
+bool goal_find(const struct dump_source *src, const struct explain_walk *w, enum rule_dir from,
+	       struct goal *g);
+/* Makes the fields with which the packet enters that table: registers do not go along. */
+void goal_enter(const struct dump_source *src, struct direction at, uint32_t table,
+		struct fields *p);
+
 #endif

@@ -17,5 +17,5 @@ tools_dvx_flow_libexplain_la_SOURCES = \
 	tools/dvx-flow/explain/trace.h tools/dvx-flow/explain/trace.c
 tools_dvx_flow_libexplain_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS)
 # The command, which asks the daemon.
-tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/explain/explain.h tools/dvx-flow/explain/explain.c \
+tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/explain/explain.h tools/dvx-flow/explain/explain.c tools/dvx-flow/explain/goal.c \
 	tools/dvx-flow/explain/dumpcmd.c tools/dvx-flow/explain/rulefields.c tools/dvx-flow/explain/source.c
