@@ -17,8 +17,7 @@ static int count_entry(void *arg, const struct shape *shape, const uint64_t *val
 	return ++*(unsigned int *)arg > entries_most();
 }
 
-/* Returns whether the parser takes the rule and it has few enough entries. */
-static bool is_good(const char *line)
+bool file_line_good(const char *line)
 {
 	unsigned int entries = 0;
 	struct ruleset one;
@@ -48,15 +47,15 @@ static void file_change(struct dice *d, bool all, char line[LINE_BYTES])
 
 	memcpy(changed, line, sizeof(changed));
 	random_changes(d, changed, sizeof(changed), all);
-	if (is_good(changed) && file_side_fits(changed))
+	if (file_line_good(changed) && file_side_fits(changed))
 		memcpy(line, changed, sizeof(changed));
 }
 
-static void file_line(struct dice *d, const char *dir, uint32_t number, char line[LINE_BYTES])
+void file_line(struct dice *d, const char *dir, uint32_t number, char line[LINE_BYTES])
 {
 	do
 		random_rule(d, line, LINE_BYTES / 2, dir, number);
-	while (!is_good(line));
+	while (!file_line_good(line));
 }
 
 void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX])

@@ -49,8 +49,9 @@ static void open_sender(struct rig *r)
 static void open_lane(struct rig *r, enum rule_dir dir)
 {
 	struct lane *l = &r->lane[dir];
-	struct dvx_flow_domain_attr domain = {.size = sizeof(domain),
-					      .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
+	static const enum dvx_flow_side sides[RULE_DIRS] = {
+		[RULE_IN] = DVX_FLOW_RX, [RULE_OUT] = DVX_FLOW_TX, [RULE_SWITCH] = DVX_FLOW_FDB};
+	struct dvx_flow_domain_attr domain = {.size = sizeof(domain), .side = sides[dir]};
 	struct dvx_flow_match any = {0};
 	struct dvx_flow_matcher_attr matcher = {
 		.size = sizeof(matcher), .match = &any, .priority = ROOT_MATCHERS};
@@ -116,8 +117,27 @@ void rig_open(struct rig *r)
 	open_sender(r);
 }
 
+void rig_open_switch(struct rig *r, const uint32_t vports[RIG_VPORTS])
+{
+	open_lane(r, RULE_SWITCH);
+	for (unsigned int i = 0; i < RIG_VPORTS; i++) {
+		r->vport[i].number = vports[i];
+		OK(dvx_flow_action_create_vport(r->lane[RULE_SWITCH].domain, vports[i],
+						&r->vport[i].to));
+	}
+}
+
+static void close_switch(struct rig *r)
+{
+	for (unsigned int i = 0; i < RIG_VPORTS; i++)
+		OK(dvx_flow_action_destroy(r->vport[i].to));
+	close_lane(&r->lane[RULE_SWITCH]);
+}
+
 void rig_close(struct rig *r)
 {
+	if (r->lane[RULE_SWITCH].domain)
+		close_switch(r);
 	for (uint32_t i = 0; i < RULES_ALL; i++)
 		OK(dvx_flow_action_destroy(r->tag[i]));
 	for (int i = 0; i < QUEUES; i++) {
@@ -157,6 +177,15 @@ static void set_field(struct dvx_flow_match *m, unsigned int key, uint64_t value
 	}
 }
 
+static struct dvx_flow_action *to_vport(const struct rig *r, uint32_t number)
+{
+	const struct rig_vport *v = r->vport;
+
+	while (v->number != number)
+		OK(++v == r->vport + RIG_VPORTS);
+	return v->to;
+}
+
 static void put_in(struct rig *r, struct installed *in, struct piece *p)
 {
 	const struct matcher *m = &in->program.table[p->dir].matcher[p->matcher];
@@ -172,7 +201,9 @@ static void put_in(struct rig *r, struct installed *in, struct piece *p)
 
 	for (unsigned int k = 0; k < m->shape->n; k++)
 		set_field(&match, m->shape->key[k], m->entry[p->entry].value[k], m->shape->mask[k]);
-	if (rule->verdict == RULE_SEND) {
+	if (rule->verdict == RULE_SEND && p->dir == RULE_SWITCH) {
+		actions[attr.action_count++] = to_vport(r, rule->vport);
+	} else if (rule->verdict == RULE_SEND) {
 		actions[attr.action_count++] = r->queue[rule->queue].action;
 		actions[attr.action_count++] = r->tag[p->rule];
 	} else {
@@ -253,6 +284,8 @@ static void sync_lanes(struct rig *r)
 {
 	OK(dvx_flow_domain_sync(r->lane[RULE_IN].domain));
 	OK(dvx_flow_domain_sync(r->lane[RULE_OUT].domain));
+	if (r->lane[RULE_SWITCH].domain)
+		OK(dvx_flow_domain_sync(r->lane[RULE_SWITCH].domain));
 }
 
 static void make_changes(struct rig *r, struct installed *in)
@@ -274,9 +307,10 @@ void file_install(struct rig *r, struct installed *in, struct dice *d)
 	const struct table *t = in->program.table;
 
 	make_changes(r, in);
-	in->piece = calloc(t[RULE_IN].entries + t[RULE_OUT].entries + 1, sizeof(*in->piece));
-	add_matchers(r, in, RULE_IN);
-	add_matchers(r, in, RULE_OUT);
+	in->piece = calloc(t[RULE_IN].entries + t[RULE_OUT].entries + t[RULE_SWITCH].entries + 1,
+			   sizeof(*in->piece));
+	for (uint32_t dir = 0; dir < RULE_DIRS; dir++)
+		add_matchers(r, in, dir);
 	insert_all(r, in, d);
 	sync_lanes(r);
 }

@@ -19,7 +19,7 @@
 
 #define QUEUES	    2
 #define ENTRIES	    1024	      /* entries of each receive queue */
-#define PACKET_ROOM (PACKET_MAX + 16) /* bytes of a packet that rules made longer */
+#define PACKET_ROOM (PACKET_MAX + 96) /* bytes of a packet that rules made longer */
 #define BATCH	    256
 #define RULES_MAX   24
 #define SHORTEST    60 /* a port pads shorter frames */
@@ -45,6 +45,8 @@
 			exit(1);                                                               \
 		}                                                                              \
 	} while (0)
+
+#define RIG_VPORTS 3
 
 struct queue {
 	struct dvx_cq *cq;
@@ -73,6 +75,10 @@ struct rig {
 		struct dvx_flow_rule *way;
 		struct dvx_flow_action *to_table, *drop, *pass, *count[RULES_ALL];
 	} lane[RULE_DIRS];
+	struct rig_vport { /* destinations of RULE_SWITCH */
+		uint32_t number;
+		struct dvx_flow_action *to;
+	} vport[RIG_VPORTS];
 	struct dvx_flow_action *tag[RULES_ALL];
 	struct dvx_flow_counter *counter;
 	struct base_tables base; /* for the daemon's code */
@@ -94,6 +100,8 @@ struct installed {
 };
 
 void rig_open(struct rig *r);
+/* Opens the e-switch's lane as well, whose rules send to these vports. */
+void rig_open_switch(struct rig *r, const uint32_t vports[RIG_VPORTS]);
 void rig_close(struct rig *r);
 
 /* Returns false if the parser refuses the file. */
@@ -124,6 +132,10 @@ extern bool file_one_side;
  * changes of packets, otherwise only the root's.
  */
 void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX]);
+/* Writes a random rule without changes, which the parser takes and which has few entries. */
+void file_line(struct dice *d, const char *dir, uint32_t number, char line[LINE_BYTES]);
+/* Returns whether the parser takes the rule and it has few enough entries. */
+bool file_line_good(const char *line);
 /* Makes a random file with several tables, mirrors, and spreads over the queues. */
 void file_random_ways(struct dice *d, char text[TEXT_MAX]);
 /*

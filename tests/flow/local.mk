@@ -3,7 +3,7 @@
 FLOW_TESTS += tests/flow/import tests/flow/rules_parse tests/flow/rules_mistakes tests/flow/rules_edit \
 	tests/flow/rules_fill tests/flow/rules_compile tests/flow/rules_entries tests/flow/rules_acl \
 	tests/flow/server
-FLOW_HELPERS += tests/flow/diff tests/flow/explain_walks tests/flow/acl tests/flow/edit
+FLOW_HELPERS += tests/flow/diff tests/flow/explain_walks tests/flow/acl tests/flow/edit tests/flow/switch_diff
 DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/locate.c tools/dvx-flow/fault.c
 DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
 	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c \
@@ -29,6 +29,7 @@ tests_flow_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/
 	-I$(top_srcdir)/src
 tests_flow_diff_SOURCES = tests/flow/diff.c tests/flow/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON)
 tests_flow_explain_walks_SOURCES = tests/flow/explain_walks.c $(DIFF_RIG)
+tests_flow_switch_diff_SOURCES = tests/flow/switch_diff.c $(DIFF_RIG)
 tests_flow_edit_SOURCES = tests/flow/edit.c tests/flow/flow_edit_lines.h tests/flow/flow_edit_result.h tests/flow/diff_daemon.c $(DIFF_RIG) \
 	$(DIFF_DAEMON) $(DIFF_HOLDER)
 tests_flow_edit_LDFLAGS = \
@@ -49,7 +50,8 @@ $(DIFF_OBJECTS): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) -I$(to
 dist_check_SCRIPTS += tests/flow/flow_explain.sh tests/flow/flow_import.sh tests/flow/include.sh \
 	tests/flow/diff.sh tests/flow/acl.sh tests/flow/edit.sh tests/flow/explain_walks.sh tests/flow/tell.sh \
 	tests/flow/manners.sh tests/flow/batch.sh tests/flow/flow_rules.sh tests/flow/lacks.sh tests/flow/flow_death.sh \
-	tests/flow/flow_icm.sh tests/flow/switch.sh tests/flow/switch_tunnel.sh tests/flow/tunnel.sh tests/flow/limits.sh
+	tests/flow/flow_icm.sh tests/flow/switch.sh tests/flow/switch_diff.sh tests/flow/switch_tunnel.sh \
+	tests/flow/tunnel.sh tests/flow/limits.sh
 tests_librigs_a_SOURCES += tests/flow/acl_sets.c tests/flow/acl_sets.h tests/flow/acl_packets.c \
 	tests/flow/acl_packets.h tests/flow/flow_random.c tests/flow/flow_random.h \
 	tests/flow/flow_random_values.h tests/flow/flow_random_packet.c tests/flow/flow_random_change.c
