@@ -45,17 +45,19 @@ alone() {
 
 # tc parses a filter before it asks the kernel, which may lack filters or the queueing discipline.
 tc_parses() {
-	sed -n 's/^tc filter add dev [a-z0-9]* \(ingress\|parent\) /tc filter add dev lo \1 /p' "$1" >"$scratch/tc.sh"
+	sed -n 's/\(redirect\|mirror\) dev [a-z0-9_]*/\1 dev lo/g; s/^tc filter add dev [a-z0-9_]* \(ingress\|parent\) /tc filter add dev lo \1 /p' \
+		"$1" >"$scratch/tc.sh"
 	[ -s "$scratch/tc.sh" ] && ! alone sh "$scratch/tc.sh" 2>&1 | grep -E '^(What is|Illegal|Unknown|bad|Usage|Command line|Bad)'
 }
 if command -v tc >/dev/null && alone true 2>/dev/null; then
-	texts tc | grep -v -e dst_ipp -e 'dst_ip$' -e eighty -e 'police' -e 'mirror' -e 'priority$' -e '"3 count"' >"$scratch/filters"
+	texts tc | grep -v -e dst_ipp -e 'dst_ip$' -e eighty -e 'police' -e 'priority$' -e '"3 count"' \
+		-e frob -e 'redirect index' -e 'dev$' -e 'src_ip$' -e 'set id 7' -e 'id 0x2a' >"$scratch/filters"
 	check "tc parses the filters of the rows" tc_parses "$scratch/filters"
 	printf '%s\n' 'drop in udp dst port 53,1000-2000' 'drop in svlan 7 vlan 9 pcp 3 ipv6 icmp6 type 128' 'drop in mpls 7 tc 1' \
 		'pass in vlan 7 ipv4 tcp dst port 80 pop vlan set eth dst 02:00:00:00:00:01 ipv4 dst 192.0.2.7 tcp dst port 8080' \
 		'pass in vlan 7 ipv4 push vlan 9 pcp 1' \
 		'pass in untagged ipv6 dec ttl' 'drop in eth src 02:00:00:00:00:00/02:00:00:00:00:00 ipv4 tos 0x10/0xfc ttl 1 nofrag' \
-		'drop in ipv4 tcp flags syn,!ack' 'drop in ipv4 ttl 0x40/0xc0' 'pass in vlan 7 ipv4 set dscp af41' >"$scratch/rules"
+		'send switch from vf0 ipv4 dst 10.0.0.7 to uplink' 'drop in ipv4 tcp flags syn,!ack' 'drop in ipv4 ttl 0x40/0xc0' 'pass in vlan 7 ipv4 set dscp af41' >"$scratch/rules"
 	"$flow" export --to tc "$scratch/rules" >"$scratch/exported"
 	check "tc parses what export writes" tc_parses "$scratch/exported"
 else

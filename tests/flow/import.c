@@ -17,6 +17,7 @@
 
 struct import_row {
 	enum import_dialect dialect;
+	const char *ports; /* values of --port */
 	const char *source;
 	char *text, *expected;
 };
@@ -43,7 +44,7 @@ static char *rows_read(void)
 	return text;
 }
 
-/* Parses "@ DIALECT SOURCE", the text, "=", and the expected result, up to the next head. */
+/* Parses "@ DIALECT [(PORTS)] SOURCE", the text, "=", and the expected result, up to the next head. */
 static int rows_load(void **state)
 {
 	char *p;
@@ -55,6 +56,8 @@ static int rows_load(void **state)
 		char *name = strtok_r(p + 3, " ", &p);
 
 		row->dialect = dialect_find(name);
+		if (*p == '(')
+			row->ports = strtok_r(p + 1, ")", &p);
 		row->source = strtok_r(NULL, "\n", &p);
 		row->text = p;
 		row->expected = strstr(p, "\n=\n") + 3;
@@ -96,7 +99,7 @@ static char *items_text(const struct import_result *r)
 
 static void row_is(const struct import_row *row)
 {
-	struct import_ask ask = {.from = row->dialect};
+	struct import_ask ask = {.from = row->dialect, .ports = row->ports};
 	struct import_result r;
 	char *got;
 
@@ -331,7 +334,8 @@ static char *program_text(const struct ruleset *set)
 				const struct rule *r = &set->rule[at->entry[e].rule];
 
 				fprintf(f, "%d %zu: verdict %d queues %u-%u tag %u changes %zu",
-					dir, m, r->verdict, r->rss ? r->rss->first : r->queue,
+					dir, m, r->verdict,
+					r->rss ? r->rss->first : r->queue + r->vport,
 					rule_last_queue(r), r->tag, r->nchanges);
 				for (unsigned int k = 0; k < at->shape->n; k++)
 					fprintf(f, " %u=%llx/%llx", at->shape->key[k],
@@ -345,9 +349,9 @@ static char *program_text(const struct ruleset *set)
 	return text;
 }
 
-static void comes_back(const char *tool, const char *rule)
+static void comes_back(const char *tool, const char *ports, const char *rule)
 {
-	struct export_ask ask = {.tool = export_find(tool)};
+	struct export_ask ask = {.tool = export_find(tool), .ports = ports};
 	struct ruleset before, after;
 	struct import_result r;
 	char *commands = NULL, *rules, *one, *two;
@@ -357,7 +361,9 @@ static void comes_back(const char *tool, const char *rule)
 	parsed(rule, &before);
 	assert_int_equal(export_rules(&ask, &before, f, nothing_is_left_out, NULL), 0);
 	fclose(f);
-	assert_int_equal(take(DIALECTS, NULL, commands, &r), 0);
+	assert_int_equal(import_text(&(struct import_ask){.from = DIALECTS, .ports = ports},
+				     commands, n, &r),
+			 0);
 	rules = items_text(&r);
 	parsed(rules, &after);
 	one = program_text(&before);
@@ -620,10 +626,30 @@ TEST(none, exported_rules_come_back_as_the_same_entries)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (strchr(cases[i].tools, 'c'))
-			comes_back("tc", as_tc_means(cases[i].rule));
+			comes_back("tc", NULL, as_tc_means(cases[i].rule));
 		if (strchr(cases[i].tools, 'p'))
-			comes_back("testpmd", cases[i].rule);
+			comes_back("testpmd", NULL, cases[i].rule);
 	}
+}
+
+/* Rules of the e-switch, with the kernel's names of vports or others. */
+TEST(none, exported_rules_of_the_switch_come_back)
+{
+	static const struct {
+		const char *tool, *ports, *rule;
+	} cases[] = {
+		{"tc", NULL, "send switch from vf3 untagged ethertype ipv4 dst 10.0.0.7 to uplink"},
+		{"tc", NULL, "send switch from uplink untagged ethertype arp to uplink"},
+		{"tc", "p0=uplink", "drop switch from uplink untagged ethertype arp"},
+		{"tc", "a=uplink b=7",
+		 "send switch from uplink,vf6 vlan 7 num_of_vlans 1 "
+		 "ethertype ipv4 pop vlan set eth src 02:00:00:00:00:01 "
+		 "to vf6"},
+		{"tc", NULL, "pass switch from pf untagged ethertype arp"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		comes_back(cases[i].tool, cases[i].ports, cases[i].rule);
 }
 
 struct told {
@@ -652,6 +678,10 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		{"tc", "drop in ipv4 src 0.0.0.1/0.0.0.3", "address", 14},
 		{"tc", "drop out udp", "egress", 6},
 		{"tc", "send in udp to queue 1", "queues", 13},
+		{"tc", "drop switch udp", "name the vport", 6},
+		{"tc", "send switch from ecpf to vf0", "NAME=ecpf", 13},
+		{"tc", "send switch from vf0 to ecpf", "NAME=ecpf", 25},
+		{"tc", "send switch from uplink vxlan 1 decap to vf0", "tunnel", 33},
 		{"tc", "drop in gre key 7", "GRE key", 13},
 		{"tc", "drop in untagged", "untagged", 9},
 		{"tc", "drop in reg_a 7", "register", 9},

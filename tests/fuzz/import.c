@@ -19,9 +19,14 @@ static void tell(void *arg, const struct rule *r, struct source_location at, con
 	assert_true(why[0]);
 }
 
+/* Interfaces of vports, of which tc, testpmd and Open vSwitch have some. */
+static const char all_ports[] = "0=uplink 1=vf0 2=vf1 3=vf2 eth0=vf3 "
+				"vxlan0=uplink,02:00:00:00:00:01,02:00:00:00:00:02";
+static const char *ports; /* of this input */
+
 static void import_commands(const char *text, size_t len)
 {
-	struct import_ask ask = {.from = DIALECTS};
+	struct import_ask ask = {.from = DIALECTS, .ports = ports};
 	struct import_result r;
 
 	if (!import_text(&ask, text, len, &r))
@@ -31,7 +36,7 @@ static void import_commands(const char *text, size_t len)
 
 static void export_to(const char *tool, const struct ruleset *set)
 {
-	struct export_ask ask = {.tool = export_find(tool)};
+	struct export_ask ask = {.tool = export_find(tool), .ports = ports};
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
@@ -61,7 +66,7 @@ static void item(const struct import_item *i)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	struct import_ask ask = {.from = DIALECTS};
+	struct import_ask ask = {.from = DIALECTS, .ports = ports = len & 1 ? all_ports : NULL};
 	struct import_result r;
 	int ret = import_text(&ask, (const char *)bytes, len, &r);
 

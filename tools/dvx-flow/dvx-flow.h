@@ -31,6 +31,7 @@ struct args {
 	bool out;	  /* the packets go out */
 	/* import and export */
 	const char *from, *to, *netdev;
+	const char *ports; /* values of --port with blanks between them */
 	int argc;
 	char **argv;
 };

@@ -123,7 +123,8 @@ static int export_daemon(const struct args *a, const struct export_ask *ask)
 
 int cmd_export(const struct args *a)
 {
-	struct export_ask ask = {.tool = export_find(a->to ? a->to : ""), .netdev = a->netdev};
+	struct export_ask ask = {
+		.tool = export_find(a->to ? a->to : ""), .netdev = a->netdev, .ports = a->ports};
 	struct rules_text rules = {0};
 	int code;
 

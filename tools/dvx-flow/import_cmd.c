@@ -121,7 +121,7 @@ static bool import_is_text(const struct rules_text *s)
 
 int cmd_import(const struct args *a)
 {
-	struct import_ask ask = {.from = DIALECTS, .netdev = a->netdev};
+	struct import_ask ask = {.from = DIALECTS, .netdev = a->netdev, .ports = a->ports};
 	struct rules_text s = {.name = a->argc ? a->argv[0] : "-"};
 	struct import_result r;
 	char *text;

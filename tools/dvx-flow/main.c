@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-flow: a daemon holds text rules on the device. */
 #include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "dvx-flow.h"
 #include "daemon/pump.h"
+#include "import/iface.h"
 
 enum {
 	OPT_STATE = 256,
@@ -15,6 +19,7 @@ enum {
 	OPT_FROM,
 	OPT_TO,
 	OPT_NETDEV,
+	OPT_PORT,
 	OPT_SVG
 };
 
@@ -82,12 +87,21 @@ static const struct argp_option draw_options[] = {
 	{0},
 };
 
+#define PORT_OPTION                                                                                \
+	{                                                                                          \
+		"port", OPT_PORT, "NAME=VPORT[,MAC,MAC]", 0,                                       \
+			"the vport of an interface (port), with the MACs of a tunnel's next hop; " \
+			"may be repeated",                                                         \
+			0                                                                          \
+	}
+
 static const struct argp_option import_options[] = {
 	{"from", OPT_FROM, "TOOL", 0,
 	 "tc, ethtool, testpmd, iptables, ip6tables, nft or ovs; default: recognized from the "
 	 "text",
 	 0},
 	{"netdev", OPT_NETDEV, "NAME", 0, "the interface (port) whose rules to take", 0},
+	PORT_OPTION,
 	CLI_JSON,
 	{0},
 };
@@ -95,6 +109,7 @@ static const struct argp_option import_options[] = {
 static const struct argp_option export_options[] = {
 	{"to", OPT_TO, "TOOL", 0, "tc or testpmd", 0},
 	{"netdev", OPT_NETDEV, "NAME", 0, "tc's interface (eth0), testpmd's port (0)", 0},
+	PORT_OPTION,
 	CLIENT_OPTIONS,
 	{0},
 };
@@ -201,6 +216,22 @@ static const struct cli_option values[] = {
 	CLI_SECONDS(OPT_WAIT, wait, 0),
 };
 
+/* Appends to the values of --port. */
+static error_t take_port(int key, char *arg, struct argp_state *state, struct args *a)
+{
+	char *all;
+
+	if (key != OPT_PORT)
+		return ARGP_ERR_UNKNOWN;
+	if (!iface_port_is_right(arg))
+		argp_error(state, "--port: \"%s\" is not NAME=VPORT or NAME=VPORT,MAC,MAC", arg);
+	if (asprintf(&all, "%s%s%s", a->ports ? a->ports : "", a->ports ? " " : "", arg) < 0)
+		argp_failure(state, argp_err_exit_status, errno, "--port");
+	free((void *)(uintptr_t)a->ports);
+	a->ports = all;
+	return 0;
+}
+
 static struct args args = {.queues = 1};
 
 static const struct cli cli = {
@@ -208,6 +239,7 @@ static const struct cli cli = {
 	.overview = overview,
 	.foreign = foreign,
 	.foreign_count = sizeof(foreign) / sizeof(foreign[0]),
+	.option = take_port,
 	CLI_TABLES(commands, values, args),
 };
 

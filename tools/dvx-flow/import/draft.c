@@ -41,7 +41,7 @@ const char *import_lower(struct import *im, const char *text)
 	return lower ? lower : "";
 }
 
-static struct import_item *import_item(const struct draft *d, const struct token *at)
+struct import_item *import_item(const struct draft *d, const struct token *at)
 {
 	struct import_result *out = d->im->out;
 	struct import_item *item;
@@ -59,8 +59,8 @@ static struct import_item *import_item(const struct draft *d, const struct token
 	return item;
 }
 
-static bool draft_leave_more(const struct draft *d, const struct token *at,
-			     enum import_reason reason, const char *more)
+bool draft_leave_more(const struct draft *d, const struct token *at, enum import_reason reason,
+		      const char *more)
 {
 	struct import_item *item = import_item(d, at);
 
@@ -161,7 +161,7 @@ int draft_interface(struct draft *d, const char *netdev, bool negated)
 
 /* --- conditions that meet ---------------------------------------------------------------------- */
 
-static size_t draft_item_size(enum draft_slot slot)
+size_t draft_item_size(enum draft_slot slot)
 {
 	if (slot == SLOT_SRC || slot == SLOT_DST)
 		return sizeof(struct rule_net);
@@ -352,242 +352,5 @@ bool draft_settle(struct draft *d, const struct token *end, enum import_reason r
 		return draft_leave(d, end, reason);
 	if (!strcmp(d->verdict, "drop"))
 		d->changes = 0;
-	return true;
-}
-
-/* --- the rule's text --------------------------------------------------------------------------- */
-
-static void part_print_number(FILE *f, const void *item)
-{
-	const struct rule_value *v = item;
-
-	fprintf(f, v->mask == UINT64_MAX ? "%" PRIu64 : "0x%" PRIx64 "/0x%" PRIx64, v->value,
-		v->mask);
-}
-
-static void part_print_hex(FILE *f, const void *item)
-{
-	const struct rule_value *v = item;
-
-	fprintf(f, v->mask == UINT64_MAX ? "0x%" PRIx64 : "0x%" PRIx64 "/0x%" PRIx64, v->value,
-		v->mask);
-}
-
-static void part_print_mac(FILE *f, const void *item)
-{
-	const struct rule_value *v = item;
-
-	mac_print(f, v->value);
-	if (v->mask == UINT64_MAX)
-		return;
-	fputc('/', f);
-	mac_print(f, v->mask);
-}
-
-static void part_print_net(FILE *f, const void *item)
-{
-	const struct rule_net *net = item;
-
-	address_print(f, net->family, net->addr);
-	if (net->bits == NET_RANGE || net->bits == NET_MASK) {
-		fputc(net->bits == NET_MASK ? '/' : '-', f);
-		address_print(f, net->family, net->end);
-	} else if (!net_is_host(net)) {
-		fprintf(f, "/%u", net->bits);
-	}
-}
-
-static void part_print_range(FILE *f, const void *item)
-{
-	const struct rule_range *r = item;
-
-	if (r->wild)
-		fprintf(f, "0x%x/0x%x", r->first, 0xffffu & ~r->wild);
-	else if (r->first == r->last)
-		fprintf(f, "%u", r->first);
-	else
-		fprintf(f, "%u-%u", r->first, r->last);
-}
-
-static void part_print_proto(FILE *f, const void *item)
-{
-	uint64_t proto = ((const struct rule_value *)item)->value;
-
-	if (proto == 6 || proto == 17)
-		fputs(proto == 6 ? "tcp" : "udp", f);
-	else if (proto == 1 || proto == 58)
-		fputs(proto == 1 ? "icmp" : "icmp6", f);
-	else
-		fprintf(f, "proto %" PRIu64, proto);
-}
-
-static const struct {
-	const char *word;
-	void (*print)(FILE *f, const void *item);
-	const char *name[6];
-} draft_slots[DRAFT_SLOTS] = {
-#define part_print_names NULL
-#define SLOT(slot, word, print, ...) [SLOT_##slot] = {word, part_print_##print, {__VA_ARGS__}},
-#include "slots.def"
-};
-
-static void draft_print_item(FILE *f, enum draft_slot slot, const void *item)
-{
-	if (draft_slots[slot].print)
-		draft_slots[slot].print(f, item);
-	else
-		fputs(draft_slots[slot].name[((const struct rule_value *)item)->value], f);
-}
-
-static void draft_print_parts(FILE *f, const struct draft *d, int level, bool negated)
-{
-	const struct draft_part *part = d->part[level];
-	bool type = d->no_labels && !level && !negated && !part[SLOT_MPLS].n;
-
-	for (unsigned int s = 0; s < DRAFT_SLOTS; s++) {
-		if (!part[s].n || part[s].negated != negated)
-			continue;
-		fprintf(f, "%s %s%s", negated ? " not" : "",
-			type && s == SLOT_IP ? "ethertype " : "", draft_slots[s].word);
-		for (size_t i = 0; i < part[s].n; i++) {
-			if (i)
-				fputc(',', f);
-			draft_print_item(f, s, (const char *)part[s].item + i * draft_item_size(s));
-		}
-	}
-}
-
-static bool draft_level_has(const struct draft *d, int level, bool negated)
-{
-	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
-		if (d->part[level][s].n && (!negated || d->part[level][s].negated))
-			return true;
-	return false;
-}
-
-static const struct {
-	enum rule_change_kind kind;
-	const char *word, *side;
-} draft_changes[] = {
-	{CHANGE_DECAP, "decap", NULL},		{CHANGE_POP, "pop vlan", NULL},
-	{CHANGE_ETH_SRC, "set eth src ", NULL}, {CHANGE_ETH_DST, "set eth dst ", NULL},
-	{CHANGE_IP_SRC, "set ipv", "src"},	{CHANGE_IP_DST, "set ipv", "dst"},
-	{CHANGE_SPORT, "set ", "src"},		{CHANGE_DPORT, "set ", "dst"},
-	{CHANGE_TTL, "set ttl ", NULL},		{CHANGE_DEC_TTL, "dec ttl", NULL},
-	{CHANGE_DSCP, "set dscp ", NULL},	{CHANGE_VLAN, "set vlan ", NULL},
-	{CHANGE_PUSH, "push vlan ", NULL},
-};
-
-static void draft_print_changes(FILE *f, const struct draft *d)
-{
-	for (size_t i = 0; i < sizeof(draft_changes) / sizeof(draft_changes[0]); i++) {
-		const struct rule_change *c = &d->change[draft_changes[i].kind];
-		const char *side = draft_changes[i].side;
-
-		if (!draft_has_change(d, draft_changes[i].kind))
-			continue;
-		fprintf(f, " %s", draft_changes[i].word);
-		if (c->kind == CHANGE_IP_SRC || c->kind == CHANGE_IP_DST) {
-			fprintf(f, "%u %s ", c->of, side);
-		} else if (side) {
-			part_print_proto(f, &(struct rule_value){.value = c->of});
-			fprintf(f, " %s port ", side);
-		}
-		change_print(f, c);
-		if (c->kind == CHANGE_PUSH && d->has_pcp)
-			fprintf(f, " pcp %" PRIu64, d->pcp);
-	}
-}
-
-static void draft_print(FILE *f, const struct draft *d)
-{
-	fprintf(f, "%s %s", d->verdict, d->direction ? d->direction : "in");
-	for (int level = 0; level < 2; level++) {
-		if (level && draft_level_has(d, level, false))
-			fputs(" inner", f);
-		draft_print_parts(f, d, level, false);
-		draft_print_parts(f, d, level, true);
-	}
-	draft_print_changes(f, d);
-	if (d->leads)
-		fprintf(f, " goto table%u", d->go);
-	if (d->queue)
-		fprintf(f, " to %s", d->queue);
-	if (d->tag.list.n) {
-		fputs(" tag ", f);
-		part_print_number(f, d->tag.list.item);
-	}
-	if (d->count)
-		fputs(" count", f);
-}
-
-static void draft_mistake(void *arg, const struct mistake *m)
-{
-	char *why = arg;
-
-	if (!*why)
-		strcpy(why, m->text);
-}
-
-/* Adds the text if dvx-flow's parser accepts it; else leaves it out with the parser's message. */
-static void draft_add_text(const struct draft *d, const char *text, size_t n)
-{
-	char why[sizeof(((struct mistake *)0)->text)] = "";
-	struct ruleset set;
-	struct import_item *item;
-	int ret = rules_parse_part(text, n, NULL, &set, draft_mistake, why);
-
-	if (ret < 0) {
-		d->im->no_memory = true;
-	} else if (ret) {
-		bool negated = draft_level_has(d, 0, true) || draft_level_has(d, 1, true);
-
-		draft_leave_more(d, &(struct token){NULL, d->at->line, d->at->column, false},
-				 negated ? REASON_NEGATION : REASON_RULE,
-				 import_format(d->im, "%s: %s", text, why));
-	} else if ((item = import_item(d, d->at))) {
-		item->rule = import_format(d->im, "%s", text);
-		item->leads = d->leads;
-		item->go = d->go;
-		d->im->out->any_leads |= d->leads;
-	}
-	ruleset_free(&set);
-}
-
-void import_add(const struct draft *d)
-{
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f;
-
-	if (d->nothing)
-		return;
-	f = open_memstream(&text, &n);
-	if (f)
-		draft_print(f, d);
-	if (!f || fclose(f))
-		d->im->no_memory = true;
-	else
-		draft_add_text(d, text, n);
-	free(text);
-}
-
-bool import_add_last(const struct draft *d, size_t first)
-{
-	const struct import_result *out = d->im->out;
-	bool any = false, kept = false, all = false;
-
-	for (size_t i = first; i < out->n; i++) {
-		const struct import_item *item = &out->item[i];
-
-		if (item->table != d->table)
-			continue;
-		any = true;
-		kept |= item->rule != NULL;
-		all |= item->all;
-	}
-	if (all || (any && !kept))
-		return draft_leave(d, d->at, REASON_LAST);
-	import_add(d);
 	return true;
 }

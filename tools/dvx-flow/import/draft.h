@@ -3,6 +3,7 @@
 #ifndef DVX_FLOW_IMPORT_DRAFT_H
 #define DVX_FLOW_IMPORT_DRAFT_H
 
+#include "iface.h"
 #include "import.h"
 #include "rules/node.h"
 #include "tokens.h"
@@ -21,11 +22,15 @@ struct value {
 	struct node_list list; /* of rule_value, rule_net or rule_range, as the slot needs */
 };
 
+struct row;
+
 struct draft_part {
 	const void *item;
 	uint32_t n; /* 0: not given */
 	bool negated;
 };
+
+#define DRAFT_COPIES 8u
 
 struct draft {
 	struct import *im;
@@ -38,15 +43,21 @@ struct draft {
 	bool leads;	     /* to the table `go`; the verdict is send */
 	uint32_t go;
 	const char *direction;
-	const char *queue; /* "queue 1", "rss 0-3" */
+	const char *queue;		/* "queue 1", "rss 0-3", "vf0" */
+	const char *copy[DRAFT_COPIES]; /* vports that get the packet as it came */
+	unsigned int copies;
 	struct value tag;
 	bool count, inner;	 /* words refer to the headers inside a tunnel */
 	bool of_version;	 /* all rules of the chain are for its IP version */
 	bool nothing;		 /* the conditions exclude each other: no packet */
 	bool no_labels;		 /* the EtherType means IP directly, not IP behind MPLS labels */
+	bool no_inner_labels;	 /* that of the headers inside a tunnel */
 	struct draft_part part[2][DRAFT_SLOTS];
 	struct rule_change change[RULE_CHANGE_KINDS];
 	uint32_t changes; /* bits of those that are given */
+	const char *tunnel; /* that the rule begins; CHANGE_ENCAP shows if it does */
+	struct rule_change encap[ENCAP_WORDS];
+	uint32_t encap_given; /* bits of the words */
 	bool has_pcp;
 	uint64_t pcp; /* of a pushed tag */
 };
@@ -56,6 +67,8 @@ struct import {
 	const struct import_ask *ask;
 	struct import_result *out;
 	const char *netdev; /* of the rules so far, if none was asked for */
+	struct iface eswitch; /* the first interface of a vport */
+	bool has_eswitch;
 	bool no_memory;
 	bool once; /* a word is left out once, as its rule may be tried several times */
 	const struct token *left; /* reported last */
@@ -66,6 +79,11 @@ const char *import_format(struct import *im, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Returns a copy in lower case. */
 const char *import_lower(struct import *im, const char *text);
+/* Adds an item at a place. Returns NULL if there is no memory. */
+struct import_item *import_item(const struct draft *d, const struct token *at);
+/* Notes an item that is left out. Returns false, for its caller to return. `more`: a message. */
+bool draft_leave_more(const struct draft *d, const struct token *at, enum import_reason reason,
+		      const char *more);
 /* Notes an item that is left out. Returns false, for its caller to return. */
 bool draft_leave(const struct draft *d, const struct token *at, enum import_reason reason);
 /* Leaves out what has no draft: a line that begins with `from`. */
@@ -93,6 +111,21 @@ int import_netdev(struct import *im, const char *netdev);
  */
 int draft_interface(struct draft *d, const char *netdev, bool negated);
 
+/*
+ * Finds the vport of an interface. Returns 1, 0 if it is of another e-switch than the --netdev, or
+ * -1 if the rule is left out.
+ */
+int draft_vport(struct draft *d, const struct token *at, struct iface *i);
+/* Makes the rule one of the e-switch, for packets from a vport. */
+bool draft_from(struct draft *d, const struct token *at, uint32_t vport);
+/* Send the packets to a vport, or a copy of them, which no change may precede. */
+bool draft_to(struct draft *d, const struct token *at, uint32_t vport);
+bool draft_copy(struct draft *d, const struct token *at, uint32_t vport);
+/* Reads a word of the tunnel that the rule begins, by a ROW_ENCAP. */
+bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text);
+/* Begins the tunnel towards the next hop of its interface. */
+bool draft_encap_to(struct draft *d, const struct token *at, const struct iface *i);
+
 /* Adds a match of the current level. Returns false if it cannot be combined with the others. */
 bool draft_add(struct draft *d, enum draft_slot slot, struct value v);
 bool draft_deny(struct draft *d, enum draft_slot slot, struct value v);
@@ -108,6 +141,8 @@ bool draft_has(const struct draft *d, enum draft_slot slot);
 /* Returns the number that a match of the current level compares; -1: none, or several. */
 int64_t draft_number(const struct draft *d, enum draft_slot slot);
 int64_t part_number(const struct draft_part *p);
+/* Returns the size of an item of the slot's values. */
+size_t draft_item_size(enum draft_slot slot);
 /* Replaces a match of the outer headers by one number. */
 void draft_replace(struct draft *d, enum draft_slot slot, uint64_t number);
 /* Adds the EtherType behind the tags: an IP version, MPLS or a number. */

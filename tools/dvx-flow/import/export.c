@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "entry.h"
+#include "iface.h"
+#include "rules/words.h"
 
 const struct export_tool *export_find(const char *name)
 {
@@ -108,6 +110,32 @@ const struct rule_change *entry_change(const struct entry *e, enum rule_change_k
 	return NULL;
 }
 
+bool entry_take_from(struct entry *e, bool kernel)
+{
+	char vport[32], to[sizeof(e->from)];
+	uint64_t from;
+
+	if (!entry_take(e, KEY_VPORT, &from))
+		return entry_refuse(e, e->rule->dir_at,
+				    "name the vport that the packets come from: `from vf0'");
+	vport_name((uint32_t)from, vport, sizeof(vport));
+	if (!iface_name(e->ports, (uint32_t)from, kernel, e->from, sizeof(e->from)))
+		return entry_refuse(e, rule_location(e->rule, KEY_VPORT),
+				    "--port NAME=%s is needed for this vport", vport);
+	vport_name(e->rule->vport, vport, sizeof(vport));
+	return !rule_has_vport(e->rule) ||
+	       iface_name(e->ports, e->rule->vport, kernel, to, sizeof(to)) ||
+	       entry_refuse(e, e->rule->queue_at, "--port NAME=%s is needed for this vport", vport);
+}
+
+void entry_put_to(struct entry *e, bool kernel)
+{
+	char to[sizeof(e->from)];
+
+	if (iface_name(e->ports, e->rule->vport, kernel, to, sizeof(to)))
+		fputs(to, e->out);
+}
+
 bool entry_refuse(struct entry *e, struct source_location at, const char *fmt, ...)
 {
 	va_list ap;
@@ -154,8 +182,11 @@ struct export_run {
 static int export_entry(void *arg, const struct shape *shape, const uint64_t *value)
 {
 	struct export_run *x = arg;
-	struct entry e = {
-		.rule = x->rule, .number = x->number, .netdev = x->ask->netdev, .out = x->out};
+	struct entry e = {.rule = x->rule,
+			  .number = x->number,
+			  .netdev = x->ask->netdev,
+			  .ports = x->ask->ports,
+			  .out = x->out};
 
 	for (unsigned int i = 0; i < shape->n; i++) {
 		e.value[shape->key[i]] = value[i];

@@ -15,6 +15,7 @@ struct export_tool;
 struct export_ask {
 	const struct export_tool *tool;
 	const char *netdev; /* tc's interface, testpmd's port; NULL: the tool's usual one */
+	const char *ports;  /* interfaces (ports) of vports, as iface.h has them, or NULL */
 };
 
 /* Finds tc or testpmd; NULL: there is no such tool. */

@@ -226,7 +226,11 @@ static void tc_put_actions(struct entry *e, int64_t proto)
 	if ((c = entry_change(e, CHANGE_PUSH)))
 		fprintf(e->out, " action vlan push id %u priority %u pipe", c->value & 0xfff,
 			c->value >> 13);
-	fputs(" action pass\n", e->out);
+	fputs(rule_has_vport(e->rule) ? " action mirred egress redirect dev " : " action pass",
+	      e->out);
+	if (rule_has_vport(e->rule))
+		entry_put_to(e, true);
+	fputc('\n', e->out);
 }
 
 /* --- all --------------------------------------------------------------------------------------- */
@@ -236,16 +240,14 @@ static bool tc_can(struct entry *e)
 {
 	const struct rule_change *c;
 
-	if (e->rule->dir == RULE_SWITCH)
-		return entry_refuse(e, e->rule->dir_at,
-				    "tc's filters are on an interface: this rule needs the "
-				    "representor of its source");
 	if (e->rule->dir == RULE_OUT)
 		return entry_refuse(
 			e, e->rule->dir_at,
 			"tc's egress filters see the kernel's packets, not those of this "
 			"function's own queues");
-	if (e->rule->verdict == RULE_SEND)
+	if (e->rule->dir == RULE_SWITCH && !entry_take_from(e, true))
+		return false;
+	if (rule_has_queue(e->rule))
 		return entry_refuse(e, e->rule->queue_at, "tc has no queues of dvx-flow's daemon");
 	if ((c = entry_change(e, CHANGE_DECAP)))
 		return entry_refuse(e, c->at, "tc ends a tunnel on the tunnel's own interface");
@@ -279,7 +281,10 @@ static bool tc_filter_write(struct export_state *state, struct entry *e, const s
 	copy.tags = tags;
 	if (tc_priority(state, &copy, protocol)) {
 		fprintf(e->out, "tc filter add dev %s ingress protocol %s prio %u flower",
-			e->netdev ? e->netdev : "eth0", protocol, state->priority);
+			*e->from    ? e->from
+			: e->netdev ? e->netdev
+				    : "eth0",
+			protocol, state->priority);
 		for (const struct row *row = tc_keys; row->names; row++)
 			entry_put(&copy, row);
 		tc_put_actions(&copy, proto);

@@ -55,6 +55,7 @@ struct import_result {
 struct import_ask {
 	enum import_dialect from; /* DIALECTS: recognize it */
 	const char *netdev;	  /* whose rules to take; NULL: all rules name the device's */
+	const char *ports;	  /* interfaces of vports, as iface.h has them, or NULL */
 };
 
 /*

@@ -23,6 +23,7 @@ struct tc_prio {
 struct tc_chain {
 	struct tc_prio *prio; /* all preferences; NULL: no memory */
 	uint32_t number;
+	const char *dev; /* of the e-switch, where each interface has its chains; or NULL */
 	/* the last preference taken without one given, or a higher one that was given */
 	uint64_t last_auto;
 };
@@ -32,16 +33,31 @@ struct tc_chain {
 
 struct tc {
 	struct import *im;
+	bool eswitch;
 	struct tc_chain chain[TC_CHAINS];
 	size_t n;
 };
 
 /* --- the head: up to the kind of filter ------------------------------------------------------- */
 
+/* Reads the filter's interface, from which the packets of a rule of the e-switch come. */
+static bool tc_dev_of_vport(struct draft *d, const struct token *at)
+{
+	struct iface i = {.vport = VPORT_UPLINK};
+	int ours = tc_of(d)->tunnel ? 1 : draft_vport(d, at, &i);
+
+	tc_of(d)->dev = at->text;
+	tc_of(d)->elsewhere |= ours == 0;
+	return ours >= 0 && draft_from(d, at, i.vport);
+}
+
 static bool tc_dev(struct draft *d, const struct row *row, const struct token *at)
 {
-	int ours = import_netdev(d->im, at->text);
+	int ours;
 
+	if (tc_of(d)->eswitch)
+		return tc_dev_of_vport(d, at);
+	ours = import_netdev(d->im, at->text);
 	tc_of(d)->elsewhere |= ours == 0;
 	return ours >= 0 || draft_leave(d, at, REASON_INTERFACE);
 }
@@ -117,17 +133,18 @@ static uint64_t tc_take_prio(struct tc_chain *c, const struct tc_read *r)
 }
 
 /* Finds or adds a chain. Returns NULL if there is no memory, or too many chains. */
-static struct tc_chain *tc_chain_of(struct tc *t, uint32_t number)
+static struct tc_chain *tc_chain_of(struct tc *t, const char *dev, uint32_t number)
 {
 	struct tc_chain *c;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->chain[i].number == number)
+		if (t->chain[i].number == number &&
+		    !strcmp(dev ? dev : "", t->chain[i].dev ? t->chain[i].dev : ""))
 			return &t->chain[i];
 	if (t->n == TC_CHAINS)
 		return NULL;
 	c = &t->chain[t->n];
-	*c = (struct tc_chain){calloc(TC_PRIOS, sizeof(*c->prio)), number, 0xc001};
+	*c = (struct tc_chain){calloc(TC_PRIOS, sizeof(*c->prio)), number, dev, 0xc001};
 	t->im->no_memory |= !c->prio;
 	t->n += c->prio != NULL;
 	return c->prio ? c : NULL;
@@ -141,9 +158,10 @@ static const char *tc_mask_text(const struct tc_read *r)
 {
 	const char *text = "";
 
-	for (unsigned int slot = 0; slot < DRAFT_SLOTS; slot++)
-		if (r->mask[slot])
-			text = import_format(r->d.im, "%s %u/%s", text, slot, r->mask[slot]);
+	for (unsigned int i = 0; i < 2 * DRAFT_SLOTS; i++)
+		if (r->mask[i / DRAFT_SLOTS][i % DRAFT_SLOTS])
+			text = import_format(r->d.im, "%s %u/%s", text, i,
+					     r->mask[i / DRAFT_SLOTS][i % DRAFT_SLOTS]);
 	return text;
 }
 
@@ -171,7 +189,7 @@ static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 {
 	uint64_t protocol = TC_ALL;
-	struct tc_chain *c = tc_chain_of(t, r->d.table);
+	struct tc_chain *c = tc_chain_of(t, r->dev, r->d.table);
 	uint64_t prio = c ? tc_take_prio(c, r) : 0;
 
 	if (!c)
@@ -192,15 +210,28 @@ static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 /* Programs and their options, and prompts. */
 static const char tc_programs[] = "tc sudo /sbin/tc /usr/sbin/tc -s -force -b -batch $ -p";
 
+/* Returns whether a filter compares headers around a tunnel, which it can on a tunnel's interface. */
+static bool tc_has_tunnel(const struct tokens *line)
+{
+	for (size_t i = line->at; i < line->n; i++)
+		if (names_begin("enc_", line->token[i].text))
+			return true;
+	return false;
+}
+
 static void tc_filter(struct tc *t, struct tokens *line)
 {
 	struct tc_read r = {.d = {.im = t->im,
 				  .line = line,
 				  .at = &line->token[0],
 				  .direction = "in",
-				  .no_labels = true}};
+				  .no_labels = true,
+				  .no_inner_labels = true},
+			    .eswitch = t->eswitch};
 	struct tc_prio *p = NULL;
 
+	r.tunnel = t->eswitch && tc_has_tunnel(line);
+	r.d.inner = r.tunnel;
 	if (!tc_head(&r) || r.elsewhere || !tc_order(t, &r, &p) || !tc_protocol(&r) ||
 	    !tc_keys_read(&r))
 		return;
@@ -239,9 +270,30 @@ static void tc_line(struct tc *t, struct tokens *line)
 	}
 }
 
+/*
+ * Returns whether a text is about the e-switch: it has an interface of a function there, or sends
+ * packets to one. The uplink's name alone does not show that.
+ */
+static bool tc_is_eswitch(const struct import *im, const struct token_reader *reader)
+{
+	struct token_reader r = *reader;
+	struct tokens line = {0};
+	bool found = im->ask->ports;
+	struct iface i;
+
+	while (!found && tokens_line(&r, &line))
+		for (size_t k = 0; k + 1 < line.n; k++)
+			found |= token_is(&line.token[k], "dev") &&
+				 iface_find(NULL, line.token[k + 1].text, &i) &&
+				 (i.vport != VPORT_UPLINK ||
+				  (k && token_among(&line.token[k - 1], "redirect mirror")));
+	free(line.token);
+	return found;
+}
+
 void tc_read(struct import *im, struct token_reader *r)
 {
-	struct tc t = {.im = im};
+	struct tc t = {.im = im, .eswitch = tc_is_eswitch(im, r)};
 	struct tokens line = {0};
 
 	while (tokens_line(r, &line))

@@ -13,10 +13,14 @@ struct tc_read {
 	const struct token *protocol;
 	uint64_t prio; /* 0: none given */
 	bool ingress, elsewhere;
+	bool eswitch;	   /* the text has interfaces of vports */
+	bool tunnel;	   /* the filter is on a tunnel's interface: keys are those inside */
+	const char *dev;   /* of the e-switch */
+	uint64_t enc_port; /* of the tunnel; 0: not given */
 	unsigned int tags;	   /* VLAN tags that the protocols name */
 	const struct token *vlans; /* how many the filter counts; NULL: it does not */
 	/* The compared bits of each field; NULL: none. */
-	const char *mask[DRAFT_SLOTS];
+	const char *mask[2][DRAFT_SLOTS]; /* [1]: those around a tunnel */
 	unsigned int unsummed; /* checksums that pedit made wrong and `csum` did not mend yet */
 };
 
@@ -30,6 +34,8 @@ static inline struct tc_read *tc_of(struct draft *d)
 bool tc_type(struct import *im, const char *text, uint64_t *type);
 /* Reads the filter's protocol, which is the packet's EtherType. */
 bool tc_protocol(struct tc_read *r);
+/* Finds the tunnel of an interface by its name, or of a UDP port. TUNNEL_NONE: neither. */
+enum node_tunnel tc_tunnel(const char *dev, uint64_t port);
 bool tc_keys_read(struct tc_read *r);
 bool tc_actions_read(struct tc_read *r);
 

@@ -248,6 +248,110 @@ static bool tc_goto(struct draft *d, const struct row *row, const struct token *
 	return tc_control(d, "send");
 }
 
+/* --- mirred and tunnel_key ---------------------------------------------------------------------- */
+
+static const struct row tc_encaps[] = {
+	ROW_ENCAP("id", VNI, value_number, .base = 10, .bits = 24),
+	ROW_ENCAP("src_ip", SRC, value_address),
+	ROW_ENCAP("dst_ip", DST, value_address),
+	ROW_ENCAP("dst_port", PORT, value_number, .base = 10, .bits = 16),
+	ROW_ENCAP("ttl", TTL, value_number, .bits = 8),
+	/* mlx5's driver sends no checksum either. */
+	ROW_READ("csum nocsum", row_skip),
+	ROW_LEAVE("tos geneve_opts vxlan_opts erspan_opts nofrag", ENCAP),
+	{0},
+};
+
+static bool tc_tunnel_key(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct row *word;
+
+	if (!tc_of(d)->eswitch)
+		return draft_leave(d, at, REASON_TUNNEL);
+	/* The kernel ended the tunnel before its interface got the packet. */
+	if (tokens_take(d->line, "unset"))
+		return tc_control(d, NULL);
+	if (!tokens_take(d->line, "set"))
+		return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
+	while ((word = row_find(tc_encaps, tokens_peek(d->line)->text))) {
+		const struct token *name = tokens_next(d->line), *value;
+
+		if (!word->value && !word->read)
+			return draft_leave(d, name, word->what);
+		if (word->read)
+			continue;
+		value = tokens_next(d->line);
+		if (!value->text || !draft_encap(d, word, value, value->text))
+			return value->text ? false : draft_leave(d, value, REASON_ENDS);
+	}
+	return tc_control(d, NULL);
+}
+
+/* Sends packets into the tunnel of an interface. */
+static bool tc_into_tunnel(struct draft *d, const struct token *dev)
+{
+	static const char *const names[] = {
+		[TUNNEL_VXLAN] = "vxlan", [TUNNEL_GPE] = "", [TUNNEL_GENEVE] = "geneve"};
+	bool port = d->encap_given >> ENCAP_PORT & 1;
+	enum node_tunnel tunnel = tc_tunnel(dev->text, port ? d->encap[ENCAP_PORT].value : 0);
+	struct iface i;
+
+	if (tunnel == TUNNEL_NONE)
+		return draft_leave(d, dev, REASON_ENCAP);
+	d->tunnel = names[tunnel];
+	if (!iface_find(d->im->ask->ports, dev->text, &i))
+		return draft_leave(d, dev, REASON_HOP);
+	return draft_encap_to(d, dev, &i) && draft_to(d, dev, i.vport);
+}
+
+static bool tc_output(struct draft *d, const struct token *dev, bool copy)
+{
+	struct iface i;
+	int ours;
+
+	if (d->encap_given)
+		return copy ? draft_leave(d, dev, REASON_ORDER) : tc_into_tunnel(d, dev);
+	ours = draft_vport(d, dev, &i);
+	if (ours <= 0)
+		return ours < 0 ? false : draft_leave(d, dev, REASON_INTERFACE);
+	if (i.has_hop)
+		return draft_leave(d, dev, REASON_TARGET);
+	/* The copy would have the headers of the tunnel. */
+	if (copy && tc_of(d)->tunnel)
+		return draft_leave(d, dev, REASON_ORDER);
+	return (copy ? draft_copy : draft_to)(d, dev, i.vport);
+}
+
+static bool tc_mirred(struct draft *d, const struct row *row, const struct token *at)
+{
+	bool copy;
+
+	if (!tc_of(d)->eswitch)
+		return draft_leave(d, at, REASON_TARGET);
+	if (!tokens_take(d->line, "egress"))
+		return draft_leave(d, tokens_peek(d->line), REASON_TARGET);
+	copy = tokens_take(d->line, "mirror");
+	if (!copy && !tokens_take(d->line, "redirect"))
+		return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
+	tc_action_flags(d->line);
+	if (!tokens_take(d->line, "dev"))
+		return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
+	if (!tc_output(d, tokens_next(d->line), copy))
+		return false;
+	if (copy)
+		return tc_control(d, NULL);
+	tokens_take(d->line, "stolen");
+	tc_action_flags(d->line);
+	return true;
+}
+
+/* Ends the tunnel of packets that go to a vport. The kernel ends it for those that it gets. */
+static bool tc_decap(struct tc_read *r)
+{
+	return !r->tunnel || r->d.leads || strcmp(r->d.verdict, "send") ||
+	       draft_change(&r->d, r->d.at, (struct rule_change){.kind = CHANGE_DECAP}, false);
+}
+
 /* --- all --------------------------------------------------------------------------------------- */
 
 static bool tc_gact(struct draft *d, const struct row *row, const struct token *at)
@@ -266,10 +370,11 @@ static const struct row tc_actions[] = {
 	ROW_READ("goto", tc_goto),
 	ROW_LEAVE("continue pipe reclassify", FINAL),
 	ROW_LEAVE("jump", UNKNOWN),
-	ROW_LEAVE("trap mirred sample", TARGET),
+	ROW_READ("mirred", tc_mirred),
+	ROW_READ("tunnel_key", tc_tunnel_key),
+	ROW_LEAVE("trap sample", TARGET),
 	ROW_LEAVE("skbedit", KERNEL_QUEUE),
 	ROW_LEAVE("skbmod mpls bpf", CHANGE),
-	ROW_LEAVE("tunnel_key", TUNNEL),
 	ROW_LEAVE("police random", LIMIT),
 	ROW_LEAVE("ct ctinfo connmark", CONNTRACK),
 	ROW_LEAVE("nat", NAT),
@@ -301,7 +406,10 @@ bool tc_actions_read(struct tc_read *r)
 		if (!tc_action(d))
 			return false;
 	}
-	if (!draft_settle(d, tokens_peek(d->line), REASON_FINAL))
+	/* A packet goes on to the kernel behind its copy. */
+	if (!d->verdict && d->copies)
+		d->verdict = "pass";
+	if (!draft_settle(d, tokens_peek(d->line), REASON_FINAL) || !tc_decap(r))
 		return false;
 	/* Further actions are not reached. */
 	if (tokens_peek(d->line)->text && !token_is(tokens_peek(d->line), "action"))

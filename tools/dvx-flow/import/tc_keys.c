@@ -96,7 +96,7 @@ static bool tc_fragment(struct draft *d, const struct row *row, const struct tok
 
 	if (whole < 0)
 		return draft_leave(d, at, REASON_FRAGMENT);
-	tc_of(d)->mask[SLOT_FRAGMENT] = "";
+	tc_of(d)->mask[0][SLOT_FRAGMENT] = "";
 	return draft_match_number(d, at, row->what, !whole);
 }
 
@@ -112,7 +112,7 @@ static bool tc_indev(struct draft *d, const struct row *row, const struct token 
 static bool tc_count(struct draft *d, const struct row *row, const struct token *at)
 {
 	tc_of(d)->vlans = at;
-	tc_of(d)->mask[SLOT_VLAN_DEI] = ""; /* a field that tc lacks */
+	tc_of(d)->mask[0][SLOT_VLAN_DEI] = ""; /* a field that tc lacks */
 	return true;
 }
 
@@ -127,8 +127,33 @@ static bool tc_ethtype(struct draft *d, const struct row *row, const struct toke
 	if (row->arg != r->tags && row->arg)
 		return r->vlans ? draft_leave(d, r->vlans - 1, REASON_TAGS)
 				: draft_leave(d, at, REASON_SYNTAX);
-	r->mask[row->what] = "";
+	r->mask[0][row->what] = "";
 	return tc_take_type(r, at, type);
+}
+
+/* Adds a match of the headers around a tunnel. */
+static bool tc_enc(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct value v = row->value(d, row, at->text);
+	const struct rule_net *net = v.list.item;
+	bool ok;
+
+	if (!tc_of(d)->tunnel)
+		return draft_leave(d, at - 1, REASON_TUNNEL);
+	d->inner = false;
+	ok = draft_match(d, at, row->what, v, false);
+	if (ok && v.list.n && (row->what == SLOT_SRC || row->what == SLOT_DST))
+		ok = draft_match_number(d, at, SLOT_IP, net->family);
+	d->inner = true;
+	return ok;
+}
+
+static bool tc_enc_port(struct draft *d, const struct row *row, const struct token *at)
+{
+	if (!tc_of(d)->tunnel)
+		return draft_leave(d, at - 1, REASON_TUNNEL);
+	return number_parse(at->text, 0, 0xffff, &tc_of(d)->enc_port) ||
+	       draft_leave(d, at, REASON_VALUE);
 }
 
 const struct row tc_keys[] = {
@@ -174,9 +199,13 @@ const struct row tc_keys[] = {
 		  ROW_KEY(tc_put_masked, KEY_ICMP_CODE, KEY_ICMP6_CODE)),
 	ROW_LEAVE("mpls pppoe_sid ppp_proto arp_tip arp_sip arp_op arp_tha arp_sha l2tpv3_sid",
 		  FIELD),
-	ROW_LEAVE("enc_key_id enc_dst_ip enc_src_ip enc_dst_port enc_tos enc_ttl geneve_opts "
-		  "vxlan_opts erspan_opts gtp_opts",
-		  TUNNEL),
+	ROW_MATCH("enc_src_ip", SRC, value_address, .read = tc_enc),
+	ROW_MATCH("enc_dst_ip", DST, value_address, .read = tc_enc),
+	ROW_MATCH("enc_tos", TOS, tc_number, .bits = 8, .read = tc_enc),
+	ROW_MATCH("enc_ttl", TTL, tc_number, .bits = 8, .read = tc_enc),
+	ROW_MATCH("enc_key_id", VNI, value_number, .bits = 24, .read = tc_enc),
+	ROW_READ("enc_dst_port", tc_enc_port),
+	ROW_LEAVE("geneve_opts vxlan_opts erspan_opts gtp_opts enc_flags", TUNNEL),
 	ROW_LEAVE("ct_state ct_zone ct_mark ct_label", CONNTRACK),
 	ROW_LEAVE("hw_tc", KERNEL_QUEUE),
 	ROW_LEAVE("classid flowid", TARGET),
@@ -227,6 +256,31 @@ static bool tc_count_tags(struct tc_read *r)
 	return n != 1 || draft_set(d, SLOT_TAG2, TAG_LAST);
 }
 
+enum node_tunnel tc_tunnel(const char *dev, uint64_t port)
+{
+	if (names_begin("vxlan", dev) || port == 4789)
+		return TUNNEL_VXLAN;
+	return names_begin("gene", dev) || port == 6081 ? TUNNEL_GENEVE : TUNNEL_NONE;
+}
+
+/* Adds the tunnel of the filter's interface. */
+static bool tc_tunnel_add(struct tc_read *r)
+{
+	enum node_tunnel tunnel = tc_tunnel(r->dev ? r->dev : "", r->enc_port);
+	bool ok;
+
+	if (!r->tunnel)
+		return true;
+	if (!r->dev || tunnel == TUNNEL_NONE)
+		return draft_leave(&r->d, r->d.at, REASON_TUNNEL);
+	if (r->enc_port && tc_tunnel("", r->enc_port) != tunnel)
+		return draft_leave(&r->d, r->d.at, REASON_TUNNEL_PORT);
+	r->d.inner = false;
+	ok = draft_match_number(&r->d, r->d.at, SLOT_TUNNEL, tunnel);
+	r->d.inner = true;
+	return ok;
+}
+
 bool tc_keys_read(struct tc_read *r)
 {
 	while (tokens_peek(r->d.line)->text && !token_is(tokens_peek(r->d.line), "action")) {
@@ -236,7 +290,7 @@ bool tc_keys_read(struct tc_read *r)
 		if (!row_take(&r->d, tc_keys, REASON_UNKNOWN))
 			return false;
 		if (row->value)
-			r->mask[row->what] = tc_mask(&r->d, row, name[1].text);
+			r->mask[row->read == tc_enc][row->what] = tc_mask(&r->d, row, name[1].text);
 	}
-	return tc_count_tags(r);
+	return tc_count_tags(r) && tc_tunnel_add(r);
 }

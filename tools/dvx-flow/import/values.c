@@ -305,6 +305,11 @@ struct value value_net(struct draft *d, const struct row *row, const char *text)
 	return length ? value_one(d->im, &net, sizeof(net)) : VALUE_EVERY;
 }
 
+struct value value_address(struct draft *d, const struct row *row, const char *text)
+{
+	return value_net(d, &(struct row){.arg = strchr(text, ':') ? 6 : 4}, text);
+}
+
 struct value value_nets(struct draft *d, const struct row *row, const char *text)
 {
 	const char *between = strchr(text, '-');
@@ -325,7 +330,7 @@ struct value value_nets(struct draft *d, const struct row *row, const char *text
 	return first;
 }
 
-static bool mac_parse(const char *text, uint64_t *mac)
+bool mac_parse(const char *text, uint64_t *mac)
 {
 	*mac = 0;
 	for (int i = 0; i < 6; i++) {

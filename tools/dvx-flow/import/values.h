@@ -38,6 +38,8 @@ struct row {
 #define ROW_READ(name, how, ...) {.names = name, .read = how, __VA_ARGS__}
 #define ROW_CHANGE(name, change, of, how, ...) \
 	{.names = name, .what = CHANGE_##change, .arg = of, .value = how, __VA_ARGS__}
+/* A word of a tunnel that the rule begins. */
+#define ROW_ENCAP(name, word, how, ...) {.names = name, .what = ENCAP_##word, .value = how, __VA_ARGS__}
 #define ROW_KEY(how, ...) .write = how, .key = {__VA_ARGS__}
 #define ROW_LEAVE(name, reason) {.names = name, .what = REASON_##reason}
 /* The packet goes elsewhere then. */
@@ -96,6 +98,9 @@ struct value value_ports(struct draft *d, const struct row *row, const char *tex
 struct value value_net(struct draft *d, const struct row *row, const char *text);
 /* Converts what value_net() takes, or FIRST-LAST. */
 struct value value_nets(struct draft *d, const struct row *row, const char *text);
+bool mac_parse(const char *text, uint64_t *mac);
+/* Converts an address of either version. */
+struct value value_address(struct draft *d, const struct row *row, const char *text);
 /* Converts MAC[/MASK|/BITS]. */
 struct value value_mac(struct draft *d, const struct row *row, const char *text);
 /* Returns the number of a mask's leading bits, or -1 if there are holes. */

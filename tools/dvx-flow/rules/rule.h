@@ -282,8 +282,9 @@ static inline uint32_t rule_last_queue(const struct rule *r)
 	return r->rss ? r->rss->last : r->queue;
 }
 
-/* The wire, as a vport. */
+/* The wire and the host's function, as vports. */
 #define VPORT_UPLINK 0xffffu
+#define VPORT_PF     0u
 
 /* The most queues of a daemon. A rule's queue is 0 to 63. */
 #define QUEUES_MAX 64u

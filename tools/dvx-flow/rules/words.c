@@ -337,6 +337,11 @@ bool vport_number(const char *name, uint64_t *number)
 	return !ret;
 }
 
+void vport_name(uint32_t vport, char *name, size_t size)
+{
+	dvx_flow_vport_name(vport, name, size);
+}
+
 bool flag_number(const char *name, uint64_t *number)
 {
 	return look_up(flags, COUNT(flags), name, number);
