@@ -337,6 +337,8 @@ static char *program_text(const struct ruleset *set)
 					dir, m, r->verdict,
 					r->rss ? r->rss->first : r->queue + r->vport,
 					rule_last_queue(r), r->tag, r->nchanges);
+				for (unsigned int k = 0; r->encap && k < r->encap->bytes; k++)
+					fprintf(f, " %02x", r->encap->header[k]);
 				for (unsigned int k = 0; k < at->shape->n; k++)
 					fprintf(f, " %u=%llx/%llx", at->shape->key[k],
 						(unsigned long long)at->entry[e].value[k],
@@ -646,6 +648,17 @@ TEST(none, exported_rules_of_the_switch_come_back)
 		 "ethertype ipv4 pop vlan set eth src 02:00:00:00:00:01 "
 		 "to vf6"},
 		{"tc", NULL, "pass switch from pf untagged ethertype arp"},
+		{"testpmd", "0=uplink 1=vf0",
+		 "send switch from vf0 vlan 7 ipv4 udp pop vlan dec ttl count to uplink"},
+		{"testpmd", "0=uplink 1=vf0", "drop switch from uplink,vf0 udp dst port 53"},
+		{"testpmd", "0=uplink 1=vf0",
+		 "send switch from uplink vxlan 42 inner ipv4 decap to vf0"},
+		{"testpmd", "0=uplink 1=vf0",
+		 "send switch from vf0 ipv6 encap vxlan vni 7 src 192.0.2.1 dst 192.0.2.2 eth src "
+		 "02:00:00:00:00:01 dst 02:00:00:00:00:02 ttl 9 to uplink"},
+		{"testpmd", "0=uplink 1=vf0",
+		 "send switch from vf0 encap vxlan vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 "
+		 "dst 02:00:00:00:00:02 dst port 8472 to uplink"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -688,6 +701,7 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		{"tc", "pass in vxlan decap", "tunnel", 15},
 		{"tc", "pass in svlan 7 set vlan 9", "802.1Q", 21},
 		{"tc", "pass in vlan 7 ipv6 set dscp ef", "IPv4 packets only", 25},
+		{"testpmd", "send switch from vf0 to uplink", "NAME=vf0", 13},
 		{"testpmd", "pass in udp", "kernel", 1},
 		{"testpmd", "drop in fragment", "fragment", 9},
 		{"testpmd", "drop in vport 1", "vport", 9},

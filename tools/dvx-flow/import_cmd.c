@@ -75,7 +75,7 @@ static json_t *import_json(const struct rules_text *s, const struct import_resul
 static int import_failed(const struct import_ask *ask, const struct rules_text *s,
 			 const struct import_result *r, int err)
 {
-	static const char all[] = "tc, ethtool, testpmd, iptables, ip6tables, nft, ovs";
+	static const char all[] = "tc, ethtool, testpmd, iptables, ip6tables, nft, ovs, dpctl";
 
 	if (err != -EPROTOTYPE)
 		message_print("%s: %s", s->name, strerror(-err));
@@ -128,10 +128,10 @@ int cmd_import(const struct args *a)
 	int code;
 
 	if (a->from && (ask.from = dialect_find(a->from)) == DIALECTS) {
-		message_print(
-			"--from takes tc, ethtool, testpmd, iptables, ip6tables, nft or ovs, not "
-			"\"%s\"",
-			a->from);
+		message_print("--from takes tc, ethtool, testpmd, iptables, ip6tables, nft, ovs or "
+			      "dpctl, not "
+			      "\"%s\"",
+			      a->from);
 		return EXIT_USAGE;
 	}
 	if (file_read(s.name, &text, &s.len))

@@ -97,7 +97,8 @@ static const struct argp_option draw_options[] = {
 
 static const struct argp_option import_options[] = {
 	{"from", OPT_FROM, "TOOL", 0,
-	 "tc, ethtool, testpmd, iptables, ip6tables, nft or ovs; default: recognized from the "
+	 "tc, ethtool, testpmd, iptables, ip6tables, nft, ovs or dpctl; default: recognized from "
+	 "the "
 	 "text",
 	 0},
 	{"netdev", OPT_NETDEV, "NAME", 0, "the interface (port) whose rules to take", 0},
@@ -158,7 +159,8 @@ static const struct cli_command commands[] = {
 	 "picture in graphviz's DOT.",
 	 draw_options, cmd_draw},
 	{"import", 0, 1, "[FILE]",
-	 "Prints rules of tc-flower, ethtool, testpmd, iptables-save, nft or ovs-ofctl as rules of "
+	 "Prints rules of tc-flower, ethtool, testpmd, iptables-save, nft, ovs-ofctl or dpctl as "
+	 "rules of "
 	 "dvx-flow, and reports those that it leaves out.",
 	 import_options, cmd_import},
 	{"export", 0, 1, "[FILE]",

@@ -31,6 +31,7 @@ static const struct dialect_row {
 			 /* A shell's quotes and escapes around commands. */
 			 DIALECT_BLANKS "'\\"},
 	[DIALECT_OVS] = {"ovs", ovs_looks, ovs_read, "", DIALECT_BLANKS},
+	[DIALECT_DPCTL] = {"dpctl", dpctl_looks, dpctl_read, "", DIALECT_BLANKS},
 	[DIALECT_OWN] = {"dvx-flow", own_looks, NULL, "", DIALECT_BLANKS},
 };
 

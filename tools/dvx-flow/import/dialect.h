@@ -12,6 +12,7 @@ void iptables_read(struct import *im, struct token_reader *r);
 void ip6tables_read(struct import *im, struct token_reader *r);
 void nft_read(struct import *im, struct token_reader *r);
 void ovs_read(struct import *im, struct token_reader *r);
+void dpctl_read(struct import *im, struct token_reader *r);
 
 /* Return whether a line is of this dialect. */
 bool tc_looks(const struct tokens *line);
@@ -21,6 +22,7 @@ bool iptables_looks(const struct tokens *line);
 bool ip6tables_looks(const struct tokens *line);
 bool nft_looks(const struct tokens *line);
 bool ovs_looks(const struct tokens *line);
+bool dpctl_looks(const struct tokens *line);
 /* Returns the IP version that the first comment of iptables-save or ip6tables-save names, or 0. */
 uint8_t iptables_section(const char *from, const char *end);
 /* Leaves out a line that is of no dialect, or of another one. */

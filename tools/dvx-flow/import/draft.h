@@ -118,13 +118,15 @@ int draft_interface(struct draft *d, const char *netdev, bool negated);
 int draft_vport(struct draft *d, const struct token *at, struct iface *i);
 /* Makes the rule one of the e-switch, for packets from a vport. */
 bool draft_from(struct draft *d, const struct token *at, uint32_t vport);
-/* Send the packets to a vport, or a copy of them, which no change may precede. */
+/* Send the packets to a vport, or a copy of them as they came. */
 bool draft_to(struct draft *d, const struct token *at, uint32_t vport);
 bool draft_copy(struct draft *d, const struct token *at, uint32_t vport);
 /* Reads a word of the tunnel that the rule begins, by a ROW_ENCAP. */
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text);
-/* Begins the tunnel towards the next hop of its interface. */
+/* Begins the tunnel, towards the next hop that its words or its interface have. */
 bool draft_encap_to(struct draft *d, const struct token *at, const struct iface *i);
+/* Begins the tunnel of an interface, or the one of the UDP port among its words. */
+bool draft_into_tunnel(struct draft *d, const struct token *at, struct iface *i);
 
 /* Adds a match of the current level. Returns false if it cannot be combined with the others. */
 bool draft_add(struct draft *d, enum draft_slot slot, struct value v);

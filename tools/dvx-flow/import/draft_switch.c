@@ -70,8 +70,6 @@ bool draft_to(struct draft *d, const struct token *at, uint32_t vport)
 
 bool draft_copy(struct draft *d, const struct token *at, uint32_t vport)
 {
-	if (d->changes)
-		return draft_leave(d, at, REASON_ORDER);
 	if (d->copies == DRAFT_COPIES)
 		return draft_leave(d, at, REASON_LONG);
 	d->copy[d->copies++] = vport_text(d, vport);
@@ -110,4 +108,18 @@ bool draft_encap_to(struct draft *d, const struct token *at, const struct iface 
 			    encap_mac(d, ENCAP_ETH_DST, CHANGE_ETH_DST, i->hop_dst)))
 		return false;
 	return draft_change(d, at, (struct rule_change){.kind = CHANGE_ENCAP}, false);
+}
+
+bool draft_into_tunnel(struct draft *d, const struct token *at, struct iface *i)
+{
+	static const char *const names[] = {
+		[TUNNEL_VXLAN] = "vxlan", [TUNNEL_GPE] = "", [TUNNEL_GENEVE] = "geneve"};
+	bool port = d->encap_given >> ENCAP_PORT & 1;
+	enum node_tunnel tunnel = iface_tunnel(at->text, port ? d->encap[ENCAP_PORT].value : 0);
+
+	if (tunnel == TUNNEL_NONE)
+		return draft_leave(d, at, REASON_ENCAP);
+	d->tunnel = names[tunnel];
+	return iface_find(d->im->ask->ports, at->text, i) ? draft_encap_to(d, at, i)
+							  : draft_leave(d, at, REASON_HOP);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes entries as commands "flow create PORT ... pattern ... actions ..." of DPDK's testpmd. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "entry.h"
 #include "testpmd.h"
@@ -217,6 +218,8 @@ static void pmd_put_pattern(struct entry *e)
 				: 0;
 
 	fputs(" pattern ", e->out);
+	if (*e->from)
+		fprintf(e->out, "represented_port ethdev_port_id is %s / ", e->from);
 	pmd_put_level(e, false);
 	pmd_put_tunnel(e, port);
 	if (pmd_has_inner(e))
@@ -277,7 +280,13 @@ static void pmd_put_actions(struct entry *e)
 		fputs("count / ", e->out);
 	if (r->has_tag)
 		fprintf(e->out, "mark id %u / ", r->tag);
-	if (r->rss)
+	if (r->encap)
+		fputs("vxlan_encap / ", e->out);
+	if (rule_has_vport(r)) {
+		fputs("represented_port ethdev_port_id ", e->out);
+		entry_put_to(e, false);
+		fputs(" / end\n", e->out);
+	} else if (r->rss)
 		pmd_put_rss(e, r->rss);
 	else if (r->verdict == RULE_SEND)
 		fprintf(e->out, "queue index %u / end\n", r->queue);
@@ -285,18 +294,46 @@ static void pmd_put_actions(struct entry *e)
 		fputs("drop / end\n", e->out);
 }
 
+/* Writes the command that sets the tunnel of the flow behind it. */
+static void pmd_put_tunnel_set(struct entry *e)
+{
+	const struct rule_encap *t = e->rule->encap;
+	struct rule_change c[ENCAP_WORDS] = {0};
+
+	if (!t)
+		return;
+	c[ENCAP_VNI] = (struct rule_change){.kind = CHANGE_TTL, .value = t->vni};
+	c[ENCAP_PORT] = (struct rule_change){.kind = CHANGE_DPORT, .value = t->port};
+	c[ENCAP_TTL] = (struct rule_change){.kind = CHANGE_TTL, .value = t->ttl};
+	for (unsigned int side = 0; side < 2; side++) {
+		struct rule_change *ip = &c[ENCAP_SRC + side], *mac = &c[ENCAP_ETH_SRC + side];
+
+		*ip = (struct rule_change){.kind = CHANGE_IP_SRC, .of = t->family};
+		memcpy(ip->addr, side ? t->dst : t->src, sizeof(ip->addr));
+		*mac = (struct rule_change){.kind = CHANGE_ETH_SRC};
+		memcpy(mac->addr, side ? t->eth_dst : t->eth_src, 6);
+	}
+	fprintf(e->out, "set vxlan-tos-ttl ip-version ipv%u udp-src 0 ip-tos 0", t->family);
+	for (const struct row *row = pmd_encaps; row->value; row++) {
+		fprintf(e->out, " %s ", row->names);
+		change_print(e->out, &c[row->what]);
+	}
+	fputc('\n', e->out);
+}
+
 /* Returns whether testpmd can do all that the rule does. */
 static bool pmd_can(struct entry *e)
 {
 	const struct rule_change *c = entry_change(e, CHANGE_DECAP);
 
-	if (e->rule->dir == RULE_SWITCH)
-		return entry_refuse(e, e->rule->dir_at,
-				    "testpmd's transfer rules name its own port numbers, which "
-				    "this rule does not have");
-	if (entry_change(e, CHANGE_ENCAP))
+	const struct rule_encap *encap = e->rule->encap;
+
+	if (e->rule->dir == RULE_SWITCH && !entry_take_from(e, false))
+		return false;
+	/* The first byte of VXLAN's own header. */
+	if (encap && encap->header[encap->bytes - 8] != 0x08)
 		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
-				    "testpmd keeps a tunnel's header outside its rules");
+				    "testpmd begins VXLAN tunnels only");
 	if (e->rule->verdict == RULE_PASS)
 		return entry_refuse(e, e->rule->at,
 				    "testpmd has no action that leaves a packet to the kernel");
@@ -316,11 +353,14 @@ static bool pmd_can(struct entry *e)
 
 static bool pmd_write(struct export_state *state, struct entry *e)
 {
+	static const char *const words[RULE_DIRS] = {"ingress", "egress", "transfer"};
+
 	(void)state;
 	if (!pmd_can(e))
 		return false;
+	pmd_put_tunnel_set(e);
 	fprintf(e->out, "flow create %s priority %zu %s", e->netdev ? e->netdev : "0", e->number,
-		e->rule->dir == RULE_OUT ? "egress" : "ingress");
+		words[e->rule->dir]);
 	pmd_put_pattern(e);
 	pmd_put_actions(e);
 	return entry_done(e, "testpmd");

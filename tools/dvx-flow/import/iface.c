@@ -91,6 +91,13 @@ bool iface_meets(const struct iface *a, const struct iface *b)
 		!memcmp(a->device, b->device, a->device_bytes));
 }
 
+enum node_tunnel iface_tunnel(const char *name, uint64_t port)
+{
+	if (names_begin("vxlan", name) || port == 4789)
+		return TUNNEL_VXLAN;
+	return names_begin("gene", name) || port == 6081 ? TUNNEL_GENEVE : TUNNEL_NONE;
+}
+
 /* --- --port ------------------------------------------------------------------------------------ */
 
 /* Takes text up to one of the ends into a buffer. Returns what follows it, or NULL. */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/node.h"
+
 struct iface {
 	uint32_t vport;
 	/* The e-switch that the name shows: the device's port, and the uplink's name. -1, "": neither. */
@@ -26,6 +28,8 @@ bool iface_port_is_right(const char *port);
 bool iface_find(const char *ports, const char *name, struct iface *i);
 /* Returns whether two interfaces may be of one e-switch. */
 bool iface_meets(const struct iface *a, const struct iface *b);
+/* Finds the tunnel of an interface by its name, or of a UDP port. TUNNEL_NONE: neither. */
+enum node_tunnel iface_tunnel(const char *name, uint64_t port);
 /* Finds the name of a vport by --port, else, if `kernel`, the kernel's. */
 bool iface_name(const char *ports, uint32_t vport, bool kernel, char *name, size_t size);
 

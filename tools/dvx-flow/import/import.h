@@ -18,6 +18,7 @@ enum import_dialect {
 	DIALECT_IP6TABLES,
 	DIALECT_NFT,
 	DIALECT_OVS,
+	DIALECT_DPCTL,
 	DIALECT_OWN, /* dvx-flow's own rules: recognized, not imported */
 	DIALECTS
 };

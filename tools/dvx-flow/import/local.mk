@@ -23,6 +23,7 @@ tools_dvx_flow_libimport_la_SOURCES = tools/dvx-flow/import/import.h tools/dvx-f
 	tools/dvx-flow/import/nft_match.c \
 	tools/dvx-flow/import/ovs.h tools/dvx-flow/import/ovs.c tools/dvx-flow/import/ovs_match.c \
 	tools/dvx-flow/import/ovs_actions.c \
+	tools/dvx-flow/import/dpctl.h tools/dvx-flow/import/dpctl.c tools/dvx-flow/import/dpctl_actions.c \
 	tools/dvx-flow/import/export.h tools/dvx-flow/import/entry.h tools/dvx-flow/import/export.c \
 	tools/dvx-flow/import/export_tc.c tools/dvx-flow/import/export_testpmd.c
 tools_dvx_flow_libimport_la_LIBADD = tools/dvx-flow/librules.la

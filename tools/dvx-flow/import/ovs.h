@@ -34,6 +34,8 @@ static inline struct ovs_read *ovs_of(struct draft *d)
 	return (struct ovs_read *)d;
 }
 
+/* Converts +syn-ack, syn|ack (the others are not set), or VALUE[/MASK]. */
+struct value ovs_flags(struct draft *d, const struct row *row, const char *text);
 /* Reads parts up to actions=, and sets what follows. Returns false if the flow is left out. */
 bool ovs_match_read(struct draft *d);
 bool ovs_actions_read(struct draft *d);

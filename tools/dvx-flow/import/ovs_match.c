@@ -49,31 +49,28 @@ static bool ovs_tci(struct draft *d, const struct row *row, const struct token *
 		       : draft_leave(d, at, REASON_VALUE);
 }
 
-/* Adds +syn-ack, or VALUE[/MASK]. */
-static bool ovs_flags(struct draft *d, const struct row *row, const struct token *at)
+struct value ovs_flags(struct draft *d, const struct row *row, const char *text)
 {
-	const char *text = ovs_of(d)->text;
-	uint64_t v = 0, mask = 0;
+	bool some = *text == '+' || *text == '-';
+	uint64_t v = 0, mask = some ? 0 : 0x1ff;
 
-	if (*text != '+' && *text != '-') {
-		if (!number_parse_pair(text, 0, 12, &v, &mask))
-			return draft_leave(d, at, REASON_VALUE);
-		if (v & mask & ~0x1ffull)
-			return draft_leave(d, at, REASON_FIELD);
-		text = "";
-	}
+	if (!some && number_parse_pair(text, 0, 12, &v, &mask))
+		return v & mask & ~0x1ffull ? VALUE_BAD : value_flags(d->im, v, mask);
 	while (*text) {
-		bool set = *text++ == '+';
-		size_t n = strcspn(text, "+-");
-		int i = names_index("fin syn rst psh ack urg ece cwr ns", text, n);
+		bool set = *text != '-';
+		size_t n;
+		int i;
 
+		text += strspn(text, "+-|") != 0;
+		n = strcspn(text, "+-|");
+		i = names_index("fin syn rst psh ack urg ece cwr ns", text, n);
 		if (i < 0)
-			return draft_leave(d, at, REASON_VALUE);
+			return VALUE_BAD;
 		mask |= 1ull << i;
 		v |= (uint64_t)set << i;
 		text += n;
 	}
-	return draft_match(d, at, row->what, value_flags(d->im, v, mask), false);
+	return value_flags(d->im, v, mask);
 }
 
 static bool ovs_frag(struct draft *d, const struct row *row, const struct token *at)
@@ -156,7 +153,7 @@ static const struct row ovs_fields[] = {
 	ROW_READ("nw_frag ip_frag", ovs_frag, .what = SLOT_FRAGMENT),
 	ROW_MATCH("tp_src tcp_src udp_src", SPORT, value_masked_port),
 	ROW_MATCH("tp_dst tcp_dst udp_dst", DPORT, value_masked_port),
-	ROW_READ("tcp_flags", ovs_flags, .what = SLOT_FLAGS),
+	ROW_MATCH("tcp_flags", FLAGS, ovs_flags),
 	ROW_MATCH("icmp_type icmpv6_type", TYPE, value_masked, .bits = 8),
 	ROW_MATCH("icmp_code icmpv6_code", CODE, value_masked, .bits = 8),
 	ROW_MATCH("mpls_label", MPLS_LABEL, value_masked, .bits = 20),

@@ -34,8 +34,6 @@ static inline struct tc_read *tc_of(struct draft *d)
 bool tc_type(struct import *im, const char *text, uint64_t *type);
 /* Reads the filter's protocol, which is the packet's EtherType. */
 bool tc_protocol(struct tc_read *r);
-/* Finds the tunnel of an interface by its name, or of a UDP port. TUNNEL_NONE: neither. */
-enum node_tunnel tc_tunnel(const char *dev, uint64_t port);
 bool tc_keys_read(struct tc_read *r);
 bool tc_actions_read(struct tc_read *r);
 

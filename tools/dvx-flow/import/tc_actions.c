@@ -287,37 +287,22 @@ static bool tc_tunnel_key(struct draft *d, const struct row *row, const struct t
 	return tc_control(d, NULL);
 }
 
-/* Sends packets into the tunnel of an interface. */
-static bool tc_into_tunnel(struct draft *d, const struct token *dev)
-{
-	static const char *const names[] = {
-		[TUNNEL_VXLAN] = "vxlan", [TUNNEL_GPE] = "", [TUNNEL_GENEVE] = "geneve"};
-	bool port = d->encap_given >> ENCAP_PORT & 1;
-	enum node_tunnel tunnel = tc_tunnel(dev->text, port ? d->encap[ENCAP_PORT].value : 0);
-	struct iface i;
-
-	if (tunnel == TUNNEL_NONE)
-		return draft_leave(d, dev, REASON_ENCAP);
-	d->tunnel = names[tunnel];
-	if (!iface_find(d->im->ask->ports, dev->text, &i))
-		return draft_leave(d, dev, REASON_HOP);
-	return draft_encap_to(d, dev, &i) && draft_to(d, dev, i.vport);
-}
-
 static bool tc_output(struct draft *d, const struct token *dev, bool copy)
 {
 	struct iface i;
 	int ours;
 
-	if (d->encap_given)
-		return copy ? draft_leave(d, dev, REASON_ORDER) : tc_into_tunnel(d, dev);
+	if (!dev->text)
+		return draft_leave(d, dev, REASON_ENDS);
+	if (d->encap_given && !copy)
+		return draft_into_tunnel(d, dev, &i) && draft_to(d, dev, i.vport);
 	ours = draft_vport(d, dev, &i);
 	if (ours <= 0)
 		return ours < 0 ? false : draft_leave(d, dev, REASON_INTERFACE);
 	if (i.has_hop)
 		return draft_leave(d, dev, REASON_TARGET);
-	/* The copy would have the headers of the tunnel. */
-	if (copy && tc_of(d)->tunnel)
+	/* The copy would have the headers of the tunnel, or lack the changes. */
+	if (copy && (tc_of(d)->tunnel || d->encap_given || d->changes))
 		return draft_leave(d, dev, REASON_ORDER);
 	return (copy ? draft_copy : draft_to)(d, dev, i.vport);
 }

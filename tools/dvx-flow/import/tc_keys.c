@@ -256,24 +256,17 @@ static bool tc_count_tags(struct tc_read *r)
 	return n != 1 || draft_set(d, SLOT_TAG2, TAG_LAST);
 }
 
-enum node_tunnel tc_tunnel(const char *dev, uint64_t port)
-{
-	if (names_begin("vxlan", dev) || port == 4789)
-		return TUNNEL_VXLAN;
-	return names_begin("gene", dev) || port == 6081 ? TUNNEL_GENEVE : TUNNEL_NONE;
-}
-
 /* Adds the tunnel of the filter's interface. */
 static bool tc_tunnel_add(struct tc_read *r)
 {
-	enum node_tunnel tunnel = tc_tunnel(r->dev ? r->dev : "", r->enc_port);
+	enum node_tunnel tunnel = iface_tunnel(r->dev ? r->dev : "", r->enc_port);
 	bool ok;
 
 	if (!r->tunnel)
 		return true;
 	if (!r->dev || tunnel == TUNNEL_NONE)
 		return draft_leave(&r->d, r->d.at, REASON_TUNNEL);
-	if (r->enc_port && tc_tunnel("", r->enc_port) != tunnel)
+	if (r->enc_port && iface_tunnel("", r->enc_port) != tunnel)
 		return draft_leave(&r->d, r->d.at, REASON_TUNNEL_PORT);
 	r->d.inner = false;
 	ok = draft_match_number(&r->d, r->d.at, SLOT_TUNNEL, tunnel);

@@ -6,6 +6,7 @@
 #include "testpmd.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool pmd_attribute(struct draft *d)
 {
@@ -16,8 +17,10 @@ static bool pmd_attribute(struct draft *d)
 		d->direction = token_is(at, "ingress") ? "in" : "out";
 		return true;
 	}
-	if (token_is(at, "transfer"))
-		return draft_leave(d, at, REASON_TRANSFER);
+	if (token_is(at, "transfer")) {
+		pmd_of(d)->transfer = true;
+		return true;
+	}
 	/* The user_id is the flow's name for its program. */
 	if (!token_among(at, "priority group user_id"))
 		return draft_leave(d, at, at->text ? REASON_SYNTAX : REASON_ENDS);
@@ -26,38 +29,106 @@ static bool pmd_attribute(struct draft *d)
 		return draft_leave(d, value, value->text ? REASON_VALUE : REASON_ENDS);
 	if (token_is(at, "priority"))
 		d->order = n;
-	return !n || !token_is(at, "group") || draft_leave(d, at, REASON_GROUP);
+	if (n && token_is(at, "group")) {
+		pmd_of(d)->group = at;
+		d->table = (uint32_t)n;
+	}
+	return true;
+}
+
+/* Checks the attributes of a flow that is not the e-switch's. Returns false if it is another port's. */
+static bool pmd_is_ours(struct draft *d)
+{
+	const struct pmd_read *r = pmd_of(d);
+	int ours = import_netdev(d->im, r->port->text);
+
+	if (ours < 0)
+		return draft_leave(d, r->port, REASON_INTERFACE);
+	if (r->group)
+		return draft_leave(d, r->group, REASON_GROUP);
+	/* The driver refuses a flow of no direction. */
+	return (d->direction || draft_leave(d, tokens_peek(d->line), REASON_VALIDATE)) && ours;
 }
 
 /* Reads attributes up to the word `pattern`. Returns false if the flow is another port's, too. */
 static bool pmd_head(struct draft *d)
 {
 	const struct token *port = tokens_next(d->line);
-	int ours;
 
+	pmd_of(d)->port = port;
 	if (!port->text)
 		return draft_leave(d, port, REASON_ENDS);
-	ours = import_netdev(d->im, port->text);
-	if (ours < 0)
-		return draft_leave(d, port, REASON_INTERFACE);
 	while (!tokens_take(d->line, "pattern"))
 		if (!pmd_attribute(d))
 			return false;
-	/* The driver refuses a flow of no direction. */
-	return (d->direction || draft_leave(d, tokens_peek(d->line), REASON_VALIDATE)) && ours;
+	if (!pmd_of(d)->transfer)
+		return pmd_is_ours(d);
+	d->direction = "switch";
+	return true;
 }
 
-static void pmd_line(struct import *im, struct tokens *line)
+/* --- tunnels ----------------------------------------------------------------------------------- */
+
+const struct row pmd_encaps[] = {
+	ROW_ENCAP("vni", VNI, value_number, .bits = 24),
+	ROW_ENCAP("udp-dst", PORT, value_number, .bits = 16),
+	ROW_ENCAP("ip-ttl", TTL, value_number, .bits = 8),
+	ROW_ENCAP("ip-src", SRC, value_address),
+	ROW_ENCAP("ip-dst", DST, value_address),
+	ROW_ENCAP("eth-src", ETH_SRC, value_mac),
+	ROW_ENCAP("eth-dst", ETH_DST, value_mac),
+	/* The addresses show the version, and the device chooses the port. */
+	ROW_READ("ip-version udp-src", row_skip_value),
+	ROW_LEAVE("vlan-tci", ENCAP),
+	{0},
+};
+
+/* Reads "set vxlan", for flows behind it. */
+static void pmd_set(struct draft *d, struct pmd_tunnel *to)
 {
-	struct pmd_read r = {.d = {.im = im, .line = line, .at = &line->token[0]}};
+	to->given = 0;
+	if (!token_among(tokens_peek(d->line), "vxlan vxlan-with-vlan vxlan-tos-ttl")) {
+		draft_leave(d, tokens_peek(d->line), REASON_ENCAP);
+		return;
+	}
+	tokens_next(d->line);
+	while (tokens_peek(d->line)->text) {
+		const struct token *name = tokens_next(d->line), *value = tokens_next(d->line);
+		const struct row *row = row_find(pmd_encaps, name->text);
+		bool tos = token_is(name, "ip-tos") && token_is(value, "0");
+		bool read = row && row->read;
+
+		if (tos || (read && value->text))
+			continue;
+		if (!row || !value->text || !row->value) {
+			draft_leave(d, row && !value->text ? value : name,
+				    !row	   ? REASON_ENCAP
+				    : !value->text ? REASON_ENDS
+						   : (enum import_reason)row->what);
+			return;
+		}
+		if (!draft_encap(d, row, value, value->text))
+			return;
+	}
+	memcpy(to->word, d->encap, sizeof(to->word));
+	to->given = d->encap_given;
+}
+
+/* --- lines ------------------------------------------------------------------------------------- */
+
+static void pmd_line(struct import *im, struct tokens *line, struct pmd_tunnel *tunnel)
+{
+	struct pmd_read r = {.d = {.im = im, .line = line, .at = &line->token[0]},
+			     .tunnel = tunnel};
 
 	tokens_take(line, "testpmd>");
 	if (!testpmd_looks(line)) {
 		dialect_leave_line(im, line);
 		return;
 	}
-	tokens_next(line);
-	if (!tokens_take(line, "create"))
+	if (token_is(tokens_next(line), "set"))
+		pmd_set(&r.d, tunnel);
+	else if (!tokens_take(line, "create"))
 		draft_leave(&r.d, tokens_peek(line), REASON_VALIDATE);
 	else if (pmd_head(&r.d) && pmd_pattern(&r.d) && pmd_actions(&r.d))
 		import_add(&r.d);
@@ -65,10 +136,11 @@ static void pmd_line(struct import *im, struct tokens *line)
 
 void testpmd_read(struct import *im, struct token_reader *r)
 {
+	struct pmd_tunnel tunnel = {.given = 0};
 	struct tokens line = {0};
 
 	while (tokens_line(r, &line))
-		pmd_line(im, &line);
+		pmd_line(im, &line, &tunnel);
 	free(line.token);
 }
 
@@ -76,6 +148,10 @@ bool testpmd_looks(const struct tokens *line)
 {
 	size_t i = token_is(&line->token[0], "testpmd>");
 
+	if (line->n > i + 2 && token_is(&line->token[i], "set") &&
+	    names_begin("vxlan nvgre raw_encap raw_decap l2_encap l2_decap mplso sample_actions",
+			line->token[i + 1].text))
+		return true;
 	return line->n > i + 1 && token_is(&line->token[i], "flow") &&
 	       token_among(&line->token[i + 1], "create validate destroy flush list query isolate");
 }

@@ -15,12 +15,21 @@ struct pmd_given {
 #define PMD_OPERATORS "is spec last mask prefix"
 enum { PMD_IS, PMD_SPEC, PMD_LAST, PMD_MASK, PMD_PREFIX };
 
+/* The tunnel that "set vxlan" defines for the flows behind it. */
+struct pmd_tunnel {
+	struct rule_change word[ENCAP_WORDS];
+	uint32_t given;
+};
+
 struct pmd_read {
 	struct draft d;
 	int depth; /* of the last item: Ethernet, VLAN, MPLS, IP, layer 4, tunnel */
 	unsigned int tags;
 	const struct pmd_given *given; /* for the field that is read */
 	bool push_open;		       /* a tag was pushed, and its ID is not known yet */
+	const struct token *port, *group; /* of the command; group NULL: 0 */
+	bool transfer, has_port;	  /* has_port: an item names the source */
+	const struct pmd_tunnel *tunnel;
 };
 
 static inline struct pmd_read *pmd_of(struct draft *d)
@@ -48,6 +57,8 @@ const struct pmd_item *pmd_item_find(const char *name);
 /* Returns the item of a protocol; NULL: it has none. */
 const struct pmd_item *pmd_item_of_proto(uint64_t proto);
 
+/* The words of a tunnel, in their order of an exported command. */
+extern const struct row pmd_encaps[];
 /* The changes, in their order of an exported flow. */
 extern const struct row pmd_changes[];
 #define PMD_RSS_TYPES "ipv4 ipv6 ipv4-tcp ipv6-tcp ipv4-udp ipv6-udp"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The actions of a testpmd flow. They may stand in any order; the PMD has an order of its own. */
+#include <string.h>
+
 #include "testpmd.h"
 
 static bool pmd_set_verdict(struct draft *d, const struct token *at, const char *verdict)
@@ -189,6 +191,46 @@ static bool pmd_pcp(struct draft *d, const struct row *row, const struct token *
 	return true;
 }
 
+/* --- the e-switch ------------------------------------------------------------------------------ */
+
+/* Sends packets to the function or wire behind a port. */
+static bool pmd_to(struct draft *d, const struct row *row, const struct token *at)
+{
+	struct iface i;
+
+	if (!pmd_of(d)->transfer)
+		return draft_leave(d, at, REASON_TRANSFER);
+	return draft_vport(d, at, &i) > 0 && pmd_set_verdict(d, at, "send") &&
+	       draft_to(d, at, i.vport);
+}
+
+/* Leads to a group, which is a table: what no flow of it takes goes to the manager, as here. */
+static bool pmd_jump(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t n;
+
+	if (!pmd_of(d)->transfer)
+		return draft_leave(d, at, REASON_GROUP);
+	if (!number_parse(at->text, 0, UINT32_MAX, &n))
+		return draft_leave(d, at, REASON_VALUE);
+	d->leads = true;
+	d->go = (uint32_t)n;
+	return pmd_set_verdict(d, at, "send");
+}
+
+/* Begins the tunnel that was set before. */
+static bool pmd_encap(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct pmd_tunnel *tunnel = pmd_of(d)->tunnel;
+
+	if (!(tunnel->given >> ENCAP_ETH_DST & 1))
+		return draft_leave(d, at, REASON_ENCAP);
+	d->tunnel = "vxlan";
+	d->encap_given = tunnel->given;
+	memcpy(d->encap, tunnel->word, sizeof(d->encap));
+	return draft_encap_to(d, at, &(struct iface){0});
+}
+
 #define PMD_CHANGE(name, field, change, of, how, ...) \
 	ROW_CHANGE(name, change, of, how, .word = field, .read = pmd_change, __VA_ARGS__)
 
@@ -222,16 +264,18 @@ static const struct row pmd_others[] = {
 	ROW_READ("void", row_skip),
 	/* The action sets when the driver reports the flow as idle; the flow stays. */
 	ROW_READ("age", row_skip, .word = "timeout"),
-	ROW_LEAVE("jump", GROUP),
+	ROW_READ("jump", pmd_jump, .word = "group"),
+	ROW_READ("represented_port", pmd_to, .word = "ethdev_port_id"),
+	ROW_READ("port_id", pmd_to, .word = "id"),
+	ROW_READ("vxlan_encap", pmd_encap),
 	ROW_LEAVE("passthru", FINAL),
 	ROW_LEAVE("flag set_meta set_tag", MARK),
-	ROW_LEAVE("pf vf port_id phy_port represented_port port_representor", TRANSFER),
+	ROW_LEAVE("pf vf phy_port port_representor", TRANSFER),
 	ROW_LEAVE("meter", LIMIT),
 	ROW_LEAVE("sample", TARGET),
 	ROW_LEAVE("conntrack", CONNTRACK),
 	ROW_LEAVE("indirect indirect_list shared_indirect", INDIRECT),
-	ROW_LEAVE("vxlan_encap nvgre_encap l2_encap raw_encap mplsogre_encap mplsoudp_encap",
-		  ENCAP),
+	ROW_LEAVE("nvgre_encap l2_encap raw_encap mplsogre_encap mplsoudp_encap", ENCAP),
 	ROW_LEAVE("security raw_decap nvgre_decap l2_decap mplsogre_decap mplsoudp_decap "
 		  "modify_field",
 		  CHANGE),

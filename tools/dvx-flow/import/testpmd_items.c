@@ -208,6 +208,17 @@ static bool pmd_address(struct draft *d, const struct row *row, const struct tok
 			   false);
 }
 
+/* Adds the port that packets come from: the function or wire behind it. */
+static bool pmd_source(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct pmd_given *s = pmd_of(d)->given;
+	struct iface i;
+
+	if (s->by[PMD_MASK] || s->by[PMD_PREFIX] || s->by[PMD_LAST])
+		return draft_leave(d, s->at, REASON_MASK);
+	return draft_vport(d, at, &i) > 0 && draft_from(d, at, i.vport);
+}
+
 /* --- tables ------------------------------------------------------------------------------------ */
 
 #define PMD_NUMBER(name, slot, width, match, ...)                      \
@@ -295,9 +306,16 @@ static const struct row pmd_mpls[] = {
 	{0},
 };
 static const struct row pmd_none[] = {{0}};
+static const struct row pmd_represented[] = {
+	ROW_READ("ethdev_port_id", pmd_source, .whole = true),
+	{0},
+};
+static const struct row pmd_port_id[] = {ROW_READ("id", pmd_source, .whole = true), {0}};
 
 static const struct pmd_item pmd_items[] = {
 	{"void", 0, DRAFT_SLOTS, 0, pmd_none},
+	{"represented_port", 0, SLOT_FROM, 0, pmd_represented},
+	{"port_id", 0, SLOT_FROM, 0, pmd_port_id},
 	{"eth", 1, DRAFT_SLOTS, 0, pmd_eth},
 	{"vlan", PMD_TAGS, SLOT_TAG, TAG_VLAN, pmd_vlan},
 	{"mpls", 3, SLOT_MPLS, 0, pmd_mpls},
@@ -324,7 +342,7 @@ static const struct row pmd_refused[] = {
 		  FIELD),
 	ROW_LEAVE("conntrack", CONNTRACK),
 	ROW_LEAVE("meta mark tag", MARK),
-	ROW_LEAVE("port_id pf vf phy_port represented_port port_representor", TRANSFER),
+	ROW_LEAVE("pf vf phy_port port_representor", TRANSFER),
 	ROW_LEAVE("invert", NEGATION),
 	/* The item compares GRE's payload, too. */
 	ROW_LEAVE("nvgre", TUNNEL_PROTOCOL),
@@ -450,6 +468,11 @@ static bool pmd_item(struct draft *d, const struct token *at)
 		return draft_leave(d, at, at->text ? REASON_UNKNOWN : REASON_ENDS);
 	if (!pmd_place(d, item, at))
 		return false;
+	if (item->slot == SLOT_FROM) {
+		pmd_of(d)->has_port = true;
+		return pmd_of(d)->transfer ? pmd_fields(d, item->field)
+					   : draft_leave(d, at, REASON_TRANSFER);
+	}
 	if (item->slot == SLOT_TAG ? !pmd_vlan_item(d, at)
 				   : item->slot != DRAFT_SLOTS &&
 					     !draft_match_number(d, at, item->slot, item->number))
@@ -468,6 +491,16 @@ static bool pmd_inside_known(const struct draft *d)
 	       draft_has(d, SLOT_ETH_SRC) || draft_has(d, SLOT_ETH_DST);
 }
 
+/* Adds the command's port as the source of a flow of the e-switch that names none, as the driver does. */
+static bool pmd_command_port(struct draft *d)
+{
+	const struct pmd_read *r = pmd_of(d);
+	struct iface i;
+
+	return !r->transfer || r->has_port ||
+	       (draft_vport(d, r->port, &i) > 0 && draft_from(d, r->port, i.vport));
+}
+
 bool pmd_pattern(struct draft *d)
 {
 	const struct token *item = NULL;
@@ -482,6 +515,8 @@ bool pmd_pattern(struct draft *d)
 	if (d->inner && !pmd_inside_known(d))
 		return draft_leave(d, item, REASON_TUNNEL_PROTOCOL);
 	d->inner = false;
+	if (!pmd_command_port(d))
+		return false;
 	return tokens_take(d->line, "actions") ||
 	       draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
 }
