@@ -12,8 +12,12 @@
 
 #define PORT_ID 4711u
 
-static struct netlink_device dev = {
-	.present = true, .admin = true, .node_guid = 5, .port_state = 4, .uverbs = {231, 1}};
+static struct netlink_device dev = {.present = true,
+				    .admin = true,
+				    .node_guid = 5,
+				    .nports = 1,
+				    .ports = {{.state = 4}},
+				    .uverbs = {231, 1}};
 
 /* A request in the making, and what came back. */
 static struct {

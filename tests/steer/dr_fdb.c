@@ -204,6 +204,6 @@ TEST(none, refusals)
 	struct params none = params_of(ANY, 0);
 
 	assert_null(mlx5dv_dr_action_create_dest_vport(fdb.domain, 5));
-	assert_null(mlx5dv_dr_action_create_dest_ib_port(fdb.domain, 1));
+	assert_null(mlx5dv_dr_action_create_dest_ib_port(fdb.domain, 99));
 	assert_null(mlx5dv_dr_rule_create(fdb.root_matcher, &none.head, 1, to_host));
 }

@@ -5,6 +5,7 @@
 . "$top_srcdir/tests/tap.sh"
 needs "$top_builddir/tests/steer/dr_fdb"
 needs "$top_builddir/tests/steer/dr_fdb_peer"
+needs "$top_builddir/tests/steer/dr_ports"
 needs "$top_builddir/tests/steer/lib_fdb"
 export TO_PEER="$scratch/to" FROM_PEER="$scratch/from"
 export REPLAY="env -u LD_PRELOAD '$dvx_sim' replay g '$scratch/wire.pcap' >/dev/null"
@@ -55,9 +56,11 @@ down 4
 peer=vf1 PEER_VPORT=2
 up --set switchdev=1 --vfs 2
 beside_peer dr_fdb
-down 2
+beside_peer dr_ports
+down 5
 manager=host peer=vf0 MANAGER_VPORT=0 PEER_VPORT=1
 up --set chip=cx7,switchdev=1 --vfs 1
 beside_peer dr_fdb
-down 2
+beside_peer dr_ports
+down 5
 plan

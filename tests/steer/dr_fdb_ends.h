@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include "tests/verbs/raw_end.h"
 
+#include <infiniband/mlx5dv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct fdb_ends {
 	struct end end;
 	FILE *to, *from; /* the peer */
 	unsigned int received;
+	struct mlx5dv_flow_matcher *matcher;
 	struct ibv_flow *all;
 };
 
@@ -79,10 +81,9 @@ static inline FILE *open_fifo(const char *name, const char *mode)
 	return file;
 }
 
-static inline void fdb_ends_open(struct fdb_ends *t)
+/* Connects to the peer, and waits until it is ready. */
+static inline void fdb_peer_open(struct fdb_ends *t)
 {
-	struct ibv_flow_attr attr = {
-		.type = IBV_FLOW_ATTR_ALL_DEFAULT, .size = sizeof(attr), .port = 1};
 	char line[64];
 
 	t->to = open_fifo("TO_PEER", "w");
@@ -90,21 +91,49 @@ static inline void fdb_ends_open(struct fdb_ends *t)
 	do
 		assert_non_null(fgets(line, sizeof(line), t->from));
 	while (strcmp(line, "ready\n"));
+}
+
+/* Adds a rule for all that the function receives, from any vport. */
+static inline void fdb_take_all(struct fdb_ends *t)
+{
+	struct {
+		struct mlx5dv_flow_match_parameters head;
+		uint64_t none[8];
+	} any = {.head = {.match_sz = 64}};
+	struct mlx5dv_flow_matcher_attr attr = {.type = IBV_FLOW_ATTR_NORMAL,
+						.match_mask = &any.head};
+	struct mlx5dv_flow_action_attr to = {.type = MLX5DV_FLOW_ACTION_DEST_IBV_QP,
+					     .qp = t->end.qp};
+
+	t->matcher = mlx5dv_create_flow_matcher(t->end.ctx, &attr);
+	assert_non_null(t->matcher);
+	t->all = mlx5dv_create_flow(t->matcher, &any.head, 1, &to);
+	assert_non_null(t->all);
+}
+
+static inline void fdb_ends_open(struct fdb_ends *t)
+{
+	fdb_peer_open(t);
 	end_open(&t->end, 0);
 	for (unsigned int i = 0; i < DEPTH; i++)
 		post_recv(&t->end, i, SLOT);
-	t->all = ibv_create_flow(t->end.qp, &attr);
-	assert_non_null(t->all);
+	fdb_take_all(t);
+}
+
+static inline void fdb_peer_close(struct fdb_ends *t)
+{
+	fclose(t->to);
+	while (fgetc(t->from) != EOF) /* the peer's results */
+		;
+	fclose(t->from);
 }
 
 static inline void fdb_ends_close(struct fdb_ends *t)
 {
 	assert_int_equal(ibv_destroy_flow(t->all), 0);
+	assert_int_equal(mlx5dv_destroy_flow_matcher(t->matcher), 0);
 	end_close(&t->end);
-	fclose(t->to);
-	while (fgetc(t->from) != EOF) /* the peer's results */
-		;
-	fclose(t->from);
+	fdb_peer_close(t);
 }
 
 #endif

@@ -6,7 +6,7 @@ SIM_TESTS += tests/steer/agree tests/steer/aso_ct tests/steer/aso_meter tests/st
 	tests/steer/walk_ends tests/steer/walk_v0
 VERBS_TESTS += tests/steer/dr_aso tests/steer/dr_fields tests/steer/dr_limits tests/steer/dr_reformat
 VERBS_HELPERS += tests/steer/dr_fdb tests/steer/dr_fdb_changes tests/steer/dr_fdb_peer \
-	tests/steer/dr_fdb_show tests/steer/dr_garbage
+	tests/steer/dr_fdb_show tests/steer/dr_garbage tests/steer/dr_ports
 tests_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)
 # Little steering memory: libmlx5 takes an eighth at a time.
 tests/steer/dr_limit%.log: private CHIP = --set log_ste_icm=27

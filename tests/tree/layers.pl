@@ -11,7 +11,7 @@ my $top = $ENV{top_srcdir} // '.';
 # library: a folder, one of its headers, or DIR/* for all below. "ext:" are headers from outside, by
 # pattern.
 my @rdma = ('ext:infiniband/', 'ext:rdma/');
-my @kernel = ('src/uverbs', 'src/sim/base', 'src/sim/fw', 'src/sim/host', (map {"src/sim/obj/$_.h"} qw(device vhca gid limits)), 'include/dvx/prm', 'ext:rdma/');
+my @kernel = ('src/uverbs', 'src/sim/base', 'src/sim/fw', 'src/sim/host', (map {"src/sim/obj/$_.h"} qw(device vhca gid limits rep)), 'include/dvx/prm', 'ext:rdma/');
 my %may = (
 	'include/dvx' => ['include/dvx/prm'],
 	'include/dvx/prm' => [],
@@ -49,7 +49,8 @@ my %may = (
 	'src/uverbs' => ['ext:rdma/'],
 	'src/sim/kernel' => [map("src/sim/kernel/$_", qw(core verbs devx flow)), @kernel],
 	'src/sim/kernel/core' => [@kernel],
-	'src/sim/kernel/verbs' => ['src/sim/kernel/core', @kernel],
+	# A raw send queue on a representor's port has a rule of mlx5_core.
+	'src/sim/kernel/verbs' => ['src/sim/kernel/core', 'src/sim/kernel/flow/fs.h', @kernel],
 	# DevX modifies verbs' queues; flows lead to QPs and to TIRs and tables made through DevX.
 	'src/sim/kernel/devx' => ['src/sim/kernel/core', 'src/sim/kernel/verbs', @kernel],
 	'src/sim/kernel/flow' => [map("src/sim/kernel/$_", qw(core verbs devx)), @kernel],

@@ -69,7 +69,15 @@ int verbs_qp_raise_ud(struct ibv_qp *qp, uint32_t qkey)
 
 int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to)
 {
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_device_attr device;
+
+	return ibv_query_device(qp->context, &device)
+		       ?: verbs_qp_raise_at(qp, device.phys_port_cnt, to);
+}
+
+int verbs_qp_raise_at(struct ibv_qp *qp, uint8_t port, enum ibv_qp_state to)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = port};
 	int err = ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PORT);
 
 	for (int s = IBV_QPS_RTR; s <= (int)to && !err; s++) {

@@ -16,7 +16,11 @@ int verbs_qp_connect(struct ibv_qp *qp, uint32_t peer, uint8_t gid_index);
 int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index);
 /* Moves a UD queue pair from RST to RTS. */
 int verbs_qp_raise_ud(struct ibv_qp *qp, uint32_t qkey);
-/* Moves a raw packet queue pair from RST to RTR or RTS. */
+/*
+ * Moves a raw packet queue pair from RST to RTR or RTS, at this port, or at the last one: the uplink
+ * of an e-switch in switchdev mode.
+ */
+int verbs_qp_raise_at(struct ibv_qp *qp, uint8_t port, enum ibv_qp_state to);
 int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to);
 
 #endif

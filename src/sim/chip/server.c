@@ -242,12 +242,13 @@ static int chip_server_serve(struct chip *chip)
 }
 
 /* Writes the link's state to the trees, for programs that open the device later. */
-static void show_link(void *arg, bool up)
+static void show_link(void *chip, bool up)
 {
-	(void)arg;
+	const struct device *dev = chip_device(chip);
+
 	netdevs_link(netdevs, up); /* the interfaces show it, too */
-	for (unsigned int f = 0; !netdevs && f < profile_functions(&profile); f++)
-		if (sysfs_link(in_dir(profile_row(&profile, f).name), up))
+	for (unsigned int f = 0; !netdevs && f < dev->nfunctions; f++)
+		if (sysfs_tree_link(in_dir(dev->vhca[f].name), &dev->vhca[f]))
 			sim_note("sysfs does not show the state of the link");
 }
 
@@ -380,7 +381,7 @@ static int run_chip(void)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
 	chip_owns_heap(chip);
-	chip_on_link(chip, show_link, NULL);
+	chip_on_link(chip, show_link, chip);
 	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) || make_trees(chip) ||
 			     make_netdevs(chip)
 		     ? -1

@@ -5,13 +5,27 @@
 #include <unistd.h>
 #include "obj/profile.h"
 #include "obj/device.h"
+#include "obj/rep.h"
 #include "sysfs/sysfs.h"
 
 _Static_assert(SYSFS_GIDS == VHCA_GIDS, "the tree shows all GIDs");
 
+/* Returns a GID as the tree shows it: a representor has none. */
+static struct sysfs_gid tree_gid(const struct vhca *v, unsigned int i)
+{
+	struct sysfs_gid g = {.type = GID_EMPTY};
+
+	if (vhca_has_reps(v))
+		return g;
+	memcpy(g.gid, v->gids[i].gid, sizeof(g.gid));
+	g.type = v->gids[i].type;
+	return g;
+}
+
 int sysfs_tree_make(const char *root, const struct vhca *v)
 {
 	struct sysfs_function fn;
+	int err;
 
 	if (!v)
 		return sysfs_make(root, NULL);
@@ -20,14 +34,23 @@ int sysfs_tree_make(const char *root, const struct vhca *v)
 		.fw_ver = v->dev->profile->fw_ver,
 		.board_id = v->dev->profile->board_id,
 		.pci_device = vhca_pci_device(v),
+		.ports = vhca_ports(v),
 		.guid = v->guid,
 		.sys_image_guid = v->dev->vhca[0].guid,
 	};
-	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
-		memcpy(fn.gids[i].gid, v->gids[i].gid, sizeof(fn.gids[i].gid));
-		fn.gids[i].type = v->gids[i].type;
-	}
-	return sysfs_make(root, &fn);
+	for (unsigned int i = 0; i < VHCA_GIDS; i++)
+		fn.gids[i] = tree_gid(v, i);
+	err = sysfs_make(root, &fn);
+	return err ? err : sysfs_tree_link(root, v);
+}
+
+int sysfs_tree_link(const char *root, const struct vhca *v)
+{
+	int err = 0;
+
+	for (unsigned int port = 1; !err && port <= vhca_ports(v); port++)
+		err = sysfs_link(root, port, vhca_port_is_up(v, port));
+	return err;
 }
 
 int sysfs_tree_update(const char *root, const struct vhca *v, const char *interface)
@@ -36,11 +59,10 @@ int sysfs_tree_update(const char *root, const struct vhca *v, const char *interf
 	int err = sysfs_netdev(root, &n);
 
 	if (!err)
-		err = sysfs_link(root, vhca_port_up(v));
+		err = sysfs_tree_link(root, v);
 	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++) {
-		struct sysfs_gid g = {.type = v->gids[i].type};
+		const struct sysfs_gid g = tree_gid(v, i);
 
-		memcpy(g.gid, v->gids[i].gid, sizeof(g.gid));
 		err = sysfs_gid(root, i, &g, *v->gids[i].ndev ? v->gids[i].ndev : interface);
 	}
 	return err;

@@ -6,7 +6,9 @@ struct vhca;
 
 /* Makes a function's sysfs tree (sysfs/sysfs.h); NULL: without a device. Returns 0 or -errno. */
 int sysfs_tree_make(const char *root, const struct vhca *);
-/* Sets GIDs and the port's state; interface: the function's. */
+/* Sets the states of the ports. Returns 0 or -errno. */
+int sysfs_tree_link(const char *root, const struct vhca *);
+/* Sets GIDs and the ports' states; interface: the function's. */
 int sysfs_tree_update(const char *root, const struct vhca *, const char *interface);
 /* Makes the tree's counters those of this function. Returns 0 or -errno. */
 int sysfs_tree_count(const char *root, struct vhca *);

@@ -18,6 +18,7 @@
 #include "core/room.h"
 #include "kernel.h"
 #include "obj/device.h"
+#include "obj/rep.h"
 #include "uverbs/resource.h"
 
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
@@ -149,7 +150,7 @@ void kernel_port_changed(struct kernel *k, const struct vhca *v)
 {
 	for (struct uverbs_file *f = k->files; f; f = f->next)
 		if (f->vhca == v)
-			channel_post_port(f, vhca_port_up(v));
+			channel_post_port(f, vhca_ports(v), vhca_port_up(v));
 }
 
 void kernel_unplug(struct kernel *k)

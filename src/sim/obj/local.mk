@@ -35,6 +35,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/qp.h \
 	src/sim/obj/queue.h \
 	src/sim/obj/raw_queue.h \
+	src/sim/obj/rep.c \
+	src/sim/obj/rep.h \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
 	src/sim/obj/sched_elem.h \

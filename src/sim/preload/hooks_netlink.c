@@ -93,6 +93,21 @@ static void read_counters(struct netlink_device *d)
 	}
 }
 
+/* Returns false if there is no such port. */
+static bool read_port(struct netlink_port *p, unsigned int port)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), IBDEV_FOLDER "ports/%u/state", port);
+	p->state = (uint8_t)tree_number(path);
+	snprintf(path, sizeof(path), IBDEV_FOLDER "ports/%u/phys_state", port);
+	p->phys_state = (uint8_t)tree_number(path);
+	snprintf(path, sizeof(path), IBDEV_FOLDER "ports/%u/gid_attrs/ndevs/0", port);
+	if (tree_text(path, p->ndev_name, sizeof(p->ndev_name)))
+		p->ndev = if_nametoindex(p->ndev_name);
+	return p->state;
+}
+
 static bool is_admin(void)
 {
 	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -112,11 +127,8 @@ static void read_device(struct netlink_device *d)
 	d->admin = is_admin();
 	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
-	d->port_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/state");
-	d->phys_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/phys_state");
-	if (tree_text(IBDEV_FOLDER "ports/1/gid_attrs/ndevs/0", d->ndev_name,
-		      sizeof(d->ndev_name)))
-		d->ndev = if_nametoindex(d->ndev_name);
+	while (d->nports < NETLINK_PORTS && read_port(&d->ports[d->nports], d->nports + 1))
+		d->nports++;
 	tree_chardev(UVERBS_FOLDER, &d->uverbs);
 	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
 	read_counters(d);

@@ -16,29 +16,48 @@ static int fill_device(struct netlink_reply *r, const struct netlink_request *q)
 
 	(void)q;
 	netlink_put_device(r);
-	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, PORTS);
+	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, d->nports);
 	netlink_put_text(r, RDMA_NLDEV_ATTR_FW_VERSION, d->fw_ver);
 	netlink_put_u64(r, RDMA_NLDEV_ATTR_NODE_GUID, d->node_guid);
 	netlink_put_u64(r, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, d->sys_image_guid);
 	netlink_put_u8(r, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, NODE_CA);
 	netlink_put_u8(r, RDMA_NLDEV_ATTR_DEV_DIM, 0);
-	netlink_put_text(r, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "roce");
+	if (d->nports == 1) /* representors have no protocol */
+		netlink_put_text(r, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "roce");
 	return 0;
 }
 
-/* The port is RoCE's, without LIDs. */
+/* A port is Ethernet's, without LIDs. */
+static void put_port(struct netlink_reply *r, uint32_t port)
+{
+	const struct netlink_port *p = &r->dev->ports[port - 1];
+
+	netlink_put_device(r);
+	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	netlink_put_u8(r, RDMA_NLDEV_ATTR_PORT_STATE, p->state);
+	netlink_put_u8(r, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, p->phys_state);
+	if (p->ndev) {
+		netlink_put_u32(r, RDMA_NLDEV_ATTR_NDEV_INDEX, p->ndev);
+		netlink_put_text(r, RDMA_NLDEV_ATTR_NDEV_NAME, p->ndev_name);
+	}
+}
+
 static int fill_port_attributes(struct netlink_reply *r, const struct netlink_request *q)
 {
-	(void)q;
-	netlink_put_device(r);
-	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, PORTS);
-	netlink_put_u8(r, RDMA_NLDEV_ATTR_PORT_STATE, r->dev->port_state);
-	netlink_put_u8(r, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, r->dev->phys_state);
-	if (r->dev->ndev) {
-		netlink_put_u32(r, RDMA_NLDEV_ATTR_NDEV_INDEX, r->dev->ndev);
-		netlink_put_text(r, RDMA_NLDEV_ATTR_NDEV_NAME, r->dev->ndev_name);
-	}
+	put_port(r, q->port);
 	return 0;
+}
+
+static int dump_ports(struct netlink_reply *r, const struct netlink_request *q)
+{
+	int err = 0;
+
+	for (uint32_t port = 1; !err && port <= r->dev->nports; port++) {
+		netlink_reply_begin(r, q, q->h.nlmsg_type, NLM_F_MULTI);
+		put_port(r, port);
+		err = netlink_reply_end(r);
+	}
+	return err;
 }
 
 /* Fills in a character device: uverbs is a device's, rdma_cm the machine's. */
@@ -101,9 +120,9 @@ static int fill_statistic(struct netlink_reply *r, const struct netlink_request 
 	if (q->has_stat)
 		return statistic_of_object(q);
 	netlink_put_device(r);
-	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, PORTS);
+	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, q->port);
 	table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	for (unsigned int i = 0; i < r->dev->ncounters; i++) {
+	for (unsigned int i = 0; q->port == 1 && i < r->dev->ncounters; i++) {
 		entry = netlink_nest_begin(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
 		netlink_put_text(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME,
 				 r->dev->counters[i].name);
@@ -137,11 +156,11 @@ static const struct netlink_op {
 } ops[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = {fill_device, ONE | DUMP | NEEDS_INDEX, NULL},
 	[RDMA_NLDEV_CMD_PORT_GET] = {fill_port_attributes,
-				     ONE | DUMP | NEEDS_INDEX | NEEDS_PORT | DUMP_NEEDS_INDEX},
+				     ONE | DUMP | NEEDS_INDEX | NEEDS_PORT | DUMP_NEEDS_INDEX,
+				     dump_ports},
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = {fill_chardev, ONE | STRICT, NULL},
 	[RDMA_NLDEV_CMD_SYS_GET] = {fill_system, ONE | STRICT, NULL},
-	[RDMA_NLDEV_CMD_STAT_GET] = {fill_statistic,
-				     ONE | DUMP | STRICT | NEEDS_INDEX | NEEDS_PORT,
+	[RDMA_NLDEV_CMD_STAT_GET] = {fill_statistic, ONE | DUMP | STRICT | NEEDS_INDEX | NEEDS_PORT,
 				     dump_statistic},
 	[RDMA_NLDEV_CMD_SET] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE | ADMIN, NULL},

@@ -12,6 +12,7 @@
  * the device: the caller fills struct netlink_device from the same files that a program reads.
  */
 #define NETLINK_COUNTERS 32
+#define NETLINK_PORTS	 129 /* the vports of the largest chip */
 
 struct uverbs_resource;
 
@@ -20,9 +21,12 @@ struct netlink_device {
 	bool admin;   /* the asking process has CAP_NET_ADMIN */
 	uint64_t node_guid, sys_image_guid;
 	char fw_ver[64];
-	uint8_t port_state, phys_state;
-	uint32_t ndev; /* the port's network interface; 0: none in this namespace */
-	char ndev_name[16];
+	unsigned int nports;
+	struct netlink_port {
+		uint8_t state, phys_state;
+		uint32_t ndev; /* its network interface; 0: none in this namespace */
+		char ndev_name[16];
+	} ports[NETLINK_PORTS];
 	struct netlink_chardev {
 		uint64_t dev; /* dev_t; 0: there is none */
 		uint64_t abi;
@@ -33,7 +37,7 @@ struct netlink_device {
 	struct netlink_counter {
 		char name[40];
 		uint64_t value;
-	} counters[NETLINK_COUNTERS]; /* the port's hw_counters */
+	} counters[NETLINK_COUNTERS]; /* hw_counters of port 1 */
 };
 
 /* Sends one datagram of the answer. Returns 0, or -errno, which ends the answer. */

@@ -10,7 +10,6 @@
 #include "uverbs/resource.h"
 
 #define DEVICE_INDEX 0u /* the kernel numbers devices from 0 */
-#define PORTS	     1u
 /* Fits libmnl's buffer, which is 4096 bytes on machines with such pages. */
 #define REPLY_ROOM   4096u
 #define CHARDEV_TYPE 32 /* bytes of a client's name, as in the kernel */

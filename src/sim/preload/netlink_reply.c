@@ -92,5 +92,5 @@ int netlink_check_target(const struct netlink_reply *r, const struct netlink_req
 {
 	if (index && (!q->has_index || !r->dev->present || q->index != DEVICE_INDEX))
 		return -EINVAL;
-	return port && (!q->has_port || q->port < 1 || q->port > PORTS) ? -EINVAL : 0;
+	return port && (!q->has_port || q->port < 1 || q->port > r->dev->nports) ? -EINVAL : 0;
 }

@@ -199,16 +199,6 @@ static const struct sysfs_entry entries[] = {
 	{IBDEV "/board_id", .make = text_board_id},
 	{IBDEV "/hca_type", .make = text_hca_type},
 	{IBDEV "/hw_rev", .text = "0\n"},
-	{PORT "/state", .text = STATE_ACTIVE},
-	{PORT "/phys_state", .text = PHYS_LINK_UP},
-	{PORT "/rate", .text = "100 Gb/sec (4X EDR)\n"},
-	{PORT "/link_layer", .text = "Ethernet\n"},
-	{PORT "/lid", .text = "0x0\n"},
-	{PORT "/lid_mask_count", .text = "0\n"},
-	{PORT "/sm_lid", .text = "0x0\n"},
-	{PORT "/sm_sl", .text = "0\n"},
-	{PORT "/cap_mask", .text = "0x04010000\n"},
-	{PORT "/pkeys/0", .text = "0xffff\n"},
 	{PORT "/hw_counters/lifespan", .text = "10\n"},
 	{PCI "/vendor", .text = "0x15b3\n"},
 	{PCI "/device", .make = text_pci_device},
@@ -233,6 +223,22 @@ static const struct sysfs_entry entries[] = {
 	{PCI "/numa_node", .make = text_numa_node},
 	{PCI "/local_cpus", .make = text_cpus},
 	{PCI "/local_cpulist", .make = text_cpulist},
+};
+
+/* Files of each port. */
+static const struct {
+	const char *name, *text;
+} port_files[] = {
+	{"state", STATE_ACTIVE},
+	{"phys_state", PHYS_LINK_UP},
+	{"rate", "100 Gb/sec (4X EDR)\n"},
+	{"link_layer", "Ethernet\n"},
+	{"lid", "0x0\n"},
+	{"lid_mask_count", "0\n"},
+	{"sm_lid", "0x0\n"},
+	{"sm_sl", "0\n"},
+	{"cap_mask", "0x04010000\n"},
+	{"pkeys/0", "0xffff\n"},
 };
 
 static int make_entry(const struct tree *t, const struct sysfs_entry *e)
@@ -325,10 +331,24 @@ static int make_shared_folder(int root, const char *folder)
 	return err;
 }
 
+static int make_port(const struct tree *t, unsigned int port)
+{
+	char path[128];
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < sizeof(port_files) / sizeof(port_files[0]); i++) {
+		snprintf(path, sizeof(path), PORTS "/%u/%s", port, port_files[i].name);
+		err = sysfs_make_file(t->root, path, port_files[i].text);
+	}
+	return err;
+}
+
 static int make_device(const struct tree *t)
 {
 	int err = 0;
 
+	for (unsigned int port = 1; !err && port <= t->fn->ports; port++)
+		err = make_port(t, port);
 	for (unsigned int i = 0; !err && i < sizeof(entries) / sizeof(entries[0]); i++)
 		err = make_entry(t, &entries[i]);
 	for (unsigned int i = 0; !err && i < SYSFS_GIDS; i++)

@@ -27,6 +27,7 @@ struct sysfs_function {
 	const char *name; /* for node_desc */
 	const char *fw_ver, *board_id;
 	uint16_t pci_device;
+	unsigned int ports; /* those behind the first have no GIDs and counters */
 	uint64_t guid, sys_image_guid;
 	struct sysfs_gid {
 		uint8_t gid[16];
@@ -61,8 +62,8 @@ size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSF
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *, uint64_t *value);
 /* Returns a descriptor of the file of counters, to be mapped and counted in, or -errno. */
 int sysfs_stats(const char *root);
-/* Sets the port's state in a tree. Returns 0 or -errno. */
-int sysfs_link(const char *root, bool up);
+/* Sets a port's state in a tree. Returns 0 or -errno. */
+int sysfs_link(const char *root, unsigned int port, bool up);
 /* Removes a tree; never follows a link out of it. */
 void sysfs_remove(const char *root);
 

@@ -68,15 +68,18 @@ static int sysfs_replace(int root, const char *path, const char *text)
 	return err;
 }
 
-int sysfs_link(const char *root, bool up)
+int sysfs_link(const char *root, unsigned int port, bool up)
 {
 	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+	char path[128];
 
 	if (dir < 0)
 		return -errno;
-	err = sysfs_replace(dir, PORT "/state", up ? STATE_ACTIVE : STATE_DOWN);
+	snprintf(path, sizeof(path), PORTS "/%u/state", port);
+	err = sysfs_replace(dir, path, up ? STATE_ACTIVE : STATE_DOWN);
+	snprintf(path, sizeof(path), PORTS "/%u/phys_state", port);
 	if (!err)
-		err = sysfs_replace(dir, PORT "/phys_state", up ? PHYS_LINK_UP : PHYS_DISABLED);
+		err = sysfs_replace(dir, path, up ? PHYS_LINK_UP : PHYS_DISABLED);
 	close(dir);
 	return err;
 }

@@ -14,7 +14,8 @@
  */
 #define PCI	      SYSFS_BRIDGE "/" SYSFS_SLOT
 #define IBDEV	      PCI "/infiniband/mlx5_0"
-#define PORT	      IBDEV "/ports/1"
+#define PORTS	      IBDEV "/ports"
+#define PORT	      PORTS "/1"
 #define UVERBS	      PCI "/infiniband_verbs/uverbs0"
 
 #define STATE_ACTIVE  "4: ACTIVE\n"

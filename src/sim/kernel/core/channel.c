@@ -407,10 +407,10 @@ void channel_post_fatal(struct uverbs_file *f)
 	channel_post_async(f, &fatal);
 }
 
-void channel_post_port(struct uverbs_file *f, bool active)
+void channel_post_port(struct uverbs_file *f, unsigned int port, bool active)
 {
 	const struct ib_uverbs_async_event_desc e = {
-		.element = 1, .event_type = active ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR};
+		.element = port, .event_type = active ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR};
 
 	channel_post_async(f, &e);
 }

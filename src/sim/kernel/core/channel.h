@@ -34,7 +34,7 @@ size_t channel_backlog(const struct channel *);
 /* Posts IBV_EVENT_DEVICE_FATAL to the file's asynchronous event FDs. */
 void channel_post_fatal(struct uverbs_file *);
 /* Posts IBV_EVENT_PORT_ACTIVE or PORT_ERR of port 1. */
-void channel_post_port(struct uverbs_file *, bool active);
+void channel_post_port(struct uverbs_file *, unsigned int port, bool active);
 /* Posts IBV_EVENT_GID_CHANGE of port 1. */
 void channel_post_gid(struct uverbs_file *);
 bool channel_write_fatal(int async_fd); /* kernel_write_fatal() */

@@ -8,6 +8,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "kernel/core/cmd.h"
+#include "obj/rep.h"
 #include "objects.h"
 
 #define ACTION_BYTES 8u
@@ -71,7 +72,7 @@ int mlx5_flow_action_modify(struct uverbs_file *f, struct uverbs_request *req)
 		return refuse(-EINVAL, "CREATE_MODIFY_HEADER: %u bytes are no 1 to %u actions",
 			      list->len, MAX_ACTIONS);
 	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB ||
-	    (type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB && !fs_has_fdb(f->vhca)))
+	    (type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB && !vhca_has_reps(f->vhca)))
 		return refuse(-EOPNOTSUPP, "CREATE_MODIFY_HEADER: FT_TYPE %llu has no ft_support",
 			      (unsigned long long)type);
 	a = uobj_new(f, &flow_action_class, sizeof(*a));

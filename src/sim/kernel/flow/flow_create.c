@@ -8,6 +8,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5-abi.h>
 #include "flow_spec.h"
+#include "obj/rep.h"
 
 #define MAX_SPECS 10u					  /* IB_FLOW_SPEC_SUPPORT_LAYERS */
 #define SPEC_MOST sizeof(struct ib_uverbs_flow_spec_ipv6) /* the largest */
@@ -15,6 +16,8 @@ _Static_assert(sizeof(struct ib_uverbs_create_flow) + MAX_SPECS * SPEC_MOST <= W
 	       "all specs are read");
 
 /* enum ib_flow_flags */
+#define PART_MISC      (1u << 1) /* of match_criteria_enable */
+
 #define FLAG_DONT_TRAP (1u << 1)
 #define FLAG_EGRESS    (1u << 2)
 
@@ -37,11 +40,14 @@ static int flow_create_check_attr(const struct wcmd *c, const struct ib_uverbs_c
 	if (a->priority >= FS_USER_PRIOS)
 		return refuse(-ENOMEM, "CREATE_FLOW: priority %u, there are %u", a->priority,
 			      FS_USER_PRIOS);
-	if (a->port != 1 || a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
+	if (!a->port || a->port > vhca_ports(c->f->vhca) ||
+	    a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
 		return refuse(-EINVAL,
-			      "CREATE_FLOW: port %u, flags 0x%x: port 1, and the flags DONT_TRAP "
-			      "and EGRESS are known",
-			      a->port, a->flags);
+			      "CREATE_FLOW: port %u, flags 0x%x: there are %u ports, and the flags "
+			      "DONT_TRAP and EGRESS",
+			      a->port, a->flags, vhca_ports(c->f->vhca));
+	if (vhca_has_reps(c->f->vhca) && !vhca_port_has_rep(c->f->vhca, a->port))
+		return refuse(-EINVAL, "CREATE_FLOW: port %u has no representor", a->port);
 	return 0;
 }
 
@@ -108,18 +114,34 @@ static void flow_create_match_group(struct fs_match *m, bool group)
 						 (uint32_t)group << 24);
 }
 
-static int add_leftovers(struct spec_sum *s, bool all)
+/* Matches the packets of the vport that a port represents. */
+static void flow_create_match_port(struct spec_sum *s, unsigned int port)
 {
-	int err;
+	if (!vhca_has_reps(s->f->vhca))
+		return;
+	prm_fte_match_set_misc_set_source_port(
+		prm_fte_match_param_at_misc_parameters(s->match.mask), 0xffff);
+	prm_fte_match_set_misc_set_source_port(
+		prm_fte_match_param_at_misc_parameters(s->match.value),
+		vhca_port_vport(s->f->vhca, port));
+	s->match.enable |= PART_MISC;
+}
 
-	flow_create_match_group(&s->match, true);
-	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
-		     &s->fl->rules[0]);
-	if (err || !all)
+static int flow_create_add_group(struct spec_sum *s, const struct ib_uverbs_flow_attr *a,
+				 bool group, struct fs_rule **rule)
+{
+	flow_create_match_group(&s->match, group);
+	flow_create_match_port(s, a->port);
+	return fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act, rule);
+}
+
+static int add_leftovers(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
+{
+	int err = flow_create_add_group(s, a, true, &s->fl->rules[0]);
+
+	if (err || a->type != FLOW_ALL_DEFAULT)
 		return err;
-	flow_create_match_group(&s->match, false);
-	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
-		     &s->fl->rules[1]);
+	err = flow_create_add_group(s, a, false, &s->fl->rules[1]);
 	if (err)
 		fs_del(s->fl->rules[0]);
 	return err;
@@ -130,6 +152,8 @@ static int add_normal(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
 	bool dont_trap = a->flags & FLAG_DONT_TRAP, egress = a->flags & FLAG_EGRESS;
 
 	s->match.enable = parts_of(s->match.mask);
+	if (!egress)
+		flow_create_match_port(s, a->port);
 	if (dont_trap && !(s->act.action & PRM_FLOW_ACTION_DROP))
 		s->act.next = FS_NEXT_PRIO;
 	return fs_add(s->f->k, s->f->vhca, egress ? FS_TX : FS_RX,
@@ -166,7 +190,7 @@ static int flow_create_make(struct spec_sum *s, const struct ib_uverbs_flow_attr
 	if (a->type == FLOW_NORMAL)
 		err = add_normal(s, a);
 	else
-		err = add_leftovers(s, a->type == FLOW_ALL_DEFAULT);
+		err = add_leftovers(s, a);
 	if (err && s->fl->counters)
 		counters_unbind(s->fl->counters);
 	return err;

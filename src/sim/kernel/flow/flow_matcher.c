@@ -5,6 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
+#include "obj/rep.h"
 #include "objects.h"
 
 #define FLAGS_EGRESS (1u << 2) /* IB_FLOW_ATTR_FLAGS_EGRESS */
@@ -27,7 +28,7 @@ static int find_type(const struct uverbs_file *f, struct uverbs_request *req, ui
 	if (value > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
 		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE %llu is not known",
 			      (unsigned long long)value);
-	if (value == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB && !fs_has_fdb(f->vhca))
+	if (value == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB && !vhca_has_reps(f->vhca))
 		return refuse(-EINVAL,
 			      "FLOW_MATCHER_CREATE: FT_TYPE 2 (FDB): the function does not "
 			      "manage an eswitch in switchdev mode");

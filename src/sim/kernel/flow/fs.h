@@ -43,7 +43,8 @@ struct fs_act {
 	bool has_tag;
 	uint32_t tag;
 	uint32_t tirn, table; /* destination; 0: none */
-	bool to_uplink;	      /* destination of packets in the FDB */
+	bool to_vport;	      /* destination of packets in the FDB: */
+	uint16_t vport;
 	enum fs_next next;    /* packets then go on to this table */
 	uint32_t counter;     /* 0: none */
 	uint32_t modify_id;   /* for action MOD_HDR */
@@ -83,10 +84,10 @@ int fs_anchor_get(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio
 void fs_anchor_put(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio);
 
 /*
- * Returns true if a program may add rules to the FDB through this function: it manages the e-switch,
- * which is in switchdev mode.
+ * Adds a rule to the FDB of switchdev mode, behind those of programs: what the manager's send queue
+ * with this number sends goes to the vport.
  */
-bool fs_has_fdb(const struct vhca *);
+int fs_slow_add(struct kernel *, uint32_t sqn, uint16_t vport, struct fs_rule **);
 
 /*
  * Allocates each function's chains, and in switchdev mode makes the FDB's rules: 0 or -errno.

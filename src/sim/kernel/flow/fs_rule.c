@@ -258,8 +258,8 @@ static void rule_leaves(struct fs_rule *r)
 
 static struct fs_dest fs_rule_dest(const struct fs_act *a)
 {
-	if (a->to_uplink)
-		return (struct fs_dest){.type = PRM_FLOW_DEST_TYPE_VPORT, .id = VPORT_UPLINK};
+	if (a->to_vport)
+		return (struct fs_dest){.type = PRM_FLOW_DEST_TYPE_VPORT, .id = a->vport};
 	return (struct fs_dest){
 		.type = a->tirn ? PRM_FLOW_DEST_TYPE_TIR : PRM_FLOW_DEST_TYPE_FLOW_TABLE,
 		.id = a->tirn ? a->tirn : a->table,
@@ -277,7 +277,7 @@ static int rule_joins(struct fs_rule *r, const struct fs_act *a)
 	e->reformat_id = a->reformat_id;
 	if (a->has_tag)
 		e->tag = a->tag;
-	if (a->tirn || a->table || a->to_uplink) {
+	if (a->tirn || a->table || a->to_vport) {
 		r->dest = fs_rule_dest(a);
 		err = add_dest(e, &r->dest);
 		if (err)

@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The slow path of the FDB in switchdev mode, as mlx5_core makes it: what no program's rule takes
- * goes to the e-switch's manager, and what the manager sends, to the wire. [I] mlx5_core has a rule
- * for each raw send queue instead of one for the vport.
+ * The slow path of the FDB in switchdev mode, as mlx5_core makes it: what a send queue on a
+ * representor's port sends goes to the vport, and what no rule takes to the e-switch's manager.
  */
 #include <dvx/prm/flow.h>
 #include <dvx/prm/match.h>
 #include "fs_priv.h"
 #include "obj/device.h"
+#include "obj/rep.h"
 
-#define PART_MISC (1u << 1) /* of match_criteria_enable */
+#define PART_MISC  (1u << 1) /* of match_criteria_enable */
+#define NETDEV_SQN 0u	     /* of packets of the manager's network interface */
 
-bool fs_has_fdb(const struct vhca *v)
-{
-	return v->dev->profile->switchdev && v == v->dev->manager;
-}
-
-int fs_slow_start(struct kernel *k)
+int fs_slow_add(struct kernel *k, uint32_t sqn, uint16_t vport, struct fs_rule **rule)
 {
 	struct vhca *manager = k->dev->manager;
-	struct fs_chain *c = fs_chain_of(k, manager, FS_FDB);
 	struct fs_match match = {.enable = PART_MISC};
-	const struct fs_act act = {.to_uplink = true};
+	void *mask = prm_fte_match_param_at_misc_parameters(match.mask);
+	void *value = prm_fte_match_param_at_misc_parameters(match.value);
+	const struct fs_act act = {.to_vport = true, .vport = vport};
 
-	if (!fs_has_fdb(manager))
-		return 0;
-	prm_fte_match_set_misc_set_source_port(prm_fte_match_param_at_misc_parameters(match.mask),
-					       0xffff);
-	prm_fte_match_set_misc_set_source_port(prm_fte_match_param_at_misc_parameters(match.value),
-					       manager->vport);
-	return fs_add(k, manager, FS_FDB, FS_PRIO_LEFTOVERS, &match, &act, &c->slow);
+	prm_fte_match_set_misc_set_source_sqn(mask, 0xffffff);
+	prm_fte_match_set_misc_set_source_sqn(value, sqn);
+	prm_fte_match_set_misc_set_source_port(mask, 0xffff);
+	prm_fte_match_set_misc_set_source_port(value, manager->vport);
+	return fs_add(k, manager, FS_FDB, FS_PRIO_LEFTOVERS, &match, &act, rule);
+}
+
+/* Leads the manager's interface, the uplink's representor, to the wire. */
+int fs_slow_start(struct kernel *k)
+{
+	struct fs_chain *c = fs_chain_of(k, k->dev->manager, FS_FDB);
+
+	return vhca_has_reps(k->dev->manager) ? fs_slow_add(k, NETDEV_SQN, VPORT_UPLINK, &c->slow)
+					      : 0;
 }
 
 void fs_slow_stop(struct kernel *k)

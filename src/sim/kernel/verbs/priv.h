@@ -40,9 +40,9 @@ int memic_dm_alloc(struct uverbs_file *, struct uverbs_request *);
 
 /* uverbs_port.c: fills in the port's attributes, for both methods that query it. */
 struct ib_uverbs_query_port_resp;
-void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
-/* Returns -EINVAL, after logging a sentence, for other ports than 1. */
-int port_check(uint64_t port);
+void port_fill(const struct uverbs_file *, unsigned int port, struct ib_uverbs_query_port_resp *);
+/* Returns -EINVAL, after logging a sentence, for a port that the device lacks. */
+int port_check(const struct uverbs_file *, uint64_t port);
 /* Checks a source GID's index: -EINVAL beyond the table's end, -ENODATA for an empty entry. */
 int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int index);
 /*

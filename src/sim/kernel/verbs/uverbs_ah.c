@@ -29,7 +29,7 @@ int wcmd_create_ah(struct wcmd *c)
 	struct uobj *pd;
 	struct uobj *ah;
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
-	int err = port_check(in->attr.port_num) ?:
+	int err = port_check(c->f, in->attr.port_num) ?:
 		  uobj_find(c->f, in->pd_handle, &pd_class, &pd) ?:
 		  uverbs_ah_check(c->f, &in->attr, uhw.dmac);
 

@@ -15,6 +15,7 @@
 #include "priv.h"
 #include "qp.h"
 #include "obj/device.h"
+#include "obj/rep.h"
 
 #define VENDOR_MELLANOX 0x02c9
 #define PAGE		4096u
@@ -102,7 +103,7 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.max_srq_sge = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap) / DATA_SEG - 1,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = (uint8_t)prm_cmd_hca_cap_get_local_ca_ack_delay(cap),
-		.phys_port_cnt = 1,
+		.phys_port_cnt = (uint8_t)vhca_ports(f->vhca),
 	};
 }
 

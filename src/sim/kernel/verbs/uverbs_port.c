@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Port 1, the only one, which is RoCE on Ethernet, and its GIDs. */
+/*
+ * Ports, and the GIDs of port 1, which is RoCE on Ethernet. On the e-switch's manager in switchdev
+ * mode they are representors, which have no GIDs.
+ */
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
 #include <dvx/prm/eqe.h>
+#include <dvx/prm/vport.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "kernel/core/cmd.h"
+#include "obj/rep.h"
 #include "priv.h"
 
 /* Values of the verbs ABI that are in libibverbs' headers, not in uapi's. */
@@ -19,21 +25,23 @@ enum { MTU_4096 = 5, VL_0 = 1 };
 #define GID_EMPTY 0xff
 
 /* Reports 4X EDR, 100 Gb/s, as a ConnectX-6 Dx does. It is not the speed of the simulator. */
-void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
+void port_fill(const struct uverbs_file *f, unsigned int port, struct ib_uverbs_query_port_resp *r)
 {
+	const bool up = vhca_port_is_up(f->vhca, port);
+
 	*r = (struct ib_uverbs_query_port_resp){
 		.port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS,
 		.max_msg_sz = 1u << prm_cmd_hca_cap_get_log_max_msg(file_caps(f)),
 		.qkey_viol_cntr = f->vhca->qkey_violations,
 		.gid_tbl_len = VHCA_GIDS,
 		.pkey_tbl_len = 1,
-		.state = vhca_port_up(f->vhca) ? PORT_ACTIVE : PORT_DOWN,
+		.state = up ? PORT_ACTIVE : PORT_DOWN,
 		.max_mtu = MTU_4096,
 		.active_mtu = vhca_mtu(f->vhca),
 		.max_vl_num = VL_0,
 		.active_width = WIDTH_4X,
 		.active_speed = SPEED_EDR,
-		.phys_state = vhca_port_up(f->vhca) ? PHYS_LINK_UP : PHYS_DISABLED,
+		.phys_state = up ? PHYS_LINK_UP : PHYS_DISABLED,
 		.link_layer = LINK_ETHERNET,
 		.flags = IB_UVERBS_QPF_GRH_REQUIRED,
 	};
@@ -49,16 +57,19 @@ void verbs_port_event(struct kernel *k, struct vhca *v, uint8_t type, const void
 	if (type != PRM_EVENT_PORT_CHANGE || v->netdev.present)
 		return;
 	for (struct uverbs_file *f = k->files; f; f = f->next)
-		if (f->vhca == v)
-			channel_post_port(f, vhca_port_up(v));
+		for (unsigned int port = 1; f->vhca == v && port <= vhca_ports(v); port++)
+			if (!vhca_has_reps(v) || vhca_port_has_rep(v, port))
+				channel_post_port(f, port, vhca_port_up(v));
 }
 
-int port_check(uint64_t port)
+int port_check(const struct uverbs_file *f, uint64_t port)
 {
-	if (port != 1)
-		return refuse(-EINVAL, "port_num %llu: the device has one port, number 1",
-			      (unsigned long long)port);
-	return 0;
+	const unsigned int n = vhca_ports(f->vhca);
+
+	if (port && port <= n)
+		return 0;
+	return refuse(-EINVAL, "port_num %llu: the device has %u port%s, numbered from 1",
+		      (unsigned long long)port, n, n > 1 ? "s" : "");
 }
 
 int port_sgid_check(const struct uverbs_file *f, const char *name, unsigned int index)
@@ -66,7 +77,7 @@ int port_sgid_check(const struct uverbs_file *f, const char *name, unsigned int 
 	if (index >= VHCA_GIDS)
 		return refuse(-EINVAL, "%s: sgid_index %u, the table has %u entries", name, index,
 			      VHCA_GIDS);
-	if (f->vhca->gids[index].type == GID_EMPTY)
+	if (f->vhca->gids[index].type == GID_EMPTY || vhca_has_reps(f->vhca))
 		return refuse(-ENODATA, "%s: sgid_index %u has no GID", name, index);
 	return 0;
 }
@@ -75,11 +86,11 @@ int wcmd_query_port(struct wcmd *c)
 {
 	const struct ib_uverbs_query_port *in = c->in;
 	struct ib_uverbs_query_port_resp r;
-	int err = port_check(in->port_num);
+	int err = port_check(c->f, in->port_num);
 
 	if (err)
 		return err;
-	port_fill(c->f, &r);
+	port_fill(c->f, in->port_num, &r);
 	wcmd_out(c, &r, sizeof(r));
 	return 0;
 }
@@ -87,11 +98,12 @@ int wcmd_query_port(struct wcmd *c)
 int uverbs_query_port(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct ib_uverbs_query_port_resp_ex r = {.port_cap_flags2 = 0};
-	int err = port_check(attr_value(req, UVERBS_ATTR_QUERY_PORT_PORT_NUM));
+	const uint64_t port = attr_value(req, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
+	int err = port_check(f, port);
 
 	if (err)
 		return err;
-	port_fill(f, &r.legacy_resp);
+	port_fill(f, (unsigned int)port, &r.legacy_resp);
 	attr_out(req, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
 	return 0;
 }
@@ -100,21 +112,90 @@ int uverbs_query_port(struct uverbs_file *f, struct uverbs_request *req)
 int uverbs_query_port_speed(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const uint64_t speed = 1000;
-	int err = port_check(attr_value(req, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM));
+	int err = port_check(f, attr_value(req, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM));
 
-	(void)f;
 	if (!err)
 		attr_out(req, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
 	return err;
 }
 
-/* Reports nothing: only an eswitch manager in switchdev mode has more, which this device lacks. */
+static int port_cap_page(struct vhca *v, uint16_t page, const uint16_t *other,
+			 uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES])
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
+
+	mbox_begin(in, PRM_OPCODE_QUERY_HCA_CAP, 0);
+	prm_query_hca_cap_in_set_op_mod(in, (uint32_t)page << 1 | PRM_HCA_CAP_MODE_CUR);
+	prm_query_hca_cap_in_set_other_function(in, !!other);
+	prm_query_hca_cap_in_set_function_id(in, other ? *other : 0);
+	return mbox_exec(v, in, sizeof(in), out, PRM_QUERY_HCA_CAP_OUT_BYTES);
+}
+
+/* Fills in the uplink's addresses for entries of the FDB. */
+static int port_fill_uplink(struct vhca *v, struct mlx5_ib_uapi_query_port *r)
+{
+	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+	const void *cap = prm_query_hca_cap_out_cat_capability(out);
+	int err = port_cap_page(v, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, NULL, out);
+
+	if (err)
+		return err;
+	r->vport_steering_icm_rx =
+		prm_flow_table_eswitch_cap_get_sw_steering_uplink_icm_address_rx(cap);
+	r->vport_steering_icm_tx =
+		prm_flow_table_eswitch_cap_get_sw_steering_uplink_icm_address_tx(cap);
+	return 0;
+}
+
+/* Fills in the id of a vport's function, and its addresses for entries of the FDB. */
+static int port_fill_function(struct vhca *v, struct mlx5_ib_uapi_query_port *r)
+{
+	uint8_t in[PRM_QUERY_ESW_VPORT_CONTEXT_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_ESW_VPORT_CONTEXT_OUT_BYTES], page[PRM_QUERY_HCA_CAP_OUT_BYTES];
+	const void *ctx = prm_query_esw_vport_context_out_cat_esw_vport_context(out);
+	int err = port_cap_page(v, PRM_HCA_CAP_TYPE_GENERAL, &r->vport, page);
+
+	mbox_begin(in, PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT, 0);
+	prm_query_esw_vport_context_in_set_other_vport(in, 1);
+	prm_query_esw_vport_context_in_set_vport_number(in, r->vport);
+	err = err ?: mbox_exec(v, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	r->vport_vhca_id =
+		(uint16_t)prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(page));
+	r->flags |= MLX5_IB_UAPI_QUERY_PORT_VPORT_VHCA_ID;
+	r->vport_steering_icm_rx = prm_esw_vport_context_get_sw_steering_vport_icm_address_rx(ctx);
+	r->vport_steering_icm_tx = prm_esw_vport_context_get_sw_steering_vport_icm_address_tx(ctx);
+	return 0;
+}
+
+/* Reports the vport of a representor. The kernel matches no register for it, so reg_c0 is not. */
+static int port_fill_rep(const struct uverbs_file *f, unsigned int port,
+			 struct mlx5_ib_uapi_query_port *r)
+{
+	int err;
+
+	if (!vhca_port_has_rep(f->vhca, port))
+		return -EOPNOTSUPP; /* not logged: programs ask all ports */
+	r->vport = vhca_port_vport(f->vhca, port);
+	r->esw_owner_vhca_id = f->vhca->id;
+	r->flags = MLX5_IB_UAPI_QUERY_PORT_VPORT | MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID;
+	err = r->vport == VPORT_UPLINK ? port_fill_uplink(f->vhca, r)
+				       : port_fill_function(f->vhca, r);
+	r->flags |= r->vport_steering_icm_rx ? MLX5_IB_UAPI_QUERY_PORT_VPORT_STEERING_ICM_RX : 0;
+	r->flags |= r->vport_steering_icm_tx ? MLX5_IB_UAPI_QUERY_PORT_VPORT_STEERING_ICM_TX : 0;
+	return err;
+}
+
+/* Reports nothing in legacy mode. */
 int mlx5_query_port(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct mlx5_ib_uapi_query_port r = {.flags = 0};
-	int err = port_check(attr_value(req, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM));
+	const uint64_t port = attr_value(req, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM);
+	struct mlx5_ib_uapi_query_port r = {.flags = 0};
+	int err = port_check(f, port);
 
-	(void)f;
+	if (!err && vhca_has_reps(f->vhca))
+		err = port_fill_rep(f, (unsigned int)port, &r);
 	if (!err)
 		attr_out(req, MLX5_IB_ATTR_QUERY_PORT, &r, sizeof(r));
 	return err;
@@ -124,7 +205,7 @@ static bool gid_entry(const struct uverbs_file *f, uint32_t index, struct ib_uve
 {
 	const struct gid_entry *g = &f->vhca->gids[index];
 
-	if (g->type == GID_EMPTY)
+	if (g->type == GID_EMPTY || vhca_has_reps(f->vhca))
 		return false;
 	memset(e, 0, sizeof(*e));
 	memcpy(e->gid, g->gid, sizeof(g->gid));
@@ -144,7 +225,7 @@ int uverbs_query_gid_entry(struct uverbs_file *f, struct uverbs_request *req)
 			     &flags);
 
 	if (!err)
-		err = port_check(attr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_PORT));
+		err = port_check(f, attr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_PORT));
 	if (err)
 		return err;
 	if (index >= VHCA_GIDS)

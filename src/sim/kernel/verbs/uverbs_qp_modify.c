@@ -74,10 +74,10 @@ static int check_rd(const char *name, unsigned int n, unsigned int log_most)
 static int qp_modify_check_core(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	const uint32_t mask = m->attr_mask;
-	int err = mask & A_PORT ? port_check(m->port_num) : 0;
+	int err = mask & A_PORT ? port_check(qp->q.u.file, m->port_num) : 0;
 
 	if (!err && mask & A_AV)
-		err = port_check(m->dest.port_num);
+		err = port_check(qp->q.u.file, m->dest.port_num);
 	if (err)
 		return err;
 	if (mask & A_ALT_PATH)

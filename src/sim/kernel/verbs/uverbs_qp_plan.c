@@ -7,6 +7,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include "obj/rep.h"
 #include "qp.h"
 
 #define SEND_WQE_BB_LOG 6
@@ -229,6 +230,11 @@ static int uverbs_qp_check_kind(const struct uverbs_file *f, struct uverbs_reque
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_QP: type %llu: this device has RC, UC, UD, XRC, DC and raw "
 			      "packets only",
+			      (unsigned long long)p->type);
+	if (vhca_has_reps(f->vhca) && p->type != IB_UVERBS_QPT_RAW_PACKET)
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_QP: type %llu: in switchdev mode the e-switch's manager has "
+			      "representors, which have raw packets only; a VF has RoCE",
 			      (unsigned long long)p->type);
 	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		return refuse(-EINVAL, "CREATE_QP: source QPN: this device has none");

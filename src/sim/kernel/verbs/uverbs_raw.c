@@ -12,8 +12,10 @@
 #include <dvx/prm/misc.h>
 #include <dvx/prm/rq.h>
 #include "kernel/core/cmd.h"
-#include "qp.h"
+#include "kernel/flow/fs.h"
 #include "obj/device.h"
+#include "obj/rep.h"
+#include "qp.h"
 
 #define LOG_WQEBB	  6
 #define RQ_MODIFY_VSD	  (1u << 1)
@@ -194,6 +196,32 @@ int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 	return err;
 }
 
+/* Replaces the rule that leads what the QP sends to a vport. */
+static void raw_lead(struct uverbs_qp *qp, struct fs_rule *rule)
+{
+	if (qp->raw.lead)
+		fs_del(qp->raw.lead);
+	qp->raw.lead = rule;
+}
+
+/* Leads what a QP on a representor's port sends to the vport, as mlx5_ib does when it gets a port. */
+static int raw_set_port(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
+{
+	struct uverbs_file *f = qp->q.u.file;
+	struct fs_rule *rule;
+	int err;
+
+	if (!(m->attr_mask & A_PORT) || !qp->raw.sqn || !vhca_has_reps(f->vhca))
+		return 0;
+	if (!vhca_port_has_rep(f->vhca, m->port_num))
+		return refuse(-EINVAL, "MODIFY_QP: port_num %u: the port has no representor",
+			      m->port_num);
+	err = fs_slow_add(f->k, qp->raw.sqn, vhca_port_vport(f->vhca, m->port_num), &rule);
+	if (!err)
+		raw_lead(qp, rule);
+	return err;
+}
+
 /* Destroys the objects that exist, referring ones first; stops at the first refusal. */
 int raw_qp_destroy(struct uverbs_qp *qp)
 {
@@ -219,6 +247,7 @@ int raw_qp_destroy(struct uverbs_qp *qp)
 	if (!err) {
 		rate_put(qp->q.u.file, qp->raw.rate);
 		qp->raw.rate = 0;
+		raw_lead(qp, NULL);
 	}
 	return err;
 }
@@ -376,10 +405,16 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 		return refuse(-EINVAL,
 			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,
 			      to);
-	err = raw_check_mask(t, m) ?: raw_move_rq(qp, t->rq) ?: raw_move_sq(qp, t->sq, c);
-	if (!err)
-		qp->state = (uint8_t)to;
-	return err;
+	err = raw_check_mask(t, m) ?:
+	      raw_move_rq(qp, t->rq) ?:
+	      raw_set_port(qp, m) ?:
+	      raw_move_sq(qp, t->sq, c);
+	if (err)
+		return err;
+	qp->state = (uint8_t)to;
+	if (m->attr_mask & A_PORT)
+		qp->port = m->port_num;
+	return 0;
 }
 
 /* --- QUERY_QP --------------------------------------------------------------------------------- */

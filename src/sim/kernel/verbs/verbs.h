@@ -12,6 +12,8 @@
 #include "kernel/core/room.h"
 #include "kernel/core/uobj.h"
 
+struct fs_rule;
+
 /* rates.c: rows of the function's table of send rates. */
 #define UID_SHARED 0xffffu /* uid of a row that all user contexts may use */
 struct rate_request {
@@ -71,6 +73,7 @@ struct uverbs_qp {
 		bool on;
 		uint32_t tisn, sqn, rqn, tirn;
 		uint64_t tir_icm;
+		struct fs_rule *lead;	    /* leads to a vport; NULL: none */
 		uint8_t sq_state, rq_state; /* as mlx5_ib has seen them last */
 		uint16_t rate;		    /* the SQ's row of the rate table */
 		struct hw_ref rq_hw;
