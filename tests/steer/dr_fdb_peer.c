@@ -19,9 +19,11 @@ static unsigned int received;
 
 static struct ibv_flow *take_all(void)
 {
-	struct ibv_flow_attr attr = {
-		.type = IBV_FLOW_ATTR_ALL_DEFAULT, .size = sizeof(attr), .port = 1};
+	struct ibv_flow_attr attr = {.type = IBV_FLOW_ATTR_ALL_DEFAULT, .size = sizeof(attr)};
+	struct ibv_device_attr device;
 
+	assert_int_equal(ibv_query_device(end.ctx, &device), 0);
+	attr.port = device.phys_port_cnt; /* on the e-switch's manager the uplink's */
 	return ibv_create_flow(end.qp, &attr);
 }
 
