@@ -27,6 +27,14 @@ printf 'add-flow br0 "ip,nw_src=10.0.0.1\0,actions=drop"\n' | sed 'p' >"$scratch
 check "... and a text with a byte of zero" says 1 "zero:1:1: a byte of zero" "$flow" import --from ovs "$scratch/zero"
 echo 'pass in udp' >>"$scratch/own"
 check "... and names what it leaves out" says 1 'own:2:1: testpmd has no action' "$flow" export --to testpmd "$scratch/own"
+echo 'tc filter add dev eth1 ingress protocol ip flower action mirred egress redirect dev eth2' >"$scratch/ports"
+check "--port names the vports of interfaces" says 0 'send switch from vf0 untagged ethertype ipv4 to vport 4096' \
+	"$flow" import --port eth1=vf0 --port eth2=4096 "$scratch/ports"
+for i in eth1 =vf0 eth1=vf eth1=70000 'eth1=uplink,02:00:00:00:00:01' 'a=uplink,02:00:00:00:00:01,02:00:00:00:00' 'a b=vf0'; do
+	check "... and no others: $i" says 2 "is not NAME=VPORT" "$flow" import --port "$i" "$scratch/ports"
+done
+echo 'send switch from vf0 ipv4 to vf1' >"$scratch/ports"
+check "... of export, too" says 0 'dev eth1 .* dev pf0vf1' "$flow" export --to tc --port eth1=vf0 "$scratch/ports"
 jexport() {
 	"$flow" export --json --to testpmd "$1" 2>/dev/null | jq -e '(.commands | length) == 2 and .left_out[0].line == 2'
 }
@@ -50,7 +58,7 @@ tc_parses() {
 	[ -s "$scratch/tc.sh" ] && ! alone sh "$scratch/tc.sh" 2>&1 | grep -E '^(What is|Illegal|Unknown|bad|Usage|Command line|Bad)'
 }
 if command -v tc >/dev/null && alone true 2>/dev/null; then
-	texts tc | grep -v -e dst_ipp -e 'dst_ip$' -e eighty -e 'police' -e 'priority$' -e '"3 count"' \
+	texts tc | grep -v -e dst_ipp -e 'dst_ip$' -e eighty -e 'police conform' -e 'police rate$' -e '1mbit pkts' -e 'priority$' -e '"3 count"' \
 		-e frob -e 'redirect index' -e 'dev$' -e 'src_ip$' -e 'set id 7' -e 'id 0x2a' >"$scratch/filters"
 	check "tc parses the filters of the rows" tc_parses "$scratch/filters"
 	printf '%s\n' 'drop in udp dst port 53,1000-2000' 'drop in svlan 7 vlan 9 pcp 3 ipv6 icmp6 type 128' 'drop in mpls 7 tc 1' \

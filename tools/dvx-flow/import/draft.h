@@ -30,7 +30,11 @@ struct draft_part {
 	bool negated;
 };
 
-#define DRAFT_COPIES 8u
+/* A rule of the same matches before this one: a copy, or what is over a rate. */
+struct draft_before {
+	const char *verdict, *tail;
+};
+#define DRAFT_BEFORE 8u
 
 struct draft {
 	struct import *im;
@@ -44,8 +48,8 @@ struct draft {
 	uint32_t go;
 	const char *direction;
 	const char *queue;		/* "queue 1", "rss 0-3", "vf0" */
-	const char *copy[DRAFT_COPIES]; /* vports that get the packet as it came */
-	unsigned int copies;
+	struct draft_before before[DRAFT_BEFORE];
+	unsigned int befores;
 	struct value tag;
 	bool count, inner;	 /* words refer to the headers inside a tunnel */
 	bool of_version;	 /* all rules of the chain are for its IP version */
@@ -123,6 +127,9 @@ bool draft_to(struct draft *d, const struct token *at, uint32_t vport);
 bool draft_copy(struct draft *d, const struct token *at, uint32_t vport);
 /* Reads a word of the tunnel that the rule begins, by a ROW_ENCAP. */
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text);
+/* Adds a rule of the same matches before this one. */
+bool draft_add_before(struct draft *d, const struct token *at, const char *verdict,
+		      const char *tail);
 /* Begins the tunnel, towards the next hop that its words or its interface have. */
 bool draft_encap_to(struct draft *d, const struct token *at, const struct iface *i);
 /* Begins the tunnel of an interface, or the one of the UDP port among its words. */

@@ -68,12 +68,19 @@ bool draft_to(struct draft *d, const struct token *at, uint32_t vport)
 	return true;
 }
 
+bool draft_add_before(struct draft *d, const struct token *at, const char *verdict,
+		      const char *tail)
+{
+	if (d->befores == DRAFT_BEFORE)
+		return draft_leave(d, at, REASON_LONG);
+	d->before[d->befores++] = (struct draft_before){verdict, tail};
+	return true;
+}
+
 bool draft_copy(struct draft *d, const struct token *at, uint32_t vport)
 {
-	if (d->copies == DRAFT_COPIES)
-		return draft_leave(d, at, REASON_LONG);
-	d->copy[d->copies++] = vport_text(d, vport);
-	return true;
+	return draft_add_before(d, at, "mirror",
+				import_format(d->im, "to %s", vport_text(d, vport)));
 }
 
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text)

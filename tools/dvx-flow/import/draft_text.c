@@ -188,12 +188,12 @@ static void draft_print_matches(FILE *f, const struct draft *d, const char *verd
 	}
 }
 
-/* Prints the rule, on lines of their own behind those of its copies. */
+/* Prints the rule, on lines of their own behind those before it. */
 static void draft_print(FILE *f, const struct draft *d)
 {
-	for (unsigned int i = 0; i < d->copies; i++) {
-		draft_print_matches(f, d, "mirror");
-		fprintf(f, " to %s\n", d->copy[i]);
+	for (unsigned int i = 0; i < d->befores; i++) {
+		draft_print_matches(f, d, d->before[i].verdict);
+		fprintf(f, " %s\n", d->before[i].tail);
 	}
 	draft_print_matches(f, d, d->verdict);
 	draft_print_changes(f, d);

@@ -2,6 +2,7 @@
 /*
  * The actions of tc: gact, vlan, pedit with csum, and the reasons why others cannot be expressed.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -337,6 +338,78 @@ static bool tc_decap(struct tc_read *r)
 	       draft_change(&r->d, r->d.at, (struct rule_change){.kind = CHANGE_DECAP}, false);
 }
 
+/* --- police ------------------------------------------------------------------------------------ */
+
+#define TC_RATES                                                                     \
+	"bit=1 kbit=1000 mbit=1000000 gbit=1000000000 bps=8 kbps=8000 mbps=8000000 " \
+	"gbps=8000000000"
+#define TC_SIZES "b=1 k=1024 kb=1024 m=1048576 mb=1048576"
+
+/* Parses a number with a unit. */
+static bool tc_quantity(const char *text, const char *units, uint64_t *v)
+{
+	size_t n = text ? strspn(text, "0123456789") : 0;
+	char unit[16] = "1";
+	uint64_t times;
+
+	if (!n || n > 12 || (text[n] && !names_value(units, text + n, unit)))
+		return false;
+	times = strtoull(unit, NULL, 10);
+	*v = strtoull(text, NULL, 10) * times;
+	return true;
+}
+
+struct tc_police {
+	uint64_t rate, burst, packets, packets_burst;
+	const struct token *result;
+};
+
+static bool tc_police_word(struct draft *d, struct tc_police *p)
+{
+	const struct token *name = tokens_next(d->line), *value = tokens_next(d->line);
+	const struct {
+		const char *names, *units;
+		uint64_t *to;
+	} words[] = {{"rate", TC_RATES, &p->rate},
+		     {"burst buffer maxburst", TC_SIZES, &p->burst},
+		     {"pkts_rate", "", &p->packets},
+		     {"pkts_burst", "", &p->packets_burst}};
+
+	if (token_is(name, "conform-exceed")) {
+		p->result = value;
+		return value->text || draft_leave(d, value, REASON_ENDS);
+	}
+	for (size_t i = 0; i < 4; i++)
+		if (token_among(name, words[i].names))
+			return tc_quantity(value->text, words[i].units, words[i].to) ||
+			       draft_leave(d, value, value->text ? REASON_VALUE : REASON_ENDS);
+	return draft_leave(d, name, REASON_LIMIT);
+}
+
+/* Drops what is over the rate, by a rule of its own. The rate is that of packets as they came. */
+static bool tc_police(struct draft *d, const struct row *row, const struct token *at)
+{
+	struct tc_police p = {0};
+	const char *tail;
+
+	while (tokens_peek(d->line)->text && !token_among(tokens_peek(d->line), "action pipe"))
+		if (!tc_police_word(d, &p))
+			return false;
+	if (!p.result || !token_among(p.result, "drop/pipe drop/ok drop/pass drop shot") ||
+	    !(p.rate || p.packets) || (p.rate && p.packets) || tc_of(d)->tunnel)
+		return draft_leave(d, at, REASON_LIMIT);
+	if (d->changes)
+		return draft_leave(d, at, REASON_ORDER);
+	tail = p.rate ? import_format(d->im, "over %" PRIu64 " bit/s burst %" PRIu64, p.rate,
+				      p.burst)
+		      : import_format(d->im, "over %" PRIu64 "/s burst %" PRIu64, p.packets,
+				      p.packets_burst);
+	if (!token_is(p.result, "drop/pipe"))
+		d->verdict = "pass";
+	tokens_take(d->line, "pipe");
+	return draft_add_before(d, at, "drop", tail);
+}
+
 /* --- all --------------------------------------------------------------------------------------- */
 
 static bool tc_gact(struct draft *d, const struct row *row, const struct token *at)
@@ -360,7 +433,8 @@ static const struct row tc_actions[] = {
 	ROW_LEAVE("trap sample", TARGET),
 	ROW_LEAVE("skbedit", KERNEL_QUEUE),
 	ROW_LEAVE("skbmod mpls bpf", CHANGE),
-	ROW_LEAVE("police random", LIMIT),
+	ROW_READ("police", tc_police),
+	ROW_LEAVE("random", LIMIT),
 	ROW_LEAVE("ct ctinfo connmark", CONNTRACK),
 	ROW_LEAVE("nat", NAT),
 	{0},
@@ -391,8 +465,8 @@ bool tc_actions_read(struct tc_read *r)
 		if (!tc_action(d))
 			return false;
 	}
-	/* A packet goes on to the kernel behind its copy. */
-	if (!d->verdict && d->copies)
+	/* A packet goes on to the kernel behind its copy, or within its rate. */
+	if (!d->verdict && d->befores)
 		d->verdict = "pass";
 	if (!draft_settle(d, tokens_peek(d->line), REASON_FINAL) || !tc_decap(r))
 		return false;
