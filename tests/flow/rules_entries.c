@@ -523,3 +523,25 @@ TEST(none, too_much_beside_a_not)
 	ruleset_free(&set);
 	free(text);
 }
+
+/*
+ * A rate has a table with two matchers: a packet within it is looked up in its rule's matcher, one
+ * of these, the later rule's and that of the rest.
+ */
+TEST(none, cost_of_a_rate)
+{
+	struct plan_cost cost;
+	struct ruleset set;
+	struct plan p;
+	size_t wrong;
+
+	parse("drop in ipv4 udp dst port 53 over 9/s\ndrop in ipv4 tcp dst port 9\n", &set);
+	assert_int_equal(plan_make(&set, NULL, &p, &wrong), 0);
+	assert_int_equal(plan_cost(&p, &set, &cost), 0);
+	assert_int_equal(cost.table[RULE_IN].tables, 3);
+	assert_int_equal(cost.table[RULE_IN].entries, 4);
+	assert_int_equal(cost.table[RULE_IN].matchers, 4);
+	assert_int_equal(cost.table[RULE_IN].longest_path, 4);
+	plan_free(&p);
+	ruleset_free(&set);
+}

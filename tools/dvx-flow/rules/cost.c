@@ -165,21 +165,49 @@ static void cost_add_table(struct table_cost *out, const struct table_cost *t, s
 		out->longest_path = before + t->longest_path;
 }
 
+/* A rate's table: what is over the rate is looked up in both matchers, the rest in one. */
+#define COST_RATE 2u
+
+static void cost_add_rates(const struct cost_sum *s, uint32_t level, size_t *before,
+			   struct plan_cost *out)
+{
+	static const struct table_cost rate = {.tables = 1,
+					       .entries = 2,
+					       .matchers = 2,
+					       .longest_path = COST_RATE,
+					       .mean_path = 1.5};
+
+	for (size_t r = 0; r < s->set->n; r++) {
+		const struct table *t = &s->plan->list.table[s->rule[r].table];
+		size_t path = before[s->rule[r].table] + s->rule[r].path;
+
+		if (!s->set->rule[r].over || !s->rule[r].path || t->level != level)
+			continue;
+		cost_add_table(&out->table[t->dir], &rate, path);
+		cost_leads(before, t->next, path + 1);
+	}
+}
+
 /* Adds the tables of a level. before: by table, the most lookups of a packet that reaches it. */
 static void cost_add_level(const struct cost_sum *s, uint32_t level, size_t *before,
 			   struct plan_cost *out)
 {
 	const struct program *p = &s->plan->list;
+	bool rates = false;
 
 	for (size_t t = 0; t < p->ntables; t++)
 		if (p->table[t].level == level) {
+			rates |= p->table[t].next_levels > 1;
 			cost_add_table(&out->table[p->table[t].dir], &s->table[t], before[t]);
 			cost_leads(before, p->table[t].next, before[t] + s->table[t].longest_path);
 		}
+	if (rates)
+		cost_add_rates(s, level, before, out);
 	for (size_t r = 0; r < s->set->n && s->set->ntables > 1; r++)
 		if (s->rule[r].path && p->table[s->rule[r].table].level == level)
 			cost_leads(before, program_goto(&s->set->rule[r]),
-				   before[s->rule[r].table] + s->rule[r].path);
+				   before[s->rule[r].table] + s->rule[r].path +
+					   (s->set->rule[r].over ? COST_RATE : 0));
 }
 
 /* Returns whether the first rule is more expensive. */
