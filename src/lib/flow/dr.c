@@ -422,16 +422,18 @@ static int dr_change_make(struct dvx_flow_action *action, bool root)
 /* Meters and connections of what is sent come before changes (libmlx5's dr_action.c). */
 static bool dr_goes_first(const struct dvx_flow_rule *rule, const struct dvx_flow_action *action)
 {
-	return rule->matcher->table->domain->side == DVX_FLOW_TX &&
-	       (action->kind == ACTION_METER || action->kind == ACTION_TRACK);
+	return (action->kind == ACTION_METER || action->kind == ACTION_TRACK) &&
+	       rule->matcher->table->domain->side == DVX_FLOW_TX;
 }
 
 static void dr_add_action(struct mlx5dv_dr_action *dr, bool first, struct mlx5dv_dr_action **out,
 			  uint32_t *n)
 {
-	if (first)
+	out[*n] = dr;
+	if (first) {
 		memmove(out + 1, out, *n * sizeof(struct mlx5dv_dr_action *));
-	out[first ? 0 : *n] = dr;
+		out[0] = dr;
+	}
 	++*n;
 }
 
@@ -472,7 +474,8 @@ static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	struct mlx5dv_dr_action *actions[RULE_ACTIONS];
 	union dr_params params;
 	uint32_t n;
-	int err = dvx_flow_fdb_check_rule(rule, value);
+	const bool fdb = matcher->table->domain->side == DVX_FLOW_FDB;
+	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : 0;
 
 	if (!err && !own->of[kind])
 		err = dr_matcher_make(matcher, kind);

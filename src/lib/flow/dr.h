@@ -19,7 +19,7 @@ int dvx_flow_dr_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 int dvx_flow_dr_check_vlan(const struct dvx_flow_action *action, const char *call);
 int dvx_flow_dr_check_encap(const struct dvx_flow_action *action, const char *call);
 int dvx_flow_dr_check_root(const struct dvx_flow_action *action);
-/* dr_fdb.c: the FDB's own limits; the checks return 0 in other domains. */
+/* dr_fdb.c: the limits of the FDB. The first two return 0 in other domains. */
 int dvx_flow_fdb_check_domain(const struct dvx_flow_domain *domain);
 int dvx_flow_fdb_check_mask(const struct dvx_flow_domain *domain, const uint8_t *mask);
 int dvx_flow_fdb_check_rule(const struct dvx_flow_rule *rule, const uint8_t *value);

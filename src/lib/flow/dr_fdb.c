@@ -120,7 +120,5 @@ int dvx_flow_fdb_check_rule(const struct dvx_flow_rule *rule, const uint8_t *val
 {
 	const struct dvx_flow_table *table = rule->matcher->table;
 
-	if (table->domain->side != DVX_FLOW_FDB)
-		return 0;
 	return table->level ? fdb_check_sides(rule, fdb_sides(rule, value)) : fdb_check_root(rule);
 }
