@@ -72,9 +72,8 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-static int begin(void **state)
+static int begin_with(tick_fn ticks)
 {
-	(void)state;
 	snprintf(path, sizeof(path), "%s/dvx-flow-server-%d", getenv("TMPDIR") ?: "/tmp", getpid());
 	begun = eventfd(0, 0);
 	release = eventfd(0, 0);
@@ -86,9 +85,28 @@ static int begin(void **state)
 				      .stop_fd = eventfd(0, 0),
 				      .idle_ms = 1 << 30,
 				      .answer = reply,
-				      .changes = changes};
+				      .changes = changes,
+				      .tick = ticks};
 	assert_true(server.listener >= 0);
 	return pthread_create(&thread, NULL, serve, NULL);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return begin_with(NULL);
+}
+
+/* The daemon's own change, at the server's first turn. */
+static int tick(void *arg)
+{
+	(void)arg;
+	if (done[0])
+		return -1;
+	done_add('[');
+	pause_for(&turn, compute, NULL);
+	done_add(']');
+	return -1;
 }
 
 static int end(void **state)
@@ -103,6 +121,13 @@ static int end(void **state)
 	return unlink(path);
 }
 #define FIXTURE_server(name) FIXTURE(name, void *no_state, begin, end)
+
+static int begin_ticking(void **state)
+{
+	(void)state;
+	return begin_with(tick);
+}
+#define FIXTURE_ticking(name) FIXTURE(name, void *no_state, begin_ticking, end)
 
 static int ask(const char *what)
 {
@@ -174,4 +199,18 @@ TEST(server, the_end_comes_during_a_change)
 	eventfd_write(server.stop_fd, 1);
 	is_answered(change);
 	assert_true(to_end);
+}
+
+TEST(ticking, a_change_waits_for_the_daemons_own)
+{
+	int change;
+
+	has_begun();
+	change = ask("change");
+	is_answered(ask("ask"));
+	eventfd_write(release, 1);
+	has_begun();
+	eventfd_write(release, 1);
+	is_answered(change);
+	assert_string_equal(done, "[a]()");
 }

@@ -325,6 +325,20 @@ bool server_pause(struct flow_server *s, int fd)
 	return p[CLIENTS_MAX + 1].revents;
 }
 
+/* Does what is due, which may change rules: requests that change them wait meanwhile. */
+static int server_tick(struct flow_server *s)
+{
+	struct server_conn own = {.fd = -1};
+	int ms = -1;
+
+	if (!s->tick)
+		return -1;
+	s->changing = &own;
+	ms = s->tick(s->arg);
+	s->changing = NULL;
+	return ms;
+}
+
 int server_run(struct flow_server *s)
 {
 	struct server_conn conns[CLIENTS_MAX];
@@ -335,9 +349,7 @@ int server_run(struct flow_server *s)
 		conns[i] = (struct server_conn){.fd = -1};
 	s->conns = conns;
 	while (!ret && !p[CLIENTS_MAX + 1].revents) {
-		int ms = s->tick ? s->tick(s->arg) : -1;
-
-		if (server_poll(s, -1, ms, p) < 0) {
+		if (server_poll(s, -1, server_tick(s), p) < 0) {
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}
