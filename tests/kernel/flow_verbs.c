@@ -34,6 +34,26 @@ TEST(fx, verbs_flows)
 	assert_int_equal(ends(f, false, 53), STEER_TIR);
 }
 
+/* A rule on a representor's port takes what its vport sends; it is for received packets only. */
+TEST(switchdev, representors)
+{
+	struct verbs_flow v = udp_flow(raw_qp(f), 53);
+	uint32_t handle;
+
+	v.head.flow_attr.port = 4; /* of 3: the PF's, the ECPF's, the uplink's */
+	FX_REFUSES(f, create_verbs(f, &v, NULL), -EINVAL, "there are 3 ports");
+	v.head.flow_attr.port = 1; /* packets of ends() come from vport 0 */
+	v.head.flow_attr.flags = 4;
+	FX_REFUSES(f, create_verbs(f, &v, NULL), -EINVAL, "the flag EGRESS");
+	v.head.flow_attr.flags = 0;
+	assert_int_equal(create_verbs(f, &v, &handle), 0);
+	assert_int_equal(ends(f, false, 53), STEER_TIR);
+	v.head.flow_attr.port = 3;
+	v.udp.val.dst_port = htobe16(54);
+	assert_int_equal(create_verbs(f, &v, &handle), 0);
+	assert_int_equal(ends(f, false, 54), STEER_MISS);
+}
+
 /* Proves that DONT_TRAP packets go on to the next priority, also to one that is made later. */
 TEST(fx, dont_trap)
 {

@@ -240,6 +240,17 @@ TEST(fx, closed)
 	close(comp_fd(f));
 }
 
+/* Proves that each representor's port has its event when the link changes. */
+TEST(switchdev, ports)
+{
+	int fd = fx_async_fd(f);
+
+	fire(f, PRM_EVENT_PORT_CHANGE, 0);
+	for (uint64_t port = 1; port <= 3; port++)
+		assert_int_equal(read_handle(fd, true), port);
+	assert_empty(fd);
+}
+
 /* Proves that asynchronous events have the event types of verbs and the program's user handles. */
 TEST(fx, async)
 {

@@ -46,8 +46,12 @@ static int flow_create_check_attr(const struct wcmd *c, const struct ib_uverbs_c
 			      "CREATE_FLOW: port %u, flags 0x%x: there are %u ports, and the flags "
 			      "DONT_TRAP and EGRESS",
 			      a->port, a->flags, vhca_ports(c->f->vhca));
-	if (vhca_has_reps(c->f->vhca) && !vhca_port_has_rep(c->f->vhca, a->port))
-		return refuse(-EINVAL, "CREATE_FLOW: port %u has no representor", a->port);
+	if (vhca_has_reps(c->f->vhca) &&
+	    (!vhca_port_has_rep(c->f->vhca, a->port) || a->flags & FLAG_EGRESS))
+		return refuse(-EINVAL,
+			      "CREATE_FLOW: port %u has no representor, or the flag EGRESS is set, "
+			      "which representors don't take",
+			      a->port);
 	return 0;
 }
 
@@ -152,8 +156,7 @@ static int add_normal(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
 	bool dont_trap = a->flags & FLAG_DONT_TRAP, egress = a->flags & FLAG_EGRESS;
 
 	s->match.enable = parts_of(s->match.mask);
-	if (!egress)
-		flow_create_match_port(s, a->port);
+	flow_create_match_port(s, a->port);
 	if (dont_trap && !(s->act.action & PRM_FLOW_ACTION_DROP))
 		s->act.next = FS_NEXT_PRIO;
 	return fs_add(s->f->k, s->f->vhca, egress ? FS_TX : FS_RX,
