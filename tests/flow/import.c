@@ -647,6 +647,12 @@ TEST(none, exported_rules_of_the_switch_come_back)
 		 "send switch from uplink,vf6 vlan 7 num_of_vlans 1 "
 		 "ethertype ipv4 pop vlan set eth src 02:00:00:00:00:01 "
 		 "to vf6"},
+		{"tc", "vxlan0=uplink,02:00:00:00:00:01,02:00:00:00:00:02",
+		 "send switch from vf0 untagged ethertype ipv4 encap vxlan vni 7 src 192.0.2.1 dst "
+		 "192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02 ttl 9 to uplink"},
+		{"tc", "genev_sys_6081=uplink,02:00:00:00:00:01,02:00:00:00:00:02",
+		 "send switch from vf0 untagged ethertype ipv4 encap geneve vni 7 src ::1 dst ::2 "
+		 "eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02 to uplink"},
 		{"tc", NULL, "pass switch from pf untagged ethertype arp"},
 		{"testpmd", "0=uplink 1=vf0",
 		 "send switch from vf0 vlan 7 ipv4 udp pop vlan dec ttl count to uplink"},
@@ -691,6 +697,14 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		{"tc", "drop in ipv4 src 0.0.0.1/0.0.0.3", "address", 14},
 		{"tc", "drop out udp", "egress", 6},
 		{"tc", "send in udp to queue 1", "queues", 13},
+		{"tc",
+		 "send switch from vf0 encap vxlan vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 "
+		 "dst 02:00:00:00:00:02 to uplink",
+		 "SRC,DST", 22},
+		{"testpmd",
+		 "pass out encap geneve vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 dst "
+		 "02:00:00:00:00:02",
+		 "VXLAN", 10},
 		{"tc", "drop switch udp", "name the vport", 6},
 		{"tc", "send switch from ecpf to vf0", "NAME=ecpf", 13},
 		{"tc", "send switch from vf0 to ecpf", "NAME=ecpf", 25},

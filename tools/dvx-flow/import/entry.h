@@ -14,7 +14,7 @@ struct entry {
 	size_t number;	    /* of the rule in the set */
 	const char *netdev; /* or NULL */
 	const char *ports;  /* of vports, or NULL */
-	char from[64];	    /* of the e-switch: the source's interface */
+	char from[64], to[64]; /* interfaces of the e-switch, of the source and the destination */
 	FILE *out;
 	const struct tc_tags *tags; /* of tc: those of the command that is written */
 	/* of testpmd: keys are those of the inner headers, and of the second tag */
@@ -53,12 +53,13 @@ bool entry_has(const struct entry *e, unsigned int key, uint64_t value);
 /* Returns the key of the entry's level that a key of the outer headers is. */
 unsigned int entry_key(const struct entry *e, unsigned int key);
 /*
- * Takes the vport that a rule of the e-switch names as its source into e->from, and checks that its
- * destination has a name, too. `kernel`: the kernel's names are possible.
+ * Takes the vport that a rule of the e-switch names as its source into e->from, and finds the name of
+ * its destination, too. `kernel`: the kernel's names are possible.
  */
 bool entry_take_from(struct entry *e, bool kernel);
-/* Writes the interface (port) of the rule's destination. */
-void entry_put_to(struct entry *e, bool kernel);
+/* Writes the words of the tunnel that the rule begins, up to a row without a value. */
+void entry_put_encap(struct entry *e, const struct row *rows);
+enum node_tunnel entry_tunnel(const struct entry *e);
 /* Writes the keys of a row that the entry has, as the row says. */
 void entry_put(struct entry *e, const struct row *row);
 

@@ -112,7 +112,7 @@ const struct rule_change *entry_change(const struct entry *e, enum rule_change_k
 
 bool entry_take_from(struct entry *e, bool kernel)
 {
-	char vport[32], to[sizeof(e->from)];
+	char vport[32];
 	uint64_t from;
 
 	if (!entry_take(e, KEY_VPORT, &from))
@@ -124,16 +124,38 @@ bool entry_take_from(struct entry *e, bool kernel)
 				    "--port NAME=%s is needed for this vport", vport);
 	vport_name(e->rule->vport, vport, sizeof(vport));
 	return !rule_has_vport(e->rule) ||
-	       iface_name(e->ports, e->rule->vport, kernel, to, sizeof(to)) ||
+	       iface_name(e->ports, e->rule->vport, kernel, e->to, sizeof(e->to)) ||
 	       entry_refuse(e, e->rule->queue_at, "--port NAME=%s is needed for this vport", vport);
 }
 
-void entry_put_to(struct entry *e, bool kernel)
+void entry_put_encap(struct entry *e, const struct row *rows)
 {
-	char to[sizeof(e->from)];
+	const struct rule_encap *t = e->rule->encap;
+	struct rule_change c[ENCAP_WORDS] = {0};
 
-	if (iface_name(e->ports, e->rule->vport, kernel, to, sizeof(to)))
-		fputs(to, e->out);
+	c[ENCAP_VNI] = (struct rule_change){.kind = CHANGE_TTL, .value = t->vni};
+	c[ENCAP_PORT] = (struct rule_change){.kind = CHANGE_DPORT, .value = t->port};
+	c[ENCAP_TTL] = (struct rule_change){.kind = CHANGE_TTL, .value = t->ttl};
+	for (unsigned int side = 0; side < 2; side++) {
+		struct rule_change *ip = &c[ENCAP_SRC + side], *mac = &c[ENCAP_ETH_SRC + side];
+
+		*ip = (struct rule_change){.kind = CHANGE_IP_SRC, .of = t->family};
+		memcpy(ip->addr, side ? t->dst : t->src, sizeof(ip->addr));
+		*mac = (struct rule_change){.kind = CHANGE_ETH_SRC};
+		memcpy(mac->addr, side ? t->eth_dst : t->eth_src, 6);
+	}
+	for (; rows->value; rows++) {
+		fprintf(e->out, " %s ", rows->names);
+		change_print(e->out, &c[rows->what]);
+	}
+}
+
+enum node_tunnel entry_tunnel(const struct entry *e)
+{
+	const struct rule_encap *t = e->rule->encap;
+
+	/* The first byte of VXLAN's own header; Geneve's has no options. */
+	return t->header[t->bytes - 8] == 0x08 ? TUNNEL_VXLAN : TUNNEL_GENEVE;
 }
 
 bool entry_refuse(struct entry *e, struct source_location at, const char *fmt, ...)

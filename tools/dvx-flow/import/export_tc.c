@@ -226,14 +226,28 @@ static void tc_put_actions(struct entry *e, int64_t proto)
 	if ((c = entry_change(e, CHANGE_PUSH)))
 		fprintf(e->out, " action vlan push id %u priority %u pipe", c->value & 0xfff,
 			c->value >> 13);
-	fputs(rule_has_vport(e->rule) ? " action mirred egress redirect dev " : " action pass",
-	      e->out);
+	if (e->rule->encap) {
+		fputs(" action tunnel_key set", e->out);
+		entry_put_encap(e, tc_encaps);
+		fputs(" nocsum pipe", e->out);
+	}
 	if (rule_has_vport(e->rule))
-		entry_put_to(e, true);
-	fputc('\n', e->out);
+		fprintf(e->out, " action mirred egress redirect dev %s\n", e->to);
+	else
+		fputs(" action pass\n", e->out);
 }
 
 /* --- all --------------------------------------------------------------------------------------- */
+
+/* Finds the interface of the tunnel whose next hop the rule names. */
+static bool tc_take_tunnel(struct entry *e)
+{
+	const struct rule_encap *t = e->rule->encap;
+
+	return e->rule->vport == VPORT_UPLINK && *e->from &&
+	       iface_tunnel_name(e->ports, entry_tunnel(e), t->eth_src, t->eth_dst, e->to,
+				 sizeof(e->to));
+}
 
 /* Returns whether tc can do all that the rule does. */
 static bool tc_can(struct entry *e)
@@ -251,8 +265,10 @@ static bool tc_can(struct entry *e)
 		return entry_refuse(e, e->rule->queue_at, "tc has no queues of dvx-flow's daemon");
 	if ((c = entry_change(e, CHANGE_DECAP)))
 		return entry_refuse(e, c->at, "tc ends a tunnel on the tunnel's own interface");
-	if ((c = entry_change(e, CHANGE_ENCAP)))
-		return entry_refuse(e, c->at, "tc begins a tunnel on the tunnel's own interface");
+	if ((c = entry_change(e, CHANGE_ENCAP)) && !tc_take_tunnel(e))
+		return entry_refuse(e, c->at,
+				    "tc begins a tunnel on the tunnel's own interface: --port "
+				    "NAME=uplink,SRC,DST gives one with these MACs");
 	if ((c = entry_change(e, CHANGE_VLAN)) && e->mask[KEY_SVLAN])
 		return entry_refuse(e, c->at,
 				    "tc's `vlan modify' would make the tag one of 802.1Q");

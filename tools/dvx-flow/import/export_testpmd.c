@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes entries as commands "flow create PORT ... pattern ... actions ..." of DPDK's testpmd. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "entry.h"
 #include "testpmd.h"
@@ -283,9 +282,7 @@ static void pmd_put_actions(struct entry *e)
 	if (r->encap)
 		fputs("vxlan_encap / ", e->out);
 	if (rule_has_vport(r)) {
-		fputs("represented_port ethdev_port_id ", e->out);
-		entry_put_to(e, false);
-		fputs(" / end\n", e->out);
+		fprintf(e->out, "represented_port ethdev_port_id %s / end\n", e->to);
 	} else if (r->rss)
 		pmd_put_rss(e, r->rss);
 	else if (r->verdict == RULE_SEND)
@@ -297,27 +294,11 @@ static void pmd_put_actions(struct entry *e)
 /* Writes the command that sets the tunnel of the flow behind it. */
 static void pmd_put_tunnel_set(struct entry *e)
 {
-	const struct rule_encap *t = e->rule->encap;
-	struct rule_change c[ENCAP_WORDS] = {0};
-
-	if (!t)
+	if (!e->rule->encap)
 		return;
-	c[ENCAP_VNI] = (struct rule_change){.kind = CHANGE_TTL, .value = t->vni};
-	c[ENCAP_PORT] = (struct rule_change){.kind = CHANGE_DPORT, .value = t->port};
-	c[ENCAP_TTL] = (struct rule_change){.kind = CHANGE_TTL, .value = t->ttl};
-	for (unsigned int side = 0; side < 2; side++) {
-		struct rule_change *ip = &c[ENCAP_SRC + side], *mac = &c[ENCAP_ETH_SRC + side];
-
-		*ip = (struct rule_change){.kind = CHANGE_IP_SRC, .of = t->family};
-		memcpy(ip->addr, side ? t->dst : t->src, sizeof(ip->addr));
-		*mac = (struct rule_change){.kind = CHANGE_ETH_SRC};
-		memcpy(mac->addr, side ? t->eth_dst : t->eth_src, 6);
-	}
-	fprintf(e->out, "set vxlan-tos-ttl ip-version ipv%u udp-src 0 ip-tos 0", t->family);
-	for (const struct row *row = pmd_encaps; row->value; row++) {
-		fprintf(e->out, " %s ", row->names);
-		change_print(e->out, &c[row->what]);
-	}
+	fprintf(e->out, "set vxlan-tos-ttl ip-version ipv%u udp-src 0 ip-tos 0",
+		e->rule->encap->family);
+	entry_put_encap(e, pmd_encaps);
 	fputc('\n', e->out);
 }
 
@@ -326,12 +307,9 @@ static bool pmd_can(struct entry *e)
 {
 	const struct rule_change *c = entry_change(e, CHANGE_DECAP);
 
-	const struct rule_encap *encap = e->rule->encap;
-
 	if (e->rule->dir == RULE_SWITCH && !entry_take_from(e, false))
 		return false;
-	/* The first byte of VXLAN's own header. */
-	if (encap && encap->header[encap->bytes - 8] != 0x08)
+	if (e->rule->encap && entry_tunnel(e) != TUNNEL_VXLAN)
 		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
 				    "testpmd begins VXLAN tunnels only");
 	if (e->rule->verdict == RULE_PASS)

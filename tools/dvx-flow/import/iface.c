@@ -188,3 +188,25 @@ bool iface_name(const char *ports, uint32_t vport, bool kernel, char *name, size
 	}
 	return false;
 }
+
+static uint64_t mac_number(const uint8_t *mac)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 6; i++)
+		n = n << 8 | mac[i];
+	return n;
+}
+
+bool iface_tunnel_name(const char *ports, enum node_tunnel tunnel, const uint8_t *src,
+		       const uint8_t *dst, char *name, size_t size)
+{
+	struct iface i;
+
+	for (const char *p = ports ? ports : ""; *p; p += strcspn(p, " "), p += *p == ' ')
+		if (port_parse(strchr(p, '=') + 1, &i) && i.has_hop &&
+		    i.hop_src == mac_number(src) && i.hop_dst == mac_number(dst) &&
+		    port_part(p, "=", name, size) && iface_tunnel(name, 0) == tunnel)
+			return true;
+	return false;
+}

@@ -32,5 +32,8 @@ bool iface_meets(const struct iface *a, const struct iface *b);
 enum node_tunnel iface_tunnel(const char *name, uint64_t port);
 /* Finds the name of a vport by --port, else, if `kernel`, the kernel's. */
 bool iface_name(const char *ports, uint32_t vport, bool kernel, char *name, size_t size);
+/* Finds the interface of a tunnel by the MACs of its next hop. */
+bool iface_tunnel_name(const char *ports, enum node_tunnel tunnel, const uint8_t *src,
+		       const uint8_t *dst, char *name, size_t size);
 
 #endif

@@ -42,6 +42,9 @@ extern const struct row tc_keys[];
 /* The changes of pedit as LAYER.FIELD, in their order of an exported filter. */
 extern const struct row tc_munges[];
 
+/* The words of `tunnel_key set' in their order of an exported filter, then others. */
+extern const struct row tc_encaps[];
+
 enum { SUM_IP = 1, SUM_TCP = 2, SUM_UDP = 4, SUM_ICMP = 8 };
 /* Returns the checksums over a field that pedit changes. */
 unsigned int tc_sums_of(const struct row *munge);

@@ -251,7 +251,7 @@ static bool tc_goto(struct draft *d, const struct row *row, const struct token *
 
 /* --- mirred and tunnel_key ---------------------------------------------------------------------- */
 
-static const struct row tc_encaps[] = {
+const struct row tc_encaps[] = {
 	ROW_ENCAP("id", VNI, value_number, .base = 10, .bits = 24),
 	ROW_ENCAP("src_ip", SRC, value_address),
 	ROW_ENCAP("dst_ip", DST, value_address),
