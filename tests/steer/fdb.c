@@ -200,6 +200,31 @@ TEST(fdb, sides)
 	assert_ends(dpu(), STEER_DROP);
 }
 
+/* An entry of software ends tunnels of packets from the wire only. */
+TEST(fdb, tunnels_end_on_rx)
+{
+	uint8_t tunnel[TUNNEL_BYTES + sizeof(udp4)];
+	unsigned int bytes = tunnel_udp4(tunnel);
+	uint8_t *s;
+
+	sw_root(f, at(0), at(1));
+	for (unsigned int i = 0; i < 2; i++) {
+		s = entry(i, 0x0f, icm_vport(VPORT_PF, i), END_MISS);
+		prm_ste_match_bwc_v1_set_reparse(s, 1);
+		s[24] = PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER;
+		prm_ste_single_action_remove_header_v1_set_end_anchor(s + 24,
+								      PRM_STE_ANCHOR_INNER_MAC);
+		prm_ste_single_action_remove_header_v1_set_decap(s + 24, 1);
+	}
+	send_bytes(NULL, tunnel, bytes);
+	assert_int_equal(net.n, 1);
+	assert_ptr_equal(net.a[0].at, host());
+	assert_memory_equal(net.a[0].bytes, udp4, sizeof(udp4));
+	send_bytes(dpu(), tunnel, bytes);
+	assert_int_equal(net.n, 0);
+	assert_true(test_logged(f->log, "its TX side has no actions that end tunnels"));
+}
+
 /* Lookup type 0x104 has the sender's vhca_id; the sender's registers don't enter the FDB. */
 TEST(fdb, source_gvmi)
 {

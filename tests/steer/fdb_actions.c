@@ -8,19 +8,12 @@
 #include <dvx/prm/object.h>
 
 #define DATA_AT	 34u /* of reformat_data in the mailbox */
-#define L3_OUTER 14u
-#define UDP_AT	 34u
-#define INNER_AT 50u
 #define VPORT	 PRM_FLOW_DEST_TYPE_VPORT
 #define TO_WIRE	 PRM_FLOW_DEST_TYPE_UPLINK
 #define SAMPLER	 PRM_FLOW_DEST_TYPE_FLOW_SAMPLER
 #define REFORMAT PRM_FLOW_ACTION_PACKET_REFORMAT
 #define DECAP	 PRM_FLOW_ACTION_DECAP
 
-static const uint8_t vxlan[INNER_AT] = {
-	0x02, 0xd7, 0,	  0,	0, 1,  0x02, 0xaa, 0, 0,   0, 1, 0x08, 0,   0x45, 0, 0,
-	0,    0,    0,	  64,	0, 61, 17,   0,	   0, 192, 0, 2, 1,    192, 0,	  2, 2,
-	0x12, 0x34, 0x12, 0xb5, 0, 0,  0,    0,	   8, 0,   0, 0, 0,    0,   42,	  0};
 static const uint8_t ethernet[] = {0x02, 0xd7, 0, 0, 0, 1, 0x02, 0xcc, 0, 0, 0, 1, 0x08, 0};
 
 /* --- contexts and packets ---------------------------------------------------------------------- */
@@ -45,11 +38,11 @@ static uint32_t encap(struct fx *f)
 /* Asserts that an arrival is udp4 in the tunnel. The device fills in lengths, port and id. */
 static void assert_tunnelled(const struct arrival *a)
 {
-	assert_int_equal(a->len, INNER_AT + sizeof(udp4));
-	assert_memory_equal(a->bytes, vxlan, L3_OUTER + 2);
-	assert_int_equal(prm_load16(a->bytes, L3_OUTER + 2), a->len - L3_OUTER);
-	assert_int_equal(prm_load16(a->bytes, UDP_AT + 4), a->len - UDP_AT);
-	assert_memory_equal(a->bytes + INNER_AT, udp4, sizeof(udp4));
+	assert_int_equal(a->len, TUNNEL_BYTES + sizeof(udp4));
+	assert_memory_equal(a->bytes, vxlan, TUNNEL_L3 + 2);
+	assert_int_equal(prm_load16(a->bytes, TUNNEL_L3 + 2), a->len - TUNNEL_L3);
+	assert_int_equal(prm_load16(a->bytes, TUNNEL_L4 + 4), a->len - TUNNEL_L4);
+	assert_memory_equal(a->bytes + TUNNEL_BYTES, udp4, sizeof(udp4));
 }
 
 static void assert_plain(const struct arrival *a, const struct vhca *at)
@@ -58,16 +51,11 @@ static void assert_plain(const struct arrival *a, const struct vhca *at)
 	assert_memory_equal(a->bytes, udp4, sizeof(udp4));
 }
 
-static void send_tunnelled(struct fx *f, struct vhca *from)
+static void send_tunnelled(struct vhca *from)
 {
-	uint8_t bytes[INNER_AT + sizeof(udp4)];
+	uint8_t bytes[TUNNEL_BYTES + sizeof(udp4)];
 
-	(void)f;
-	memcpy(bytes, vxlan, sizeof(vxlan));
-	memcpy(bytes + INNER_AT, udp4, sizeof(udp4));
-	prm_store16(bytes, L3_OUTER + 2, sizeof(bytes) - L3_OUTER);
-	prm_store16(bytes, UDP_AT + 4, sizeof(bytes) - UDP_AT);
-	send_bytes(from, bytes, sizeof(bytes));
+	send_bytes(from, bytes, tunnel_udp4(bytes));
 }
 
 /* Adds an entry for all packets. */
@@ -114,9 +102,9 @@ TEST(fdb, tunnels)
 	add_all(f, &root,
 		(struct fdb_entry){
 			.action = FWD | DECAP, .ndests = 1, .type = {VPORT}, .id = {VPORT_PF}});
-	send_tunnelled(f, NULL);
+	send_tunnelled(NULL);
 	assert_plain(&net.a[0], host());
-	send_tunnelled(f, host());
+	send_tunnelled(host());
 	assert_int_equal(net.n, 0);
 	assert_true(test_logged(f->log, "its TX side has no actions that end tunnels"));
 	assert_ends(NULL, STEER_LOST); /* no tunnel */
@@ -128,9 +116,18 @@ TEST(fdb, tunnels)
 				   .ndests = 1,
 				   .type = {VPORT},
 				   .id = {VPORT_PF}});
-	send_tunnelled(f, NULL);
+	send_tunnelled(NULL);
 	assert_memory_equal(net.a[0].bytes, ethernet, sizeof(ethernet));
 	assert_ptr_equal(net.a[0].at, host());
+}
+
+/* Makes the chip one of format 0. */
+static void use_format_0(struct fx *f)
+{
+	f->profile.steering_format_version = 0;
+	steer_free(f->dev.steer);
+	f->dev.steer = steer_new(&f->dev);
+	steer_set_ops(f->dev.steer, &fdb_ops);
 }
 
 /* Chips of format 0 begin tunnels on the TX side only. */
@@ -138,10 +135,7 @@ TEST(fdb, tunnels_of_format_0)
 {
 	struct fdb_root root = make_root(f);
 
-	f->profile.steering_format_version = 0;
-	steer_free(f->dev.steer);
-	f->dev.steer = steer_new(&f->dev);
-	steer_set_ops(f->dev.steer, &fdb_ops);
+	use_format_0(f);
 	add_all(f, &root,
 		(struct fdb_entry){.action = FWD | REFORMAT,
 				   .reformat = encap(f),
@@ -245,10 +239,9 @@ TEST(fdb, vlan_tags)
 	assert_ends(dpu(), STEER_LOST); /* no tag */
 }
 
-/* Registers c_0 and c_1 reach the vports whose context has them, others none. */
-TEST(fdb, registers)
+/* Makes a context that sets registers c_0 to c_2 to 0x11 and more; returns its number. */
+static uint32_t set_registers(struct fx *f)
 {
-	struct fdb_root root = make_root(f);
 	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + 3 * 8] = {0};
 	static const uint8_t fields[] = {PRM_MODIFY_FIELD_METADATA_REG_C_0,
 					 PRM_MODIFY_FIELD_METADATA_REG_C_1,
@@ -263,18 +256,32 @@ TEST(fdb, registers)
 		prm_set_action_in_set_data(set, 0x11 + i);
 	}
 	assert_int_equal(FX_EXEC(f, ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in)), 0);
-	add_all(f, &root,
-		(struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
-				   .modify = prm_load32(f->out, 8),
-				   .ndests = 2,
-				   .type = {VPORT, VPORT},
-				   .id = {VPORT_PF, VPORT_ECPF}});
-	assert_int_equal(fx_cmd(f, dpu(), PRM_OPCODE_MODIFY_ESW_VPORT_CONTEXT, 0,
+	return prm_load32(f->out, 8);
+}
+
+/* Lets registers c_0 and c_1 reach the manager, as Linux's driver does. */
+static void pass_registers(void)
+{
+	assert_int_equal(fx_cmd(r.f, dpu(), PRM_OPCODE_MODIFY_ESW_VPORT_CONTEXT, 0,
 				FX_FIELDS({"field_select.fdb_to_vport_reg_c_id", 1},
 					  {"esw_vport_context.fdb_to_vport_reg_c_id", 3})),
 			 0);
+}
+
+/* Registers c_0 and c_1 reach the vports whose context has them, others none. */
+TEST(fdb, registers)
+{
+	struct fdb_root root = make_root(f);
+
+	add_all(f, &root, (struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+					     .modify = set_registers(f),
+					     .ndests = 2,
+					     .type = {VPORT, VPORT},
+					     .id = {VPORT_PF, VPORT_ECPF}});
+	pass_registers();
 	assert_int_equal(FX(f, QUERY_ESW_VPORT_CONTEXT, {"other_vport", 0}), 0);
-	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT, {"esw_vport_context.fdb_to_vport_reg_c_id", 3});
+	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT,
+			{"esw_vport_context.fdb_to_vport_reg_c_id", 3});
 	send_from(NULL);
 	assert_int_equal(net.n, 2);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -366,6 +373,43 @@ TEST(fdb, samples)
 	}
 	/* the choice has a fixed seed, so the number is always the same */
 	assert_true(samples > packets / 4 * 9 / 10 && samples < packets / 4 * 11 / 10);
+}
+
+/*
+ * A sampler of format 0 loses register c_0 of packets that functions send, and no other one; those
+ * of other formats keep all.
+ */
+static void assert_registers_sampled(struct fx *f, uint32_t c_0)
+{
+	struct fdb_root root = make_root(f);
+	uint32_t modify = set_registers(f);
+	uint8_t in[FX_IN];
+	size_t len = fill_sampler(in, 1, ending_table(f, true, TO_WIRE, 0),
+				  ending_table(f, false, VPORT, VPORT_ECPF));
+
+	assert_int_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len), 0);
+	add_all(f, &root, (struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+					     .modify = modify,
+					     .ndests = 1,
+					     .type = {SAMPLER},
+					     .id = {prm_load32(f->out, 8)}});
+	pass_registers();
+	send_from(host());
+	assert_int_equal(net.n, 2);
+	assert_null(net.a[0].at);
+	assert_int_equal(net.a[1].reg_c[0], c_0);
+	assert_int_equal(net.a[1].reg_c[1], 0x12);
+}
+
+TEST(fdb, registers_sampled)
+{
+	assert_registers_sampled(f, 0x11);
+}
+
+TEST(fdb, registers_sampled_by_format_0)
+{
+	use_format_0(f);
+	assert_registers_sampled(f, 0);
 }
 
 TEST(fdb, samplers_refuse)

@@ -143,6 +143,29 @@ static inline void assert_ends(struct vhca *from, enum steer_end end)
 	assert_int_equal(ends(from, end), before + 1);
 }
 
+/* --- a tunnel ----------------------------------------------------------------------------------- */
+
+#define TUNNEL_L3    14u
+#define TUNNEL_L4    34u
+#define TUNNEL_BYTES 50u
+
+static const uint8_t vxlan[TUNNEL_BYTES] = {
+	0x02, 0xd7, 0,	  0,	0, 1,  0x02, 0xaa, 0, 0,   0, 1, 0x08, 0,   0x45, 0, 0,
+	0,    0,    0,	  64,	0, 61, 17,   0,	   0, 192, 0, 2, 1,    192, 0,	  2, 2,
+	0x12, 0x34, 0x12, 0xb5, 0, 0,  0,    0,	   8, 0,   0, 0, 0,    0,   42,	  0};
+
+/* Writes udp4 in the tunnel; returns the bytes. */
+static inline uint32_t tunnel_udp4(uint8_t bytes[TUNNEL_BYTES + sizeof(udp4)])
+{
+	const uint32_t n = TUNNEL_BYTES + sizeof(udp4);
+
+	memcpy(bytes, vxlan, TUNNEL_BYTES);
+	memcpy(bytes + TUNNEL_BYTES, udp4, sizeof(udp4));
+	prm_store16(bytes, TUNNEL_L3 + 2, n - TUNNEL_L3);
+	prm_store16(bytes, TUNNEL_L4 + 4, n - TUNNEL_L4);
+	return n;
+}
+
 /* --- fixture: the manager's commands, steering memory, and a wire ------------------------------ */
 
 static const struct steer_ops fdb_ops = {

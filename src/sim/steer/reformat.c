@@ -193,9 +193,6 @@ bool reformat_push(const struct steer_walk *w, uint32_t tag, unsigned int *chang
 
 /* --- entries of firmware's tables ------------------------------------------------------------ */
 
-const uint16_t reformat_actions = PRM_FLOW_ACTION_DECAP | PRM_FLOW_ACTION_PACKET_REFORMAT |
-				  PRM_FLOW_ACTION_VLAN_POP | PRM_FLOW_ACTION_VLAN_PUSH;
-
 bool reformat_has_side(const struct steer_walk *w, bool ends)
 {
 	if (ends ? !w->tx : w->tx || w->version->format)

@@ -325,7 +325,7 @@ static uint64_t table_walk_forward(struct table_walk *walk, const struct flow_ac
 static bool table_walk_change(struct table_walk *walk, const struct flow_actions *act)
 {
 	struct packet *p = walk->w.packet;
-	const bool moves = act->action & reformat_actions;
+	const bool moves = act->action & REFORMAT_ACTIONS;
 
 	if (moves && !reformat_remove(&walk->w, act))
 		return false;
