@@ -30,12 +30,13 @@ static const char *flow_array_lacks(const struct dvx_flow_domain *domain, bool t
 {
 	const void *cap;
 
-	if (domain->side == DVX_FLOW_FDB)
-		return tables && !dvx_dev_cap_page(domain->dev,
-						   PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, &cap) &&
-				       !prm_flow_table_eswitch_cap_get_fdb_multi_path_to_table(cap)
-			       ? "fdb_multi_path_to_table"
-			       : NULL;
+	if (domain->side == DVX_FLOW_FDB) {
+		if (!tables ||
+		    dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, &cap) ||
+		    prm_flow_table_eswitch_cap_get_fdb_multi_path_to_table(cap))
+			return NULL;
+		return "fdb_multi_path_to_table";
+	}
 	if (dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap))
 		return NULL;
 	if (!prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs(cap))

@@ -8,9 +8,9 @@
 static int flow_modify_need(const struct dvx_flow_domain *domain, uint32_t i,
 			    const struct dvx_flow_rewrite_field *f, struct dvx_flow_change *c)
 {
-	static const uint8_t not[FLOW_SIDES] = {REWRITE_TX, REWRITE_RX, REWRITE_TX | REWRITE_RX};
+	static const uint8_t lacks[FLOW_SIDES] = {REWRITE_TX, REWRITE_RX, REWRITE_TX | REWRITE_RX};
 
-	if (f->flags & not[domain->side])
+	if (f->flags & lacks[domain->side])
 		return dvx_fail(EOPNOTSUPP,
 				"dvx_flow_action_create_modify: list.action[%u]: %s is only in %s "
 				"domains",
