@@ -173,8 +173,8 @@ int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uin
 
 /* VF n is vport n + 1; SFs have numbers that the device chooses. */
 enum dvx_flow_vport {
-	DVX_FLOW_PF = 0, /* of the host */
-	DVX_FLOW_ECPF = 0xfffe, /* of the DPU's own cores */
+	DVX_FLOW_PF = 0,	  /* of the host */
+	DVX_FLOW_ECPF = 0xfffe,	  /* of the DPU's own cores */
 	DVX_FLOW_UPLINK = 0xffff, /* the wire */
 };
 

@@ -13,12 +13,12 @@
 #include "tests/steer/flow_slow_change.h"
 #include "diff_rig.h"
 
-#define SOME	    48u /* packets of a batch: dr_fdb_peer has 64 receives */
-#define UPLINK	    0xffffu
-#define OTHER	    1u /* vf0: nobody receives there */
-#define HEX_MAX	    (2 * PACKET_ROOM + 512)
-#define ROOM	    PACKET_ROOM
-#define OUTER_L3    14u
+#define SOME	 48u /* packets of a batch: dr_fdb_peer has 64 receives */
+#define UPLINK	 0xffffu
+#define OTHER	 1u /* vf0: nobody receives there */
+#define HEX_MAX	 (2 * PACKET_ROOM + 512)
+#define ROOM	 PACKET_ROOM
+#define OUTER_L3 14u
 
 struct end_of_way {
 	const struct rule *rule;
@@ -273,9 +273,9 @@ static void expect(const struct installed *in, const struct made_packet *p, bool
 	if (w->rule->verdict == RULE_DROP)
 		w->at = NOWHERE;
 	else if (w->rule->verdict == RULE_SEND)
-		w->at = w->rule->vport == t.vport		? HERE
-			: w->rule->vport == UPLINK && !wire	? BEYOND
-								: NOWHERE;
+		w->at = w->rule->vport == t.vport	    ? HERE
+			: w->rule->vport == UPLINK && !wire ? BEYOND
+							    : NOWHERE;
 	if (w->rule->verdict != RULE_DROP)
 		apply(w->rule, w);
 	if (w->lost)
@@ -489,8 +489,9 @@ int main(int argc, char **argv)
 	peer_close();
 	fine = !differences && (sets < 10 || (changed && begun && ended && beyond));
 	printf("%s 1 - %" PRIu64 " pairs of rule file and packet (%" PRIu64 " met a rule, %" PRIu64
-	       " were changed, %" PRIu64 " went into a tunnel, %" PRIu64 " came out of one, %" PRIu64
-	       " beyond the wire), seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64 " differences\n",
+	       " were changed, %" PRIu64 " went into a tunnel, %" PRIu64
+	       " came out of one, %" PRIu64 " beyond the wire), seeds %" PRIu64 " to %" PRIu64
+	       ", %" PRIu64 " differences\n",
 	       fine ? "ok" : "not ok", pairs, met, changed, begun, ended, beyond, seed,
 	       seed + sets - 1, differences);
 	return !fine;

@@ -57,10 +57,10 @@ static void item(const struct import_item *i)
 		return;
 	}
 	/* The table that a rule leads to is another item's. */
-	assert_int_equal((i->leads ? rules_parse_part(i->rule, strlen(i->rule), NULL, &set, NULL,
-						      NULL)
-				   : rules_parse(i->rule, strlen(i->rule), &set, NULL, NULL)),
-			 0);
+	assert_int_equal(
+		(i->leads ? rules_parse_part(i->rule, strlen(i->rule), NULL, &set, NULL, NULL)
+			  : rules_parse(i->rule, strlen(i->rule), &set, NULL, NULL)),
+		0);
 	assert_int_equal(set.n, 1);
 	if (!i->leads) {
 		export_to("tc", &set);

@@ -193,9 +193,10 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_vport(struct mlx5dv_dr_dom
 	return made(&fake.made);
 }
 
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_packet_reformat(
-	struct mlx5dv_dr_domain *d, uint32_t flags,
-	enum mlx5dv_flow_action_packet_reformat_type type, size_t size, void *data)
+struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *d, uint32_t flags,
+					enum mlx5dv_flow_action_packet_reformat_type type,
+					size_t size, void *data)
 {
 	(void)d;
 	(void)flags;

@@ -21,16 +21,16 @@ static int old_setup(UNUSED void **state)
 }
 
 #define FIXTURE_fake(name) FIXTURE(name, void *no_state, fake_setup, fake_teardown)
-#define FIXTURE_fdb(name, setup)                                 \
-	static void name##_on(struct stage *s);                  \
-	FIXTURE(name, void *no_state, setup, fake_teardown)      \
-	{                                                        \
-		struct stage stage;                              \
-                                                                 \
-		fake_open_stage(&stage, DVX_FLOW_FDB, 1);        \
-		name##_on(&stage);                               \
-		fake_close_stage(&stage);                        \
-	}                                                        \
+#define FIXTURE_fdb(name, setup)                            \
+	static void name##_on(struct stage *s);             \
+	FIXTURE(name, void *no_state, setup, fake_teardown) \
+	{                                                   \
+		struct stage stage;                         \
+                                                            \
+		fake_open_stage(&stage, DVX_FLOW_FDB, 1);   \
+		name##_on(&stage);                          \
+		fake_close_stage(&stage);                   \
+	}                                                   \
 	static void name##_on(struct stage *s)
 
 static void vport_named(const char *name, uint32_t number)
@@ -46,7 +46,8 @@ static void vport_named(const char *name, uint32_t number)
 
 TEST(none, names)
 {
-	static const char *const wrong[] = {"", "vf", "vf1000", "vf+1", "vf1x", "vf 1", "PF", "sf0"};
+	static const char *const wrong[] = {"",	    "vf",   "vf1000", "vf+1",
+					    "vf1x", "vf 1", "PF",     "sf0"};
 	uint32_t got = 77;
 	char text[32];
 
@@ -80,8 +81,8 @@ TEST(fake, no_manager)
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_FDB};
 	struct dvx_flow_domain *none = NULL;
 
-	fake_refused(dvx_flow_domain_create(dev, &attr, &none), -EOPNOTSUPP, "attr.side FDB: mlx5_9",
-		     "eswitch_manager");
+	fake_refused(dvx_flow_domain_create(dev, &attr, &none), -EOPNOTSUPP,
+		     "attr.side FDB: mlx5_9", "eswitch_manager");
 	attr.side = (enum dvx_flow_side)3;
 	fake_refused(dvx_flow_domain_create(dev, &attr, &none), -EINVAL, "attr.side 3",
 		     "RX, TX or FDB");

@@ -19,7 +19,8 @@ struct fdb_ends {
 	struct ibv_flow *all;
 };
 
-static inline unsigned int ask_peer(struct fdb_ends *t, const char *command, unsigned int mark, unsigned int *dmac)
+static inline unsigned int ask_peer(struct fdb_ends *t, const char *command, unsigned int mark,
+				    unsigned int *dmac)
 {
 	char line[64];
 	unsigned int got = 0;

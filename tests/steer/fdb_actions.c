@@ -273,15 +273,15 @@ TEST(fdb, registers)
 {
 	struct fdb_root root = make_root(f);
 
-	add_all(f, &root, (struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
-					     .modify = set_registers(f),
-					     .ndests = 2,
-					     .type = {VPORT, VPORT},
-					     .id = {VPORT_PF, VPORT_ECPF}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+				   .modify = set_registers(f),
+				   .ndests = 2,
+				   .type = {VPORT, VPORT},
+				   .id = {VPORT_PF, VPORT_ECPF}});
 	pass_registers();
 	assert_int_equal(FX(f, QUERY_ESW_VPORT_CONTEXT, {"other_vport", 0}), 0);
-	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT,
-			{"esw_vport_context.fdb_to_vport_reg_c_id", 3});
+	FX_ASSERT_REPLY(f, QUERY_ESW_VPORT_CONTEXT, {"esw_vport_context.fdb_to_vport_reg_c_id", 3});
 	send_from(NULL);
 	assert_int_equal(net.n, 2);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -388,11 +388,12 @@ static void assert_registers_sampled(struct fx *f, uint32_t c_0)
 				  ending_table(f, false, VPORT, VPORT_ECPF));
 
 	assert_int_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len), 0);
-	add_all(f, &root, (struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
-					     .modify = modify,
-					     .ndests = 1,
-					     .type = {SAMPLER},
-					     .id = {prm_load32(f->out, 8)}});
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+				   .modify = modify,
+				   .ndests = 1,
+				   .type = {SAMPLER},
+				   .id = {prm_load32(f->out, 8)}});
 	pass_registers();
 	send_from(host());
 	assert_int_equal(net.n, 2);

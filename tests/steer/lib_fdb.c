@@ -99,12 +99,10 @@ static void lib_make_actions(void)
 	assert_int_equal(dvx_flow_action_create_drop(t.domain, &t.to[TO_DROP]), 0);
 	assert_int_equal(dvx_flow_action_create_table(t.domain, t.table, &t.to[TO_TABLE]), 0);
 	assert_int_equal(dvx_flow_counter_create(t.dev, 1, &t.counter), 0);
-	assert_int_equal(
-		dvx_flow_action_create_count(t.domain, t.counter, 0, &t.to[TO_COUNT]), 0);
+	assert_int_equal(dvx_flow_action_create_count(t.domain, t.counter, 0, &t.to[TO_COUNT]), 0);
 	copies[0] = t.to[TO_PF];
 	copies[1] = t.to[TO_WIRE];
-	assert_int_equal(
-		dvx_flow_action_create_array(t.domain, copies, 2, &t.to[TO_MIRROR]), 0);
+	assert_int_equal(dvx_flow_action_create_array(t.domain, copies, 2, &t.to[TO_MIRROR]), 0);
 }
 
 static int lib_open(void **state)

@@ -99,8 +99,8 @@ static void draw_source(FILE *to, const json_t *source)
 	const char *from = show_text(source, "from");
 
 	fprintf(to,
-		"\"%s\" [label=\"%s\\n%" JSON_INTEGER_FORMAT " packets from it, %" JSON_INTEGER_FORMAT
-		" dropped\"]\n",
+		"\"%s\" [label=\"%s\\n%" JSON_INTEGER_FORMAT
+		" packets from it, %" JSON_INTEGER_FORMAT " dropped\"]\n",
 		from, from, show_number(source, "packets"), show_number(source, "dropped"));
 }
 

@@ -9,10 +9,9 @@ const void *dvx_flow_props(const struct dvx_flow_domain *domain)
 	const bool fdb = domain->side == DVX_FLOW_FDB;
 	const void *cap;
 
-	if (dvx_dev_cap_page(domain->dev,
-			     fdb ? PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE
-				 : PRM_HCA_CAP_TYPE_FLOW_TABLE,
-			     &cap))
+	if (dvx_dev_cap_page(
+		    domain->dev,
+		    fdb ? PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE : PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap))
 		return NULL;
 	if (fdb)
 		return prm_flow_table_eswitch_cap_cat_flow_table_properties_nic_esw_fdb(cap);

@@ -294,7 +294,10 @@ int dvx_flow_dr_check_root(const struct dvx_flow_action *action)
 
 /* ---- Rules ---- */
 
-/* libmlx5 queries all vports but the uplink from the e-switch. Returns 0 if the vport is not why libmlx5 refused the rule with err. */
+/*
+ * libmlx5 queries all vports but the uplink from the e-switch. Returns 0 if the vport is not why
+ * libmlx5 refused the rule with err.
+ */
 static int dr_lacks_vport(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
 {
 	struct dvx_dev *dev = rule->matcher->table->domain->dev;
@@ -360,7 +363,9 @@ static int dr_refused_below(const struct dvx_flow_rule *rule, const uint8_t *val
 	return dvx_fail(err,
 			"dvx_flow_rule_create: libmlx5 refuses the rule; in %s table its actions "
 			"are: %s",
-			domain->side == DVX_FLOW_TX ? "a TX" : domain->side == DVX_FLOW_RX ? "an RX" : "an FDB",
+			domain->side == DVX_FLOW_TX   ? "a TX"
+			: domain->side == DVX_FLOW_RX ? "an RX"
+						      : "an FDB",
 			actions);
 }
 

@@ -82,8 +82,7 @@ static int fdb_wrong_side(const struct dvx_flow_domain *domain, const struct fdb
 			"name %s",
 			dvx_flow_kinds[l->kind].noun, dvx_dev_name(domain->dev),
 			l->old ? " (ConnectX-5, -6)" : "", l->side == FDB_RX ? "RX" : "TX",
-			l->side == FDB_RX ? "the uplink as source"
-					  : "a source (not uplink)");
+			l->side == FDB_RX ? "the uplink as source" : "a source (not uplink)");
 }
 
 static int fdb_check_sides(const struct dvx_flow_rule *rule, unsigned int sides)

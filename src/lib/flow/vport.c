@@ -76,8 +76,7 @@ int dvx_flow_match_vport(struct dvx_flow_match *m, uint32_t vport)
 
 	if (!err)
 		err = vport_check("dvx_flow_match_vport", vport);
-	return err ? err
-		   : dvx_flow_match_set(m, "misc_parameters.source_port", vport, UINT16_MAX);
+	return err ? err : dvx_flow_match_set(m, "misc_parameters.source_port", vport, UINT16_MAX);
 }
 
 int dvx_flow_action_create_vport(struct dvx_flow_domain *domain, uint32_t vport,

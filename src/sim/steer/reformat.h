@@ -35,7 +35,7 @@ bool reformat_pop(const struct steer_walk *, unsigned int *changed);
 bool reformat_push(const struct steer_walk *, uint32_t tag, unsigned int *changed);
 
 /* PRM flow_action bits that remove or add headers. */
-#define REFORMAT_ACTIONS                                                                     \
+#define REFORMAT_ACTIONS                                                                      \
 	(PRM_FLOW_ACTION_DECAP | PRM_FLOW_ACTION_PACKET_REFORMAT | PRM_FLOW_ACTION_VLAN_POP | \
 	 PRM_FLOW_ACTION_VLAN_PUSH)
 /*

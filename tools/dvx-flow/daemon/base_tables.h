@@ -42,7 +42,7 @@ struct base_tables {
 	struct vport_action {
 		uint32_t vport;
 		struct dvx_flow_action *to;
-	} *vport;
+	} * vport;
 	size_t nvports, vport_room;
 	struct dvx_aso_queue *aso; /* NULL: no rule needs one */
 	struct pause pause;

@@ -160,7 +160,8 @@ static int explain_print_packet(struct explain_job *job, const struct seen_packe
 
 	fields_line(line, sizeof(line), p);
 	if (!job->args->json)
-		printf("%s %s%s%s: %s\n%s", name, rule_dirs[job->at.dir].name, job->from, note, line,
+		printf("%s %s%s%s: %s\n%s", name, rule_dirs[job->at.dir].name, job->from, note,
+		       line,
 		       job->src.head ? "  root table: dvx-flow's rule sends every packet on\n"
 				     : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
@@ -230,8 +231,8 @@ static int find_vport(struct explain_job *job, struct fields *p)
 	const struct steering *d = &job->src.d;
 	uint32_t vport = (uint32_t)p->value[F_SOURCE];
 
-	if (!p->known[F_SOURCE] ||
-	    dump_source_vport(d, d->table[job->start[0]].domain, vport, p) || job->src.head)
+	if (!p->known[F_SOURCE] || dump_source_vport(d, d->table[job->start[0]].domain, vport, p) ||
+	    job->src.head)
 		return EXIT_DONE;
 	message_print("%s does not say which VHCA vport %u is", job->src.name, vport);
 	return EXIT_RULES;

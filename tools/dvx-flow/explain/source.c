@@ -415,13 +415,11 @@ int dump_source_open_for(struct dump_source *s, const struct args *a, struct dir
 	for (int asked = 0; asked < 2 && (!asked || from); asked++, from = missing) {
 		int ret = ask_daemon(s, a,
 				     json_pack("{s:s, s:s, s:I}", "do", "dump", "direction",
-					       rule_dirs[dir.dir].name, "from",
-					       (json_int_t)from));
+					       rule_dirs[dir.dir].name, "from", (json_int_t)from));
 
 		if (ret == DUMP_SOURCE_NOTHING)
 			break;
-		if (ret || (!dump_source_goes_on(s, dir.dir) &&
-			    part_suffices(s, dir, p, &missing)))
+		if (ret || (!dump_source_goes_on(s, dir.dir) && part_suffices(s, dir, p, &missing)))
 			return ret;
 		dump_source_close(s);
 	}

@@ -94,9 +94,8 @@ static struct packet_change ste_v1_change(const uint8_t *a, int format)
 	case PRM_STE_ACTION_INSERT_INLINE:
 		return format > 2 ? c : ste_v1_insert(a);
 	case PRM_STE_ACTION_INSERT_POINTER:
-		if (format <= 2 &&
-		    prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a) ==
-			    PRM_STE_ANCHOR_START_OUTER)
+		if (format <= 2 && prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a) ==
+					   PRM_STE_ANCHOR_START_OUTER)
 			c.kind = PACKET_ENCAP;
 		return c;
 	case PRM_STE_ACTION_ACCELERATED_LIST:

@@ -47,7 +47,7 @@ struct draft {
 	bool leads;	     /* to the table `go`; the verdict is send */
 	uint32_t go;
 	const char *direction;
-	const char *queue;		/* "queue 1", "rss 0-3", "vf0" */
+	const char *queue; /* "queue 1", "rss 0-3", "vf0" */
 	struct draft_before before[DRAFT_BEFORE];
 	unsigned int befores;
 	struct value tag;

@@ -74,8 +74,8 @@ struct rule_build {
 	uint32_t changes; /* bits of those that are given */
 	struct rule_encap encap;
 	enum node_tunnel encap_tunnel;
-	uint32_t encap_given; /* bits by enum encap_word */
-	bool has_to;	      /* a queue or a vport */
+	uint32_t encap_given;  /* bits by enum encap_word */
+	bool has_to;	       /* a queue or a vport */
 	struct rule_rate rate; /* rate 0: not given */
 	struct source_range rate_at, expire_at;
 	struct rule_rss rss;  /* last 0: not given */

@@ -257,7 +257,7 @@ bool build_keep_changes(struct rule_build *b)
 			given[n++] = b->change[k];
 	b->rule.nchanges = n;
 	b->rule.change = n ? build_keep(b, given, n, sizeof(given[0])) : NULL;
-	b->rule.encap = has_change(b, CHANGE_ENCAP) ? build_keep(b, &b->encap, 1, sizeof(b->encap))
-						    : NULL;
+	b->rule.encap =
+		has_change(b, CHANGE_ENCAP) ? build_keep(b, &b->encap, 1, sizeof(b->encap)) : NULL;
 	return (b->rule.change || !n) && (b->rule.encap || !has_change(b, CHANGE_ENCAP));
 }

@@ -131,7 +131,7 @@ void build_settle_encap(struct rule_build *b, const struct source_range *at)
 	for (unsigned int w = 0; w < ENCAP_WORDS; w++)
 		if (encap_words[w] && !(b->encap_given >> w & 1)) {
 			parse_mistake(b->ps, at, "encap needs %s: write `%s' behind it",
-				      w == ENCAP_VNI ? "the tunnel's VNI"
+				      w == ENCAP_VNI	  ? "the tunnel's VNI"
 				      : w < ENCAP_ETH_SRC ? "the tunnel's two addresses"
 							  : "the MACs of the next hop",
 				      encap_words[w]);

@@ -22,7 +22,8 @@ static bool queue_fits(struct rule_build *b, const struct source_range *at, uint
 }
 
 /* Checks that the rule may have this destination: a queue of the daemon, or a vport. */
-static void takes(struct rule_build *b, const struct source_range *at, const char *what, bool possible)
+static void takes(struct rule_build *b, const struct source_range *at, const char *what,
+		  bool possible)
 {
 	const struct rule_dir_row *dir = &rule_dirs[b->rule.dir];
 
@@ -213,8 +214,9 @@ void build_mark(struct rule_build *b, const struct rule_node *n)
 	else if (b->rule.verdict != RULE_SEND && b->rule.verdict != RULE_GOTO)
 		node_mistake(b, n, "only a rule that begins with send has a tag");
 	else if (b->rule.dir == RULE_SWITCH)
-		node_mistake(b, n, "a tag is in a receive queue's completions; this rule is for "
-				   "switched packets");
+		node_mistake(b, n,
+			     "a tag is in a receive queue's completions; this rule is for "
+			     "switched packets");
 	else if (b->rule.has_tag)
 		node_mistake(b, n, "a second tag in one rule");
 	b->rule.tag = (uint32_t)n->number;

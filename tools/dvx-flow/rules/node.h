@@ -49,7 +49,7 @@ enum node_kind {
 	NODE_TOS,      /* `number` under the mask `second` */
 	NODE_PORTS,    /* of: a side */
 	NODE_TUNNEL,   /* of: the tunnel */
-	NODE_VNI, /* number: the word is teid */
+	NODE_VNI,      /* number: the word is teid */
 	NODE_OAM,
 	NODE_GRE_KEY,
 	NODE_MPLS,	 /* the word, with labels if `of` is KEY_MPLS_LABEL */

@@ -34,8 +34,8 @@ extern const struct rule_dir_row rule_dirs[RULE_DIRS];
 
 enum rule_verdict {
 	RULE_DROP,
-	RULE_PASS,   /* the default way: what would happen without dvx-flow */
-	RULE_SEND,   /* RULE_IN: to a queue of the daemon, or to several by hash; RULE_SWITCH: to a vport */
+	RULE_PASS, /* the default way: what would happen without dvx-flow */
+	RULE_SEND, /* RULE_IN: to a queue of the daemon, or to several by hash; RULE_SWITCH: to a vport */
 	RULE_GOTO,   /* the rules of another table judge the packet; it does not come back */
 	RULE_MIRROR, /* a copy to a queue or vport, and later rules judge the packet */
 };
@@ -266,14 +266,12 @@ static inline uint32_t rule_levels(const struct rule *r)
 
 static inline bool rule_has_queue(const struct rule *r)
 {
-	return rule_dirs[r->dir].to_queue &&
-	       (r->verdict == RULE_SEND || r->verdict == RULE_MIRROR);
+	return rule_dirs[r->dir].to_queue && (r->verdict == RULE_SEND || r->verdict == RULE_MIRROR);
 }
 
 static inline bool rule_has_vport(const struct rule *r)
 {
-	return rule_dirs[r->dir].to_vport &&
-	       (r->verdict == RULE_SEND || r->verdict == RULE_MIRROR);
+	return rule_dirs[r->dir].to_vport && (r->verdict == RULE_SEND || r->verdict == RULE_MIRROR);
 }
 
 /* Returns the highest queue that a rule names; 0 if it names none. */
