@@ -187,7 +187,7 @@ static const char overview[] =
 	"  list, dump, draw  the rules in effect, libmlx5's dump of them, a picture\n"
 	"  stats         show packets and bytes of rules and queues; --watch\n"
 	"  explain WHAT  show which tables, rules and entries a packet meets\n"
-	"  import, export FILE  rules of tc, ethtool, testpmd, iptables, nft, ovs, dpctl\n"
+	"  import, export FILE  of tc, ethtool, testpmd, iptables, nft, ovs, dpctl\n"
 	"\n"
 	"A rule: send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
 	"A file: define web = 80,443   drop in tcp dst port $web   include \"more.flow\"\n"
