@@ -26,14 +26,14 @@ FIRST_TESTS = tests/lib/aarch64.sh tests/interop/rdma_core.sh tests/interop/perf
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
 # What runs once in ./quickstart check, and in each build in check long: programs on the chip's own code, replays and
-# deaths at any moment sanitized, moving pages by threads; foreign suites, dvx-perf, all chips and long tests of tools
-# plain, as they take three times as long sanitized and others walk the same code.
+# deaths at any moment sanitized, moving pages by threads; other people's programs, all chips and long tests of tools and
+# of the compiler of rules plain, as they take three times as long sanitized and others walk the same code.
 PLAIN_TESTS = $(filter-out tests/fuzz/% $(SIM_TESTS) tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
 	tests/copy/copy_death.sh tests/copy/disk.sh tests/copy/copy_faults.sh,$(SHARED_TESTS))
-ASAN_LONG_TESTS = tests/interop/rdma_core.sh tests/interop/perftest.sh tests/interop/programs.sh \
-	tests/interop/srq.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/ucx.sh \
+ASAN_LONG_TESTS = $(filter-out tests/interop/capture.sh,$(filter tests/interop/%,$(SHARED_TESTS))) \
 	tests/tools/perf.sh tests/tools/perf_pair.sh tests/tools/info.sh tests/tools/doctor.sh tests/flow/lacks.sh \
-	tests/steer/chips.sh tests/host/share.sh tests/copy/resume.sh tests/copy/entries.sh tests/prm/accessors
+	tests/flow/rules_compile tests/flow/rules_acl tests/steer/chips.sh tests/host/share.sh tests/copy/resume.sh \
+	tests/copy/entries.sh tests/copy/tree.sh tests/copy/sync.sh tests/prm/accessors
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
