@@ -35,7 +35,7 @@ static void check_tunnel_bounds(const struct packet *p)
 {
 	static const uint32_t fixed[] = {
 		[PACKET_VXLAN] = 8, [PACKET_VXLAN_GPE] = 8, [PACKET_GENEVE] = 8,
-		[PACKET_GRE] = 4,   [PACKET_IPIP] = 0,
+		[PACKET_GRE] = 4,   [PACKET_IPIP] = 0,	    [PACKET_GTPU] = 8,
 	};
 	uint32_t bytes = fixed[p->tunnel];
 
