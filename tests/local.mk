@@ -25,10 +25,11 @@ ALONE_TESTS = tests/chip/onecpu.sh tests/perf/steer.sh
 FIRST_TESTS = tests/lib/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/host/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
-# What runs once in ./quickstart check, and in each build in check long: programs on the chip's own code, replays and
-# deaths at any moment sanitized, moving pages by threads; other people's programs, all chips and long tests of tools and
-# of the compiler of rules plain, as they take three times as long sanitized and others walk the same code.
-PLAIN_TESTS = $(filter-out tests/fuzz/% $(SIM_TESTS) tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
+# What runs once in ./quickstart check, and in each build in check long: programs on the code of the chip and of tools,
+# replays and deaths at any moment sanitized, moving pages by threads; other people's programs, all chips and long tests
+# of tools and of the compiler of rules plain, as they take three times as long sanitized and others walk the same code.
+PLAIN_TESTS = $(filter-out tests/fuzz/% $(SIM_TESTS) $(filter-out $(ASAN_LONG_TESTS),$(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)) \
+	tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
 	tests/copy/copy_death.sh tests/copy/disk.sh tests/copy/copy_faults.sh,$(SHARED_TESTS))
 ASAN_LONG_TESTS = $(filter-out tests/interop/capture.sh,$(filter tests/interop/%,$(SHARED_TESTS))) \
 	tests/tools/perf.sh tests/tools/perf_pair.sh tests/tools/info.sh tests/tools/doctor.sh tests/flow/lacks.sh \
