@@ -21,7 +21,8 @@ struct dvx_aso_queue {
 	struct dvx_txq *txq;
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
-	int refs; /* objects */
+	int refs;    /* objects */
+	bool failed; /* requests may be open, whose answers would be taken for later ones */
 };
 
 static int aso_queue_memory(struct dvx_aso_queue *q)
@@ -200,6 +201,8 @@ int dvx_aso_queue_run(struct dvx_aso_queue *q, const struct dvx_aso_request *r)
 {
 	int err = 0;
 
+	if (q->failed)
+		return dvx_fail(EIO, "ACCESS_ASO: an earlier request failed: make a new queue");
 	for (uint32_t done = 0, n; done < r->n && !err; done += n) {
 		n = r->n - done < ASO_BATCH ? r->n - done : ASO_BATCH;
 		for (uint32_t i = 0; i < n && !err; i++)
@@ -212,5 +215,6 @@ int dvx_aso_queue_run(struct dvx_aso_queue *q, const struct dvx_aso_request *r)
 			memcpy(r->out + (size_t)done * ASO_CONTEXT, dvx_mem_addr(q->mem),
 			       (size_t)n * ASO_CONTEXT);
 	}
+	q->failed = err;
 	return err;
 }

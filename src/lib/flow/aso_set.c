@@ -107,6 +107,16 @@ int dvx_aso_take_hits(struct dvx_aso *aso, uint32_t first, uint32_t n, uint8_t *
 
 /* --- writing ----------------------------------------------------------------------------------- */
 
+static int lib_aso_check_set(const struct dvx_aso *aso, const char *call, uint32_t index,
+			     uint8_t opmod, const char *want)
+{
+	int err = dvx_check_not_null(call, "aso", aso, NULL);
+
+	if (!err)
+		err = lib_aso_is(aso, call, opmod, want);
+	return err ? err : dvx_aso_check_index(aso, call, index);
+}
+
 static int lib_aso_write(struct dvx_aso *aso, uint32_t index, uint64_t mask, const uint8_t *context)
 {
 	const struct dvx_flow_part *part = dvx_aso_part(aso, &index);
@@ -211,11 +221,8 @@ int dvx_aso_set_meter(struct dvx_aso *aso, uint32_t index, const struct dvx_mete
 	int err = dvx_struct_copy(&m, user, "dvx_aso_set_meter", "meter");
 
 	if (!err)
-		err = dvx_check_not_null("dvx_aso_set_meter", "aso", aso, NULL);
-	if (!err)
-		err = lib_aso_is(aso, "dvx_aso_set_meter", PRM_ASO_OPMOD_FLOW_METER, "meters");
-	if (!err)
-		err = dvx_aso_check_index(aso, "dvx_aso_set_meter", index);
+		err = lib_aso_check_set(aso, "dvx_aso_set_meter", index, PRM_ASO_OPMOD_FLOW_METER,
+					"meters");
 	if (!err && m.flags & ~(uint32_t)(DVX_METER_PACKETS | DVX_METER_PEAK))
 		err = dvx_fail(EINVAL, "dvx_aso_set_meter: meter.flags 0x%x: unknown bits",
 			       m.flags);
@@ -284,12 +291,8 @@ int dvx_aso_set_connection(struct dvx_aso *aso, uint32_t index, const struct dvx
 	int err = dvx_struct_copy(&c, user, "dvx_aso_set_connection", "connection");
 
 	if (!err)
-		err = dvx_check_not_null("dvx_aso_set_connection", "aso", aso, NULL);
-	if (!err)
-		err = lib_aso_is(aso, "dvx_aso_set_connection", PRM_ASO_OPMOD_CONNECTION_TRACKING,
-				 "connections");
-	if (!err)
-		err = dvx_aso_check_index(aso, "dvx_aso_set_connection", index);
+		err = lib_aso_check_set(aso, "dvx_aso_set_connection", index,
+					PRM_ASO_OPMOD_CONNECTION_TRACKING, "connections");
 	if (!err)
 		err = lib_connection_check(&c);
 	if (err)

@@ -76,27 +76,19 @@ static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, uint3
 		 "fdb_uplink_hairpin is 0"},
 		{type == PRM_FLOW_TABLE_TYPE_NIC_RX ? 0 : prm_flow_context_get_flow_tag(ctx),
 		 "flow_tag", "packets that are sent or switched carry none"},
-		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "there are no ASO objects"},
-		{fw_flow_entry_aso(ctx, 1), "execute_aso[1].valid", "there are no ASO objects"},
-		{fw_flow_entry_aso(ctx, 2), "execute_aso[2].valid", "there are no ASO objects"},
-		{fw_flow_entry_aso(ctx, 3), "execute_aso[3].valid", "there are no ASO objects"},
+		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "its capability is 0"},
+		{fw_flow_entry_aso(ctx, 1), "execute_aso[1].valid", "its capability is 0"},
+		{fw_flow_entry_aso(ctx, 2), "execute_aso[2].valid", "its capability is 0"},
+		{fw_flow_entry_aso(ctx, 3), "execute_aso[3].valid", "its capability is 0"},
 	};
 
 	return FW_CHECK_ABSENT(c, features);
 }
 
-/* Returns a tag as its bytes in a packet, as a number. */
-static uint32_t fw_flow_entry_tag(const void *vlan)
-{
-	return prm_load32(vlan, 0);
-}
-
-static void fw_flow_entry_put_tag(void *vlan, uint32_t tag)
-{
-	prm_store32(vlan, 0, tag);
-}
-
-/* [I] A second tag needs the first one, and each is of one of the two kinds. */
+/*
+ * [I] A second tag needs the first one, whose action's bit is three below, and each is of one of the
+ * two kinds.
+ */
 static int fw_flow_entry_check_vlans(struct fw_cmd *c, const struct flow_actions *act)
 {
 	static const uint16_t push[FLOW_VLANS] = {PRM_FLOW_ACTION_VLAN_PUSH,
@@ -192,20 +184,17 @@ struct flow_reformat *fw_flow_reformat_begin(struct fw_cmd *c, const struct flow
 static int fw_flow_entry_check_decap(struct fw_cmd *c, const struct flow_table *t,
 				     const struct flow_actions *act)
 {
-	const struct flow_reformat *r = act->reformat;
+	const bool l2 = act->action & PRM_FLOW_ACTION_DECAP;
+	const bool l3 = act->reformat && fw_flow_entry_ends_tunnel(act->reformat);
 
-	if (act->action & PRM_FLOW_ACTION_DECAP && !t->decap_en)
+	if (l2 && !t->decap_en)
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: DECAP needs a table with decap_en", act->action);
-	if (!r || !fw_flow_entry_ends_tunnel(r)) {
-		if (!(act->action & PRM_FLOW_ACTION_DECAP))
-			return 0;
-	} else if (act->action & PRM_FLOW_ACTION_DECAP) {
+	if (l2 && l3)
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: DECAP and packet_reformat_id 0x%x both end a tunnel",
-				 act->action, r->o.id);
-	}
-	if (act->source != PRM_FLOW_SOURCE_LOCAL_VPORT)
+				 act->action, act->reformat->o.id);
+	if ((!l2 && !l3) || act->source != PRM_FLOW_SOURCE_LOCAL_VPORT)
 		return 0;
 	return fw_refuse(c, FW_SYN_FLOW_ACTION,
 			 "flow_source %u: only packets from the uplink (1) have a tunnel to end",
@@ -236,8 +225,8 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 		.action = (uint16_t)prm_flow_context_get_action(ctx),
 		.source = (uint8_t)prm_flow_context_get_flow_source(ctx),
 		.extended = prm_flow_context_get_extended_destination(ctx),
-		.push = {fw_flow_entry_tag(prm_flow_context_cat_push_vlan(ctx)),
-			 fw_flow_entry_tag(prm_flow_context_cat_push_vlan_2(ctx))},
+		.push = {prm_load32(prm_flow_context_cat_push_vlan(ctx), 0),
+			 prm_load32(prm_flow_context_cat_push_vlan_2(ctx), 0)},
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
 	if (fw_flow_entry_check_action(c, act->action, t->type) ||
@@ -392,8 +381,8 @@ int fw_query_fte(struct fw_cmd *c)
 	prm_flow_context_set_action(ctx, e->act.action);
 	prm_flow_context_set_flow_source(ctx, e->act.source);
 	prm_flow_context_set_extended_destination(ctx, e->act.extended);
-	fw_flow_entry_put_tag(prm_flow_context_at_push_vlan(ctx), e->act.push[0]);
-	fw_flow_entry_put_tag(prm_flow_context_at_push_vlan_2(ctx), e->act.push[1]);
+	prm_store32(prm_flow_context_at_push_vlan(ctx), 0, e->act.push[0]);
+	prm_store32(prm_flow_context_at_push_vlan_2(ctx), 0, e->act.push[1]);
 	prm_flow_context_set_destination_list_size(ctx, e->act.ndests);
 	prm_flow_context_set_flow_counter_list_size(ctx, e->act.ncounters);
 	if (e->act.modify)

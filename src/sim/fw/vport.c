@@ -133,7 +133,7 @@ int fw_query_esw_vport_context(struct fw_cmd *c)
 	return 0;
 }
 
-/* Changes which registers reach a vport; the tags that it adds and removes are not implemented. */
+/* Changes which registers reach a vport. Other fields are refused (SELECT_REG_C). */
 int fw_modify_esw_vport_context(struct fw_cmd *c)
 {
 	const void *select = prm_modify_esw_vport_context_in_cat_field_select(c->in);

@@ -7,6 +7,8 @@
 struct aso_bulk {
 	struct dvx_aso *aso;
 	unsigned int holders;
+	uint8_t *hits;	/* of first-hit bits, as they were ... */
+	uint64_t taken; /* ... at this time; 0: never */
 };
 
 #define ASO_BULK_MOST 512u
@@ -44,10 +46,28 @@ void aso_bulk_drop(struct aso_bulk *b)
 	if (!b || --b->holders)
 		return;
 	dvx_aso_destroy(b->aso);
+	free(b->hits);
 	free(b);
 }
 
 struct dvx_aso *aso_bulk_objects(const struct aso_bulk *b)
 {
 	return b->aso;
+}
+
+static int aso_bulk_take(struct aso_bulk *b)
+{
+	if (!b->hits)
+		b->hits = malloc(dvx_aso_size(b->aso));
+	return b->hits ? dvx_aso_take_hits(b->aso, 0, dvx_aso_size(b->aso), b->hits) : -ENOMEM;
+}
+
+int aso_bulk_hit(struct aso_bulk *b, uint32_t i, uint64_t now)
+{
+	int ret = b->taken == now ? 0 : aso_bulk_take(b);
+
+	if (ret)
+		return ret;
+	b->taken = now;
+	return b->hits[i];
 }

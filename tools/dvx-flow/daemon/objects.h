@@ -24,6 +24,11 @@ void aso_bulk_hold(struct aso_bulk *b);
 /* Drops a reference; the last one destroys the bulk. b may be NULL. */
 void aso_bulk_drop(struct aso_bulk *b);
 struct dvx_aso *aso_bulk_objects(const struct aso_bulk *b);
+/*
+ * Returns whether a packet came to a first-hit bit since the time before `now`, or libdvx's -errno.
+ * The bits of a bulk are taken together, by the first call of each time.
+ */
+int aso_bulk_hit(struct aso_bulk *b, uint32_t i, uint64_t now);
 
 /* --- limit.c: the table behind a rule with a rate, where packets are separated by color. --- */
 

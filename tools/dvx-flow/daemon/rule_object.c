@@ -140,48 +140,20 @@ void generation_renew(struct generation *gen, const bool *which)
 			gen->hold[i].last_hit = generation_now();
 }
 
-/* Takes the bits of all rules that have theirs in this bulk. */
-static int look_at_bulk(struct generation *gen, const struct aso_bulk *bulk, uint64_t now)
-{
-	struct dvx_aso *aso = aso_bulk_objects(bulk);
-	uint32_t n = dvx_aso_size(aso);
-	uint8_t *hit = malloc(n);
-	int ret = hit ? dvx_aso_take_hits(aso, 0, n, hit) : -ENOMEM;
-
-	for (size_t i = 0; i < gen->set.n && !ret; i++)
-		if (gen->hold[i].object == bulk && hit[gen->hold[i].object_index])
-			gen->hold[i].last_hit = now;
-	free(hit);
-	return ret;
-}
-
-/* Returns whether an earlier rule has its bit in the same bulk. Rules of a bulk stand together. */
-static bool looked_at(const struct generation *gen, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (gen->hold[k].object == gen->hold[i].object)
-			return true;
-	return false;
-}
-
 int generation_look(struct generation *gen, uint64_t now, bool *gone, struct flow_fault *f)
 {
-	const struct aso_bulk *last = NULL;
 	int n = 0;
 
 	for (size_t i = 0; i < gen->set.n; i++) {
-		const struct aso_bulk *bulk = gen->hold[i].object;
-
-		if (!gen->set.rule[i].expire || bulk == last || looked_at(gen, i))
-			continue;
-		last = bulk;
-		if (look_at_bulk(gen, bulk, now))
-			return flow_fault_device(f);
-	}
-	for (size_t i = 0; i < gen->set.n; i++) {
+		struct rule_state *h = &gen->hold[i];
 		uint32_t expire = gen->set.rule[i].expire;
+		int hit = expire ? aso_bulk_hit(h->object, h->object_index, now) : 0;
 
-		gone[i] = expire && now - gen->hold[i].last_hit >= 1000ull * expire;
+		if (hit < 0)
+			return flow_fault_device(f);
+		if (hit)
+			h->last_hit = now;
+		gone[i] = expire && now - h->last_hit >= 1000ull * expire;
 		n += gone[i];
 	}
 	return n;
