@@ -243,7 +243,7 @@ static struct direction explain_direction(const struct rule *r)
 	bool from_wire = false;
 
 	for (size_t i = 0; i < r->nfields; i++)
-		from_wire |= r->field[i].key == KEY_VPORT && r->field[i].value == VPORT_UPLINK;
+		from_wire |= r->field[i].key == KEY_VPORT && r->field[i].value == DVX_FLOW_UPLINK;
 	return (struct direction){r->dir, r->dir == RULE_IN || (r->dir == RULE_SWITCH && from_wire)
 						  ? SIDE_RX
 						  : SIDE_TX};

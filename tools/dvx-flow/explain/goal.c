@@ -33,7 +33,7 @@ static bool goal_switched(const struct dump_source *src, const struct explain_wa
 		snprintf(g->vport, sizeof(g->vport), "manager");
 	else
 		dvx_flow_vport_name(vport, g->vport, sizeof(g->vport));
-	if (vport == VPORT_UPLINK) {
+	if (vport == DVX_FLOW_UPLINK) {
 		g->says = "it leaves by the wire";
 	} else if (vport != own || vport == UINT32_MAX) {
 		g->says = "its function receives it; rules that are held there judge it next";

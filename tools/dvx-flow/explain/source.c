@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/flow.h>
 #include "client.h"
 #include "explain.h"
 
@@ -347,7 +348,7 @@ bool dump_source_vport(const struct steering *d, uint32_t domain, uint32_t vport
 	p->value[F_SOURCE] = 0;
 	p->known[F_LOOPED] = true;
 	p->value[F_LOOPED] = 0;
-	if (vport == VPORT_UPLINK) /* its VHCA is 0 */
+	if (vport == DVX_FLOW_UPLINK) /* its VHCA is 0 */
 		return true;
 	p->value[F_SOURCE] = VHCA_NONE;
 	while (i < d->nvports && (d->vport[i].domain != domain || d->vport[i].number != vport))

@@ -79,7 +79,7 @@ static bool dpctl_recirc(struct draft *d, const struct row *row, const struct to
 /* Adds the port that packets come from. Those of a tunnel came from the wire. */
 static bool dpctl_in_port(struct draft *d, const struct row *row, const struct token *at)
 {
-	struct iface i = {.vport = VPORT_UPLINK};
+	struct iface i = {.vport = DVX_FLOW_UPLINK};
 	int ours = dpctl_of(d)->tunnel ? 1 : draft_vport(d, at, &i);
 
 	dpctl_of(d)->in_port = at->text;

@@ -55,7 +55,7 @@ static const char *vport_text(struct draft *d, uint32_t vport)
 {
 	char name[32];
 
-	vport_name(vport, name, sizeof(name));
+	dvx_flow_vport_name(vport, name, sizeof(name));
 	return import_format(d->im, "%s", name);
 }
 

@@ -21,7 +21,7 @@ static void part_print_vport(FILE *f, const void *item)
 {
 	char name[32];
 
-	vport_name((uint32_t)((const struct rule_value *)item)->value, name, sizeof(name));
+	dvx_flow_vport_name((uint32_t)((const struct rule_value *)item)->value, name, sizeof(name));
 	fputs(name, f);
 }
 

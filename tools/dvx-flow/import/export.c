@@ -118,11 +118,11 @@ bool entry_take_from(struct entry *e, bool kernel)
 	if (!entry_take(e, KEY_VPORT, &from))
 		return entry_refuse(e, e->rule->dir_at,
 				    "name the vport that the packets come from: `from vf0'");
-	vport_name((uint32_t)from, vport, sizeof(vport));
+	dvx_flow_vport_name((uint32_t)from, vport, sizeof(vport));
 	if (!iface_name(e->ports, (uint32_t)from, kernel, e->from, sizeof(e->from)))
 		return entry_refuse(e, rule_location(e->rule, KEY_VPORT),
 				    "--port NAME=%s is needed for this vport", vport);
-	vport_name(e->rule->vport, vport, sizeof(vport));
+	dvx_flow_vport_name(e->rule->vport, vport, sizeof(vport));
 	return !rule_has_vport(e->rule) ||
 	       iface_name(e->ports, e->rule->vport, kernel, e->to, sizeof(e->to)) ||
 	       entry_refuse(e, e->rule->queue_at, "--port NAME=%s is needed for this vport", vport);

@@ -244,7 +244,7 @@ static bool tc_take_tunnel(struct entry *e)
 {
 	const struct rule_encap *t = e->rule->encap;
 
-	return e->rule->vport == VPORT_UPLINK && *e->from &&
+	return e->rule->vport == DVX_FLOW_UPLINK && *e->from &&
 	       iface_tunnel_name(e->ports, entry_tunnel(e), t->eth_src, t->eth_dst, e->to,
 				 sizeof(e->to));
 }

@@ -20,9 +20,9 @@ static const struct iface_row {
 	uint32_t vport;	 /* the first one's that V counts */
 	bool short_name; /* stands directly behind a digit, never alone */
 } iface_rows[] = {
-	{"pP", VPORT_UPLINK, false}, {"pfPvfV", 1, false},	 {"pfPhpf", VPORT_PF, false},
-	{"cCpfPvfV", 1, false},	     {"cCpfP", VPORT_PF, false}, {"fP_V", 1, true},
-	{"fP", VPORT_UPLINK, true},
+	{"pP", DVX_FLOW_UPLINK, false}, {"pfPvfV", 1, false},	 {"pfPhpf", DVX_FLOW_PF, false},
+	{"cCpfPvfV", 1, false},	     {"cCpfP", DVX_FLOW_PF, false}, {"fP_V", 1, true},
+	{"fP", DVX_FLOW_UPLINK, true},
 };
 #define IFACE_ROWS (sizeof(iface_rows) / sizeof(iface_rows[0]))
 
@@ -115,11 +115,11 @@ static const char *port_part(const char *text, const char *ends, char *part, siz
 /* Parses a vport's name or number. */
 static bool port_vport(const char *text, uint32_t *vport)
 {
-	uint64_t n;
-	bool ok = vport_number(text, &n) || number_parse(text, 0, UINT16_MAX, &n);
+	uint64_t n = 0;
+	bool ok = number_parse(text, 0, UINT16_MAX, &n);
 
 	*vport = (uint32_t)n;
-	return ok;
+	return ok || !dvx_flow_vport_number(text, vport);
 }
 
 /* Parses VPORT[,MAC,MAC] up to a blank. */

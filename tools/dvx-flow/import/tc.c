@@ -43,7 +43,7 @@ struct tc {
 /* Reads the filter's interface, from which the packets of a rule of the e-switch come. */
 static bool tc_dev_of_vport(struct draft *d, const struct token *at)
 {
-	struct iface i = {.vport = VPORT_UPLINK};
+	struct iface i = {.vport = DVX_FLOW_UPLINK};
 	int ours = tc_of(d)->tunnel ? 1 : draft_vport(d, at, &i);
 
 	tc_of(d)->dev = at->text;
@@ -285,7 +285,7 @@ static bool tc_is_eswitch(const struct import *im, const struct token_reader *re
 		for (size_t k = 0; k + 1 < line.n; k++)
 			found |= token_is(&line.token[k], "dev") &&
 				 iface_find(NULL, line.token[k + 1].text, &i) &&
-				 (i.vport != VPORT_UPLINK ||
+				 (i.vport != DVX_FLOW_UPLINK ||
 				  (k && token_among(&line.token[k - 1], "redirect mirror")));
 	free(line.token);
 	return found;

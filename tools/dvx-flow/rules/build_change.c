@@ -2,6 +2,7 @@
 /* Changes that a rule makes to its packets, and the matches that they need. */
 #include <inttypes.h>
 #include <string.h>
+#include <dvx/flow.h>
 
 #include "build.h"
 
@@ -168,7 +169,7 @@ static bool from_uplink(const struct rule_build *b)
 {
 	const struct rule_field *from = build_field(&b->fields, KEY_VPORT);
 
-	return from->mask && !from->nmore && from->value == VPORT_UPLINK;
+	return from->mask && !from->nmore && from->value == DVX_FLOW_UPLINK;
 }
 
 static void need_way_out(struct rule_build *b)

@@ -103,9 +103,9 @@ static struct source_range range_of(const struct source_range *first, const stru
 %code {
 static uint64_t vport_of(struct rule_parser *ps, const struct source_range *at, const char *name)
 {
-	uint64_t v = 0;
+	uint32_t v = 0;
 
-	if (!vport_number(name, &v))
+	if (dvx_flow_vport_number(name, &v))
 		parse_mistake(ps, at, "no vport is called \"%s\": write pf, vf0, vf1, ..., ecpf, uplink, or vport and its number", name);
 	return v;
 }

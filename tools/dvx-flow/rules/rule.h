@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dvx/flow.h> /* vports: DVX_FLOW_PF and dvx_flow_vport_number() and _name() */
 
 enum rule_dir {
 	RULE_IN,  /* packets that the port delivers to this function */
@@ -279,10 +280,6 @@ static inline uint32_t rule_last_queue(const struct rule *r)
 {
 	return r->rss ? r->rss->last : r->queue;
 }
-
-/* The wire and the host's function, as vports. */
-#define VPORT_UPLINK 0xffffu
-#define VPORT_PF     0u
 
 /* The most queues of a daemon. A rule's queue is 0 to 63. */
 #define QUEUES_MAX 64u

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <dvx/flow.h>
 
 #include "rules/grammar.h"
 #include "rule.h"
@@ -326,20 +325,6 @@ bool icmp_number(const char *name, bool v6, uint64_t *number)
 {
 	return v6 ? look_up(icmp6s, COUNT(icmp6s), name, number)
 		  : look_up(icmps, COUNT(icmps), name, number);
-}
-
-bool vport_number(const char *name, uint64_t *number)
-{
-	uint32_t vport = 0;
-	int ret = dvx_flow_vport_number(name, &vport);
-
-	*number = vport;
-	return !ret;
-}
-
-void vport_name(uint32_t vport, char *name, size_t size)
-{
-	dvx_flow_vport_name(vport, name, size);
 }
 
 bool flag_number(const char *name, uint64_t *number)

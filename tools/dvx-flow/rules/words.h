@@ -26,9 +26,6 @@ bool service_number(const char *name, uint64_t *number);
 bool dscp_number(const char *name, uint64_t *number);
 bool ethertype_number(const char *name, uint64_t *number);
 bool icmp_number(const char *name, bool v6, uint64_t *number);
-/* Finds the number of a vport: pf, vf0, ecpf, uplink. */
-bool vport_number(const char *name, uint64_t *number);
-void vport_name(uint32_t vport, char *name, size_t size);
 /* Finds the bit of a TCP flag. */
 bool flag_number(const char *name, uint64_t *number);
 
