@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of RDMA netlink, whole and damaged: each answer is a row of messages of the right
+/* Requests of RDMA netlink and devlink, whole and damaged: each answer is a row of messages of the right
  * length. */
 #include <errno.h>
+#include <linux/devlink.h>
+#include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include "fuzz.h"
@@ -61,6 +63,12 @@ static size_t put_request(uint8_t *to)
 	};
 	size_t len = sizeof(h);
 
+	if (!any(4)) { /* of generic netlink */
+		h.nlmsg_type = (uint16_t)(GENL_ID_CTRL + any(2) * 7);
+		to[len] = (uint8_t)any(DEVLINK_CMD_MAX);
+		memset(to + len + 1, 0, GENL_HDRLEN - 1);
+		len += GENL_HDRLEN;
+	}
 	for (uint32_t n = any(5); n; n--)
 		len += put_attribute(to + len);
 	h.nlmsg_len = any(16) == 9 ? any(128) : (uint32_t)len;
@@ -70,8 +78,11 @@ static size_t put_request(uint8_t *to)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	static const struct netlink_device dev = {
-		.present = true, .admin = true, .resources = objects, .ncounters = 3};
+	static const struct netlink_device dev = {.present = true,
+						  .admin = true,
+						  .resources = objects,
+						  .ncounters = 3,
+						  .eswitch.managed = true};
 	uint8_t request[256];
 	size_t room = 0;
 	uint8_t *copy;

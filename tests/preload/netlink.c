@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that RDMA netlink answers a bad request as nldev does: EINVAL or EOPNOTSUPP in an
- * NLMSG_ERROR that repeats the request, in NLMSG_DONE for a dump; and that the longest answer fits
- * libmnl's buffer.
+ * NLMSG_ERROR that repeats the request, in NLMSG_DONE for a dump; that the longest answer fits
+ * libmnl's buffer; and that devlink, a family of generic netlink, does so, too.
  */
 #include <errno.h>
+#include <linux/devlink.h>
+#include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include "preload/netlink.h"
@@ -195,4 +197,62 @@ TEST(none, longest)
 	number(RDMA_NLDEV_ATTR_PORT_INDEX, 1);
 	assert_int_equal(ask(), 0);
 	assert_in_range(t.last_len, NETLINK_COUNTERS * 60, 4096);
+}
+
+static void generic(uint16_t type, uint8_t cmd)
+{
+	const struct genlmsghdr g = {.cmd = cmd, .version = 1};
+
+	request(0, 0);
+	memcpy(t.bytes + offsetof(struct nlmsghdr, nlmsg_type), &type, sizeof(type));
+	memcpy(t.bytes + t.len, &g, sizeof(g));
+	t.len += sizeof(g);
+	memcpy(t.bytes, &(uint32_t){(uint32_t)t.len}, 4);
+}
+
+/* Returns the family's number, the second attribute. */
+static uint16_t devlink_family(void)
+{
+	uint16_t id;
+
+	generic(GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	attribute(CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME, sizeof(DEVLINK_GENL_NAME));
+	assert_int_equal(ask(), 0);
+	memcpy(&id, t.last + NLMSG_HDRLEN + GENL_HDRLEN + 12 + 4, sizeof(id));
+	return id;
+}
+
+static int devlink(uint8_t cmd, const char *slot, int mode)
+{
+	generic(devlink_family(), cmd);
+	attribute(DEVLINK_ATTR_BUS_NAME, "pci", 4);
+	if (slot)
+		attribute(DEVLINK_ATTR_DEV_NAME, slot, (uint16_t)(strlen(slot) + 1));
+	if (mode >= 0)
+		attribute(DEVLINK_ATTR_ESWITCH_MODE, &(uint16_t){(uint16_t)mode}, 2);
+	return ask();
+}
+
+TEST(none, eswitch_modes)
+{
+	static const char slot[] = "0000:03:00.0";
+	const uint8_t get = DEVLINK_CMD_ESWITCH_GET, set = DEVLINK_CMD_ESWITCH_SET;
+
+	generic(GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	attribute(CTRL_ATTR_FAMILY_NAME, "nl80211", 8);
+	assert_int_equal(ask(), -ENOENT);
+	generic(GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	attribute(CTRL_ATTR_FAMILY_NAME, "devlink of another", 7);
+	assert_int_equal(ask(), 0); /* a text ends with its attribute */
+	assert_int_equal(devlink(get, slot, -1), -EOPNOTSUPP);
+	dev.eswitch = (struct netlink_eswitch){.managed = true, .switchdev = true};
+	assert_int_equal(devlink(get, slot, -1), 0);
+	assert_int_equal(devlink(get, NULL, -1), -EINVAL);
+	assert_int_equal(devlink(get, "0000:03:00.1", -1), -ENODEV);
+	assert_int_equal(devlink(set, slot, DEVLINK_ESWITCH_MODE_SWITCHDEV), 0);
+	assert_int_equal(devlink(set, slot, DEVLINK_ESWITCH_MODE_LEGACY), -EOPNOTSUPP);
+	dev.admin = false;
+	assert_int_equal(devlink(set, slot, DEVLINK_ESWITCH_MODE_SWITCHDEV), -EPERM);
+	dev.admin = true;
+	assert_int_equal(devlink(DEVLINK_CMD_INFO_GET, slot, -1), -EOPNOTSUPP);
 }

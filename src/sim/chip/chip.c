@@ -57,7 +57,7 @@ struct chip {
 	uint64_t control_at;
 	bool control_done; /* requests were handled since the last turn */
 	struct wire_wait wire;
-	bool (*on_frame)(void *arg, const struct vhca *, const uint8_t *bytes, uint32_t len);
+	chip_frame_fn on_frame;
 	void *on_frame_arg;
 	void (*on_link)(void *arg, bool up);
 	void *on_link_arg;
@@ -115,11 +115,12 @@ static void front_mad(void *chip, struct vhca *v, const struct roce_packet *r, c
 		mads_arrive(c->mads, v, r, mad);
 }
 
-static bool front_to_netdev(void *chip, const struct vhca *v, const uint8_t *bytes, uint32_t len)
+static bool front_to_netdev(void *chip, const struct vhca *v, unsigned int port,
+			    const uint8_t *bytes, uint32_t len)
 {
 	const struct chip *c = chip;
 
-	return c->on_frame && c->on_frame(c->on_frame_arg, v, bytes, len);
+	return c->on_frame && c->on_frame(c->on_frame_arg, v, port, bytes, len);
 }
 
 static void front_neighbour(void *chip)
@@ -255,9 +256,7 @@ void chip_set_link(struct chip *c, bool up)
 		kernel_event(c->kernel, &c->device.vhca[i], 0, eqe);
 }
 
-void chip_on_frame(struct chip *c,
-		   bool (*fn)(void *arg, const struct vhca *, const uint8_t *bytes, uint32_t len),
-		   void *arg)
+void chip_on_frame(struct chip *c, chip_frame_fn fn, void *arg)
 {
 	c->on_frame = fn;
 	c->on_frame_arg = arg;

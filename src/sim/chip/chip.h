@@ -44,9 +44,9 @@ void chip_set_link(struct chip *, bool up);
 void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
 
 /* Sets the function that passes frames to network interfaces; it returns false for a lost one. */
-void chip_on_frame(struct chip *,
-		   bool (*fn)(void *arg, const struct vhca *, const uint8_t *bytes, uint32_t len),
-		   void *arg);
+typedef bool (*chip_frame_fn)(void *arg, const struct vhca *, unsigned int port,
+			      const uint8_t *bytes, uint32_t len);
+void chip_on_frame(struct chip *, chip_frame_fn, void *arg);
 
 /* Sets the function to call when a neighbour is known, or not in time: ends -EINPROGRESS. */
 void chip_on_neighbours(struct chip *, void (*fn)(void *arg), void *arg);

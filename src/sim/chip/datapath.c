@@ -8,6 +8,7 @@
 #include "transport/sched.h"
 #include "obj/tir.h"
 #include "obj/device.h"
+#include "obj/rep.h"
 #include "steer/steer.h"
 #include "eswitch/eswitch.h"
 #include "port/port.h"
@@ -36,17 +37,36 @@ static bool datapath_netdev(const struct vhca *v, const uint8_t mac[6])
 	       (mac[0] & 1 || v->netdev.promiscuous || !memcmp(mac, v->mac, sizeof(v->mac)));
 }
 
+static void datapath_to_port(struct vhca *v, unsigned int port, const struct packet *p)
+{
+	if (!v->dev->front->to_netdev(v->dev->front_ctx, v, port, p->data, p->len))
+		v->drops.n[DROP_NETDEV]++;
+}
+
+/* Passes a packet to the representor of its source: Linux's rules for these match that alone. */
+static void datapath_to_rep(struct vhca *v, const struct packet *p)
+{
+	const bool wire = p->source_vhca == STEER_FROM_WIRE;
+	const unsigned int port = vhca_vport_port(v, wire ? VPORT_UPLINK : p->source_vport);
+
+	if (vhca_port_netdev(v, port)->present)
+		datapath_to_port(v, port, p);
+	else
+		v->drops.n[DROP_NO_RULE]++;
+}
+
 /*
  * Passes a packet that no rule took to the interface. [I] Not the interface's own frames, which the
  * loop returns if they are for a group: a NIC does not loop back its function's frames.
  */
 static void datapath_to_netdev(struct vhca *v, const struct packet *p)
 {
-	if (!datapath_netdev(v, p->data))
+	if (vhca_has_reps(v))
+		datapath_to_rep(v, p);
+	else if (!datapath_netdev(v, p->data))
 		v->drops.n[DROP_NO_RULE]++;
-	else if (memcmp(p->data + 6, v->mac, sizeof(v->mac)) &&
-		 !v->dev->front->to_netdev(v->dev->front_ctx, v, p->data, p->len))
-		v->drops.n[DROP_NETDEV]++;
+	else if (memcmp(p->data + 6, v->mac, sizeof(v->mac)))
+		datapath_to_port(v, 1, p);
 }
 
 static const struct eswitch_ops eswitch_ops = {

@@ -15,6 +15,7 @@
 #include "chip.h"
 #include "kernel/kernel.h"
 #include "obj/device.h"
+#include "obj/rep.h"
 #include "port/port.h"
 #include "port/tap.h"
 #include "rtnetlink.h"
@@ -28,6 +29,8 @@
 struct netdev {
 	struct netdevs *all;
 	struct vhca *v;
+	unsigned int port;   /* of v, whose interface it is */
+	struct netif *state; /* NULL: the port has no interface */
 	char name[NETDEV_NAME];
 	int tap, events; /* -1: none */
 	ino_t namespace; /* the network namespace of `events` */
@@ -35,26 +38,38 @@ struct netdev {
 
 struct netdevs {
 	struct chip *chip;
-	void (*changed)(void *arg, const struct vhca *);
+	netdev_changed_fn changed;
 	void *arg;
 	unsigned int n;
 	struct netdev at[];
 };
 
-void netdev_name(char name[NETDEV_NAME], const char *chip_name, const struct vhca *v)
+/* Returns whether it is the function's own interface, whose addresses are GIDs. */
+static bool netdev_is_own(const struct vhca *v, unsigned int port)
 {
-	snprintf(name, NETDEV_NAME, "%s-%s", chip_name, v->name);
+	return port == vhca_ports(v);
+}
+
+void netdev_name(char name[NETDEV_NAME], const char *chip_name, const struct vhca *v,
+		 unsigned int port)
+{
+	char rep[PORT_NAME];
+
+	if (!netdev_is_own(v, port))
+		vhca_port_name(v, port, rep);
+	snprintf(name, NETDEV_NAME, "%s-%s", chip_name, netdev_is_own(v, port) ? v->name : rep);
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-static void netdev_transmit(struct vhca *v, uint8_t *buf, uint32_t len)
+static void netdev_transmit(const struct netdev *d, uint8_t *buf, uint32_t len)
 {
 	struct packet p = steer_packet(buf, len);
 
-	p.source_vhca = v->id;
+	p.source_vhca = d->v->id;
+	p.source_sqn = vhca_port_sqn(d->v, d->port);
 	packet_parse_headers(&p);
-	steer_tx(v, &p);
+	steer_tx(d->v, &p);
 }
 
 /* Reads frames; those without room wait in the kernel's queue. */
@@ -69,18 +84,23 @@ static void netdev_readable(void *arg, int fd)
 		if (n < 0)
 			return;
 		if (n >= VHCA_FRAME_MIN && n <= VHCA_FRAME_MAX)
-			netdev_transmit(d->v, buf, (uint32_t)n);
+			netdev_transmit(d, buf, (uint32_t)n);
 		else
 			d->v->drops.n[DROP_LENGTH]++;
 	}
 }
 
 /* Writes a frame. It is lost if the interface is down or its queue full, as behind any NIC. */
-static bool netdevs_receive(void *arg, const struct vhca *v, const uint8_t *bytes, uint32_t len)
+static bool netdevs_receive(void *arg, const struct vhca *v, unsigned int port,
+			    const uint8_t *bytes, uint32_t len)
 {
 	const struct netdevs *all = arg;
+	const struct vhca *manager = v->dev->manager;
+	unsigned int i = v->index + port - 1;
 
-	return write(all->at[v->index].tap, bytes, len) == (ssize_t)len;
+	if (v->index > manager->index)
+		i += vhca_ports(manager) - 1;
+	return write(all->at[i].tap, bytes, len) == (ssize_t)len;
 }
 
 /* --- changes by the administrator ------------------------------------------------------------- */
@@ -132,31 +152,38 @@ static unsigned int netdev_set_gids(struct vhca *v, const struct rtnetlink_addre
 static bool netdev_set_state(struct netdev *d)
 {
 	struct rtnetlink_state s;
-	struct vhca *v = d->v;
+	struct netif *i = d->state;
 	bool changed;
 
 	rtnetlink_state(d->events, d->name, &s);
-	changed = v->netdev.up != s.running || v->netdev.mtu != s.mtu;
-	v->netdev.promiscuous = s.promiscuous;
-	v->netdev.mtu = s.mtu;
-	if (v->netdev.up != s.running) {
-		v->netdev.up = s.running;
-		kernel_port_changed(chip_kernel(d->all->chip), v);
+	changed = i->up != s.running || i->mtu != s.mtu;
+	i->promiscuous = s.promiscuous;
+	i->mtu = s.mtu;
+	if (i->up != s.running) {
+		i->up = s.running;
+		kernel_port_changed(chip_kernel(d->all->chip), d->v, d->port);
 	}
 	return changed;
 }
 
-static void netdev_sync(struct netdev *d)
+/* Returns the number of changes. A representor has no GIDs. */
+static unsigned int netdev_sync_gids(const struct netdev *d)
 {
 	struct rtnetlink_address at[NETDEV_ADDRS];
-	int n = rtnetlink_addresses(d->name, at, NETDEV_ADDRS);
-	unsigned int changes = n < 0 ? 0 : netdev_set_gids(d->v, at, n);
+	int n = netdev_is_own(d->v, d->port) ? rtnetlink_addresses(d->name, at, NETDEV_ADDRS) : -1;
+
+	return n < 0 ? 0 : netdev_set_gids(d->v, at, n);
+}
+
+static void netdev_sync(struct netdev *d)
+{
+	unsigned int changes = netdev_sync_gids(d);
 	bool state = netdev_set_state(d);
 
 	if (changes)
 		port_gids_changed(d->v->dev->port);
 	if (changes || state)
-		d->all->changed(d->all->arg, d->v);
+		d->all->changed(d->all->arg, d->v, d->port);
 	for (unsigned int i = 0; i < changes; i++)
 		kernel_gid_changed(chip_kernel(d->all->chip), d->v);
 }
@@ -219,47 +246,67 @@ static void netdev_event(void *arg, int fd)
 
 /* --- start and end ---------------------------------------------------------------------------- */
 
+/* Gives the interface the function's address; a representor's is random, as in Linux. */
+static int netdev_configure(const struct netdev *d)
+{
+	const bool own = netdev_is_own(d->v, d->port);
+	int err = tap_configure(d->name, own ? d->v->mac : NULL, NETDEV_MTU);
+
+	return err ? err : tap_address(d->name, d->state->mac);
+}
+
 static bool netdev_open(struct netdev *d, const char *chip_name)
 {
 	char why[TAP_WHY];
 	int err;
 
-	netdev_name(d->name, chip_name, d->v);
+	netdev_name(d->name, chip_name, d->v, d->port);
 	d->tap = tap_open(d->name, false, why);
 	if (d->tap < 0) {
 		fprintf(stderr, "dvx-sim: --netdev: %s\n", why);
 		return false;
 	}
-	err = tap_configure(d->name, d->v->mac, NETDEV_MTU);
+	d->state = vhca_port_netdev(d->v, d->port);
+	err = netdev_configure(d);
 	if (!err)
 		err = chip_watch(d->all->chip, d->tap, netdev_readable, d);
 	if (err)
 		fprintf(stderr, "dvx-sim: --netdev: %s: %s\n", d->name, strerror(-err));
-	d->v->netdev.present = !err;
+	d->state->present = !err;
 	netdev_follow(d);
-	d->all->changed(d->all->arg, d->v);
+	d->all->changed(d->all->arg, d->v, d->port);
 	return !err;
 }
 
-struct netdevs *netdevs_new(struct chip *chip, const char *chip_name,
-			    void (*changed)(void *arg, const struct vhca *), void *arg)
+/* Makes the interfaces of a function's ports; `at` has a place for each port. */
+static bool netdevs_open(struct netdevs *all, struct vhca *v, const char *chip_name)
+{
+	for (unsigned int port = 1; port <= vhca_ports(v); port++) {
+		struct netdev *d = &all->at[all->n++];
+
+		*d = (struct netdev){.all = all, .v = v, .port = port, .tap = -1, .events = -1};
+		if (vhca_port_has_netdev(v, port) && !netdev_open(d, chip_name))
+			return false;
+	}
+	return true;
+}
+
+struct netdevs *netdevs_new(struct chip *chip, const char *chip_name, netdev_changed_fn changed,
+			    void *arg)
 {
 	struct device *dev = chip_device(chip);
-	struct netdevs *all = calloc(1, sizeof(*all) + dev->nfunctions * sizeof(all->at[0]));
+	const unsigned int most = dev->nfunctions + vhca_ports(dev->manager);
+	struct netdevs *all = calloc(1, sizeof(*all) + most * sizeof(all->at[0]));
 
 	if (!all)
 		return NULL;
 	*all = (struct netdevs){.chip = chip, .changed = changed, .arg = arg};
 	chip_on_frame(chip, netdevs_receive, all);
-	for (unsigned int i = 0; i < dev->nfunctions; i++) {
-		struct netdev *d = &all->at[all->n++];
-
-		*d = (struct netdev){.all = all, .v = &dev->vhca[i], .tap = -1, .events = -1};
-		if (!netdev_open(d, chip_name)) {
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (!netdevs_open(all, &dev->vhca[i], chip_name)) {
 			netdevs_free(all);
 			return NULL;
 		}
-	}
 	return all;
 }
 
@@ -267,7 +314,8 @@ static void netdev_close(struct netdev *d)
 {
 	const int fds[] = {d->tap, d->events};
 
-	d->v->netdev.present = false;
+	if (d->state)
+		d->state->present = false;
 	for (unsigned int i = 0; i < 2; i++) {
 		if (fds[i] < 0)
 			continue;
@@ -289,5 +337,6 @@ void netdevs_free(struct netdevs *all)
 void netdevs_link(struct netdevs *all, bool up)
 {
 	for (unsigned int i = 0; all && i < all->n; i++)
-		tap_set_carrier(all->at[i].tap, up);
+		if (all->at[i].state)
+			tap_set_carrier(all->at[i].tap, up);
 }

@@ -345,13 +345,13 @@ static int set_ips(struct device *dev)
 }
 
 /* Also called by netdevs_new() before it returns. */
-static void show_netdev(void *arg, const struct vhca *v)
+static void show_netdev(void *arg, const struct vhca *v, unsigned int port)
 {
 	char name[NETDEV_NAME];
 
 	(void)arg;
-	netdev_name(name, option.name, v);
-	if (sysfs_tree_update(in_dir(v->name), v, name))
+	netdev_name(name, option.name, v, port);
+	if (sysfs_tree_update(in_dir(v->name), v, port, name))
 		sim_note("sysfs does not show the network interface as it is");
 }
 

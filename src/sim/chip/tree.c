@@ -37,6 +37,9 @@ int sysfs_tree_make(const char *root, const struct vhca *v)
 		.ports = vhca_ports(v),
 		.guid = v->guid,
 		.sys_image_guid = v->dev->vhca[0].guid,
+		.eswitch = v == v->dev->manager,
+		.switchdev = v->dev->profile->switchdev,
+		.inline_l2 = v->dev->profile->wqe_inline_l2,
 	};
 	for (unsigned int i = 0; i < VHCA_GIDS; i++)
 		fn.gids[i] = tree_gid(v, i);
@@ -53,13 +56,30 @@ int sysfs_tree_link(const char *root, const struct vhca *v)
 	return err;
 }
 
-int sysfs_tree_update(const char *root, const struct vhca *v, const char *interface)
+static int tree_netdev(const char *root, const struct vhca *v, unsigned int port,
+		       const char *interface)
 {
-	const struct sysfs_netdev n = {interface, v->mac, v->netdev.mtu, v->netdev.up};
-	int err = sysfs_netdev(root, &n);
+	const struct netif *i = vhca_port_netdev(v, port);
+	char name[PORT_NAME];
+	struct sysfs_netdev n = {interface, i->mac, i->mtu, i->up, port, NULL, 0};
+
+	if (vhca_has_reps(v)) {
+		vhca_port_name(v, port, name);
+		n.port_name = name;
+		n.switch_id = v->dev->vhca[0].guid;
+	}
+	return sysfs_netdev(root, &n);
+}
+
+int sysfs_tree_update(const char *root, const struct vhca *v, unsigned int port,
+		      const char *interface)
+{
+	int err = tree_netdev(root, v, port, interface);
 
 	if (!err)
 		err = sysfs_tree_link(root, v);
+	if (vhca_has_reps(v))
+		return err;
 	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++) {
 		const struct sysfs_gid g = tree_gid(v, i);
 

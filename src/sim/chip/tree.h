@@ -8,8 +8,9 @@ struct vhca;
 int sysfs_tree_make(const char *root, const struct vhca *);
 /* Sets the states of the ports. Returns 0 or -errno. */
 int sysfs_tree_link(const char *root, const struct vhca *);
-/* Sets GIDs and the ports' states; interface: the function's. */
-int sysfs_tree_update(const char *root, const struct vhca *, const char *interface);
+/* Sets a port's interface, the ports' states, and the GIDs. */
+int sysfs_tree_update(const char *root, const struct vhca *, unsigned int port,
+		      const char *interface);
 /* Makes the tree's counters those of this function. Returns 0 or -errno. */
 int sysfs_tree_count(const char *root, struct vhca *);
 

@@ -146,11 +146,11 @@ void kernel_gid_changed(struct kernel *k, const struct vhca *v)
 			channel_post_gid(f);
 }
 
-void kernel_port_changed(struct kernel *k, const struct vhca *v)
+void kernel_port_changed(struct kernel *k, const struct vhca *v, unsigned int port)
 {
 	for (struct uverbs_file *f = k->files; f; f = f->next)
 		if (f->vhca == v)
-			channel_post_port(f, vhca_ports(v), vhca_port_up(v));
+			channel_post_port(f, port, vhca_port_is_up(v, port));
 }
 
 void kernel_unplug(struct kernel *k)

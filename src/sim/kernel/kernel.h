@@ -27,7 +27,7 @@ void kernel_unplug(struct kernel *);
 /* Posts IBV_EVENT_GID_CHANGE to the function's files. */
 void kernel_gid_changed(struct kernel *, const struct vhca *);
 /* Posts PORT_ACTIVE or PORT_ERR to them, after the network interface went up or down. */
-void kernel_port_changed(struct kernel *, const struct vhca *);
+void kernel_port_changed(struct kernel *, const struct vhca *, unsigned int port);
 /* Sets a function that gets the writing end of each asynchronous event FD made from now on. */
 void kernel_on_async_fd(struct kernel *, void (*fn)(void *arg, int fd), void *arg);
 /* Writes DEVICE_FATAL to such an FD; false: its pipe is full or closed. */

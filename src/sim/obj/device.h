@@ -37,8 +37,9 @@ struct front_ops {
 	 * time.
 	 */
 	void (*neighbour)(void *front);
-	/* Takes a packet for the function's network interface; false: refused. */
-	bool (*to_netdev)(void *front, const struct vhca *, const uint8_t *bytes, uint32_t len);
+	/* Takes a packet for the network interface of a function's port; false: refused. */
+	bool (*to_netdev)(void *front, const struct vhca *, unsigned int port, const uint8_t *bytes,
+			  uint32_t len);
 };
 
 /*

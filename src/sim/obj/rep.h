@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct netif;
 struct vhca;
 
 /*
@@ -19,12 +20,26 @@ bool vhca_has_reps(const struct vhca *);
 unsigned int vhca_ports(const struct vhca *);
 /* Returns the vport that a port represents. */
 uint16_t vhca_port_vport(const struct vhca *, unsigned int port);
+/* Returns the port of the vport's representor; 0: there is none. */
+unsigned int vhca_vport_port(const struct vhca *, uint16_t vport);
 /*
  * Returns whether Linux makes a representor for a port. Without one it sends and receives nothing:
  * the PF's on a chip whose PF is the manager.
  */
 bool vhca_port_has_rep(const struct vhca *, unsigned int port);
-/* Returns the state of a port; vhca_port_up() is that of port 1 of a function without representors. */
+/*
+ * Returns whether a port has a network interface, if the chip has them. [I] The manager's own vport
+ * has none: its interface is the uplink's.
+ */
+bool vhca_port_has_netdev(const struct vhca *, unsigned int port);
+/* Returns a port's network interface, present or not. */
+struct netif *vhca_port_netdev(const struct vhca *, unsigned int port);
+/* Writes a representor's name as BlueField's kernels show it: p0, pf0hpf, pf0vf0, pf0sf0. */
+#define PORT_NAME 16
+void vhca_port_name(const struct vhca *, unsigned int port, char name[PORT_NAME]);
+/* Returns the number of the send queue of a representor's interface; no program's queue has it. */
+uint32_t vhca_port_sqn(const struct vhca *, unsigned int port);
+/* Returns the state of a port; vhca_port_up() is that of the function's interface. */
 bool vhca_port_is_up(const struct vhca *, unsigned int port);
 
 #endif

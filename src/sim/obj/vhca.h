@@ -58,6 +58,13 @@ struct pp_rate {
 	uint16_t uid;
 };
 
+/* A network interface that a chip has for programs of the kernel, if it has any. */
+struct netif {
+	bool present, up, promiscuous;
+	uint32_t mtu;
+	uint8_t mac[6];
+};
+
 /* A function of the chip. */
 struct vhca {
 	struct device *dev;
@@ -75,10 +82,8 @@ struct vhca {
 	uint32_t qkey_violations;
 	uint32_t gsi_psn;  /* next PSN of queue pair 1 */
 	struct queue *qp1; /* created by Linux's driver; NULL: front_ops.mad gets MADs */
-	struct {
-		bool present, up, promiscuous;
-		uint32_t mtu;
-	} netdev; /* network interface, if the chip has them */
+	struct netif netdev; /* its own, and on the e-switch's manager that of the uplink */
+	struct netif rep;    /* of its representor, which sends and receives for the manager */
 	struct raw_stats raw;
 	struct drops drops;
 	struct port_stats *stats; /* own_stats, or a page of a file that programs read */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hooks of RDMA netlink. The program gets a netlink socket of another protocol, NETLINK_USERSOCK,
+ * Hooks of RDMA netlink, and of devlink, a family of generic netlink. The program gets a netlink socket of another protocol, NETLINK_USERSOCK,
  * which needs no privilege; answers come from a second socket. So recv, poll, bind, getsockname,
  * dup and fork work without hooks.
  */
@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/devlink.h>
+#include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -76,6 +78,20 @@ static void tree_chardev(const char *folder, struct netlink_chardev *c)
 	c->abi = tree_number(path);
 }
 
+/* Reads the e-switch's file, which its manager has. */
+static void tree_eswitch(struct netlink_eswitch *e)
+{
+	unsigned int switchdev, inline_l2;
+	char text[32];
+
+	e->managed = tree_text(SYSFS_ESWITCH, text, sizeof(text)) &&
+		     sscanf(text, "%u %u", &switchdev, &inline_l2) == 2;
+	if (!e->managed)
+		return;
+	e->switchdev = switchdev;
+	e->inline_l2 = inline_l2;
+}
+
 static void read_counters(struct netlink_device *d)
 {
 	struct port_stats stats;
@@ -102,7 +118,7 @@ static bool read_port(struct netlink_port *p, unsigned int port)
 	p->state = (uint8_t)tree_number(path);
 	snprintf(path, sizeof(path), IBDEV_FOLDER "ports/%u/phys_state", port);
 	p->phys_state = (uint8_t)tree_number(path);
-	snprintf(path, sizeof(path), IBDEV_FOLDER "ports/%u/gid_attrs/ndevs/0", port);
+	snprintf(path, sizeof(path), SYSFS_NETDEVS "/%u", port);
 	if (tree_text(path, p->ndev_name, sizeof(p->ndev_name)))
 		p->ndev = if_nametoindex(p->ndev_name);
 	return p->state;
@@ -129,6 +145,7 @@ static void read_device(struct netlink_device *d)
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
 	while (d->nports < NETLINK_PORTS && read_port(&d->ports[d->nports], d->nports + 1))
 		d->nports++;
+	tree_eswitch(&d->eswitch);
 	tree_chardev(UVERBS_FOLDER, &d->uverbs);
 	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
 	read_counters(d);
@@ -144,6 +161,77 @@ static bool is_carrier(int fd)
 	return client_tree() && !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) &&
 	       domain == AF_NETLINK && !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) &&
 	       protocol == NETLINK_USERSOCK;
+}
+
+/* Returns the port id of a socket; the kernel assigns one if it has none. 0: see errno. */
+static uint32_t port_id(int fd)
+{
+	struct sockaddr_nl nl = {.nl_family = AF_NETLINK};
+	socklen_t len = sizeof(nl);
+
+	if (getsockname(fd, (struct sockaddr *)&nl, &len) || nl.nl_pid)
+		return nl.nl_pid;
+	if (bind(fd, (struct sockaddr *)&nl, sizeof(nl)))
+		return 0;
+	len = sizeof(nl);
+	return getsockname(fd, (struct sockaddr *)&nl, &len) ? 0 : nl.nl_pid;
+}
+
+/* Whether the process has made a socket of generic netlink: in all others, send() pays a load. */
+static bool has_generic;
+
+/* Returns whether a message asks for devlink's family, which a program does before all else. */
+static bool asks_for_devlink(const void *buf, size_t n)
+{
+	struct nlmsghdr h;
+
+	if (n < NLMSG_HDRLEN + GENL_HDRLEN)
+		return false;
+	memcpy(&h, buf, sizeof(h));
+	return h.nlmsg_type == GENL_ID_CTRL && h.nlmsg_len <= n &&
+	       memmem(buf, n, DEVLINK_GENL_NAME, sizeof(DEVLINK_GENL_NAME));
+}
+
+static bool is_generic(int fd)
+{
+	int protocol = 0;
+	socklen_t size = sizeof(int);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) &&
+	       protocol == NETLINK_GENERIC;
+}
+
+/*
+ * Puts a carrier in the place of a socket of generic netlink that the program uses for devlink. The
+ * socket keeps its port id, which libmnl remembers, unless another carrier has it.
+ */
+static void carrier_replace(int fd)
+{
+	struct sockaddr_nl nl = {.nl_family = AF_NETLINK, .nl_pid = port_id(fd)};
+	const int flags = fcntl(fd, F_GETFL), cloexec = fcntl(fd, F_GETFD) & FD_CLOEXEC;
+	int sock = real()->socket(AF_NETLINK, SOCK_RAW | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0),
+				  NETLINK_USERSOCK);
+
+	if (sock < 0)
+		return;
+	(void)bind(sock, (struct sockaddr *)&nl, sizeof(nl));
+	dup3(sock, fd, cloexec ? O_CLOEXEC : 0);
+	real()->close(sock);
+}
+
+/* Has a message to devlink answered here, and the later ones on that socket. */
+static void look_for_devlink(int fd, const void *buf, size_t n)
+{
+	int saved = errno;
+
+	if (!__atomic_load_n(&has_generic, __ATOMIC_RELAXED))
+		return;
+	if (is_generic(fd) && asks_for_devlink(buf, n)) {
+		client_sysfs();
+		if (client_tree())
+			carrier_replace(fd);
+	}
+	errno = saved;
 }
 
 /* Returns whether it goes to the kernel, which is the peer of a socket with no other peer. */
@@ -172,20 +260,6 @@ static bool refused_to_rdma(int fd, const void *to, socklen_t len)
 
 	errno = error;
 	return ours;
-}
-
-/* Returns the port id of a socket; the kernel assigns one if it has none. 0: see errno. */
-static uint32_t port_id(int fd)
-{
-	struct sockaddr_nl nl = {.nl_family = AF_NETLINK};
-	socklen_t len = sizeof(nl);
-
-	if (getsockname(fd, (struct sockaddr *)&nl, &len) || nl.nl_pid)
-		return nl.nl_pid;
-	if (bind(fd, (struct sockaddr *)&nl, sizeof(nl)))
-		return 0;
-	len = sizeof(nl);
-	return getsockname(fd, (struct sockaddr *)&nl, &len) ? 0 : nl.nl_pid;
 }
 
 /*
@@ -243,6 +317,8 @@ static ssize_t netlink_ask(int fd, const void *request, size_t len)
 
 int socket(int domain, int type, int protocol)
 {
+	if (domain == AF_NETLINK && protocol == NETLINK_GENERIC)
+		__atomic_store_n(&has_generic, true, __ATOMIC_RELAXED);
 	if (domain != AF_NETLINK || protocol != NETLINK_RDMA)
 		return real()->socket(domain, type, protocol);
 	client_sysfs();
@@ -271,14 +347,20 @@ static ssize_t netlink_ask_pieces(int fd, const struct iovec *iov, size_t n)
 ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG addr,
 	       socklen_t len)
 {
-	ssize_t rc = real()->sendto(fd, buf, n, flags, addr, len);
+	ssize_t rc;
+
+	look_for_devlink(fd, buf, n);
+	rc = real()->sendto(fd, buf, n, flags, addr, len);
 
 	return rc < 0 && refused_to_rdma(fd, addr.__sockaddr__, len) ? netlink_ask(fd, buf, n) : rc;
 }
 
 ssize_t send(int fd, const void *buf, size_t n, int flags)
 {
-	ssize_t rc = real()->send(fd, buf, n, flags);
+	ssize_t rc;
+
+	look_for_devlink(fd, buf, n);
+	rc = real()->send(fd, buf, n, flags);
 
 	return rc < 0 && refused_to_rdma(fd, NULL, 0) ? netlink_ask(fd, buf, n) : rc;
 }
@@ -299,7 +381,11 @@ ssize_t writev(int fd, const struct iovec *iov, int n)
 
 ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
-	ssize_t rc = real()->sendmsg(fd, m, flags);
+	ssize_t rc;
+
+	if (m->msg_iovlen)
+		look_for_devlink(fd, m->msg_iov[0].iov_base, m->msg_iov[0].iov_len);
+	rc = real()->sendmsg(fd, m, flags);
 
 	return rc < 0 && refused_to_rdma(fd, m->msg_name, m->msg_namelen)
 		       ? netlink_ask_pieces(fd, m->msg_iov, m->msg_iovlen)

@@ -33,4 +33,5 @@ src_sim_libdvx_sim_la_DEPENDENCIES = $(src_sim_libdvx_sim_la_LIBADD) src/sim/pre
 EXTRA_DIST += src/sim/preload/libdvx-sim.map
 # The fuzzer and a unit test feed netlink.c.
 libcommon_la_SOURCES += src/sim/preload/netlink.c src/sim/preload/netlink.h \
-	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c
+	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c \
+	src/sim/preload/netlink_devlink.c

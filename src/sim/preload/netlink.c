@@ -294,6 +294,19 @@ static int acknowledge(struct netlink_reply *r, const struct netlink_request *q,
 	return netlink_reply_end(r);
 }
 
+/* Answers a message of generic netlink; a dump ends with its error. As execute(). */
+static int execute_generic(struct netlink_reply *r, const struct netlink_request *q, int *sent)
+{
+	int32_t err = netlink_answer_generic(r, q);
+
+	if (!(q->h.nlmsg_flags & NLM_F_DUMP) || err == -EOPNOTSUPP)
+		return err;
+	netlink_reply_begin(r, q, NLMSG_DONE, NLM_F_MULTI);
+	netlink_put_bytes(r, &err, sizeof(err));
+	*sent = netlink_reply_end(r);
+	return 1;
+}
+
 static const struct netlink_op *netlink_find_op(const struct netlink_request *q)
 {
 	unsigned int op = RDMA_NL_GET_OP(q->h.nlmsg_type);
@@ -314,6 +327,8 @@ static int execute(struct netlink_reply *r, struct netlink_request *q, int *sent
 
 	if (!(q->h.nlmsg_flags & NLM_F_REQUEST) || q->h.nlmsg_type < NLMSG_MIN_TYPE)
 		return 0;
+	if (netlink_is_generic(q))
+		return execute_generic(r, q, sent);
 	if (!op || (dump && !(op->how & DUMP)))
 		return -EINVAL;
 	if (op->how & ADMIN && !r->dev->admin)

@@ -8,17 +8,25 @@
 #include <sys/types.h>
 
 /*
- * The answers of the kernel's nldev (drivers/infiniband/core/nldev.c) for one device. Does not read
- * the device: the caller fills struct netlink_device from the same files that a program reads.
+ * The answers of the kernel's nldev (drivers/infiniband/core/nldev.c) and of its devlink for one
+ * device. Does not read the device: the caller fills struct netlink_device from the same files that
+ * a program reads.
  */
 #define NETLINK_COUNTERS 32
 #define NETLINK_PORTS	 129 /* the vports of the largest chip */
 
 struct uverbs_resource;
 
+/* The e-switch as devlink reports it. */
+struct netlink_eswitch {
+	bool managed; /* by this function; the others are valid then */
+	bool switchdev, inline_l2;
+};
+
 struct netlink_device {
 	bool present; /* false: the list of devices is empty */
 	bool admin;   /* the asking process has CAP_NET_ADMIN */
+	struct netlink_eswitch eswitch;
 	uint64_t node_guid, sys_image_guid;
 	char fw_ver[64];
 	unsigned int nports;

@@ -55,6 +55,7 @@ int netlink_reply_end(struct netlink_reply *); /* sends the message */
 void netlink_put_bytes(struct netlink_reply *, const void *, size_t len);
 void netlink_put(struct netlink_reply *, uint16_t type, const void *value, size_t len);
 void netlink_put_u8(struct netlink_reply *, uint16_t type, uint8_t value);
+void netlink_put_u16(struct netlink_reply *, uint16_t type, uint16_t value);
 void netlink_put_u32(struct netlink_reply *, uint16_t type, uint32_t value);
 void netlink_put_u64(struct netlink_reply *, uint16_t type, uint64_t value);
 void netlink_put_text(struct netlink_reply *, uint16_t type, const char *text);
@@ -67,5 +68,11 @@ void netlink_nest_end(struct netlink_reply *, size_t at);
 int netlink_fill_summary(struct netlink_reply *, const struct netlink_request *);
 /* Sends the dump's messages. */
 int netlink_dump_resources(struct netlink_reply *, const struct netlink_request *);
+
+/* --- netlink_devlink.c: generic netlink --- */
+
+bool netlink_is_generic(const struct netlink_request *);
+/* Sends the message of the answer, if it has one. Returns 0 or -errno. */
+int netlink_answer_generic(struct netlink_reply *, const struct netlink_request *);
 
 #endif

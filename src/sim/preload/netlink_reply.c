@@ -51,6 +51,11 @@ void netlink_put_u8(struct netlink_reply *r, uint16_t type, uint8_t value)
 	netlink_put(r, type, &value, sizeof(value));
 }
 
+void netlink_put_u16(struct netlink_reply *r, uint16_t type, uint16_t value)
+{
+	netlink_put(r, type, &value, sizeof(value));
+}
+
 void netlink_put_u32(struct netlink_reply *r, uint16_t type, uint32_t value)
 {
 	netlink_put(r, type, &value, sizeof(value));

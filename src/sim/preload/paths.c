@@ -71,17 +71,17 @@ static void path_in_tree(const char *name, char path[PATH_MAX])
 		 path_is_below(name, "/sys") ? name + strlen("/sys") : name);
 }
 
-/* Returns whether this is the link to the device in the machine's folder of a chip's interface. */
-static bool path_is_netdev_device(const char *name)
+/* Returns whether the tree has this file of the machine's folder of a chip's interface. */
+static bool path_is_netdev_file(const char *name)
 {
 	static const char folder[] = "/sys/" SYSFS_VIRTUAL "/";
-	const char *slash = strrchr(name, '/');
-	char path[PATH_MAX], to[1];
+	char path[PATH_MAX];
+	struct stat st;
 
-	if (strncmp(name, folder, strlen(folder)) || strcmp(slash, "/device"))
+	if (strncmp(name, folder, strlen(folder)) || !strchr(name + strlen(folder), '/'))
 		return false;
 	path_in_tree(name, path);
-	return real()->readlink(path, to, sizeof(to)) > 0;
+	return !real()->lstat(path, &st);
 }
 
 static enum place_kind path_kind(const char *name)
@@ -95,7 +95,7 @@ static enum place_kind path_kind(const char *name)
 		if (same)
 			return spans[i].kind;
 	}
-	return path_is_netdev_device(name) ? PLACE_TREE : PLACE_MACHINE;
+	return path_is_netdev_file(name) ? PLACE_TREE : PLACE_MACHINE;
 }
 
 static bool path_is_passed(const char *name)

@@ -343,9 +343,19 @@ static int make_port(const struct tree *t, unsigned int port)
 	return err;
 }
 
+static int make_eswitch(const struct tree *t)
+{
+	char text[16];
+
+	if (!t->fn->eswitch)
+		return 0;
+	snprintf(text, sizeof(text), "%u %u\n", t->fn->switchdev, t->fn->inline_l2);
+	return sysfs_make_file(t->root, SYSFS_ESWITCH, text);
+}
+
 static int make_device(const struct tree *t)
 {
-	int err = 0;
+	int err = make_eswitch(t);
 
 	for (unsigned int port = 1; !err && port <= t->fn->ports; port++)
 		err = make_port(t, port);

@@ -29,6 +29,8 @@ struct sysfs_function {
 	uint16_t pci_device;
 	unsigned int ports; /* those behind the first have no GIDs and counters */
 	uint64_t guid, sys_image_guid;
+	bool eswitch; /* it manages the e-switch, whose modes follow */
+	bool switchdev, inline_l2;
 	struct sysfs_gid {
 		uint8_t gid[16];
 		uint8_t type; /* 0xff: an empty entry */
@@ -36,17 +38,31 @@ struct sysfs_function {
 };
 
 /*
+ * File below the root of the function that manages the e-switch, for devlink: whether its mode is
+ * switchdev, and whether sends must carry layer 2 inline.
+ */
+#define SYSFS_ESWITCH "eswitch"
+
+/*
  * Writes one function's sysfs tree (for libibverbs, libmlx5, librdmacm and perftest) under `root`,
  * a folder that does not exist yet. NULL: a tree without a device. Returns 0 or -errno; nothing is
  * left behind on failure.
  */
 int sysfs_make(const char *root, const struct sysfs_function *);
-/* Adds or replaces the port's network interface. */
+/*
+ * File below the root for each port that has a network interface, with its name: netlink shows a
+ * port's interface, too, and a representor's port has no GID whose folder would.
+ */
+#define SYSFS_NETDEVS "port_netdevs"
+/* Adds or replaces a port's network interface. */
 struct sysfs_netdev {
 	const char *interface;
 	const uint8_t *mac;
 	uint32_t mtu;
 	bool up;
+	unsigned int port;
+	const char *port_name; /* phys_port_name of a representor; NULL: it is none */
+	uint64_t switch_id;    /* phys_switch_id of a representor: the chip's system image GUID */
 };
 int sysfs_netdev(const char *root, const struct sysfs_netdev *);
 /* Replaces an entry of the table of GIDs. */

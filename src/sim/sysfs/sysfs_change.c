@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,12 +89,13 @@ int sysfs_link(const char *root, unsigned int port, bool up)
  * Writes a file of the interface's own folder. A link to /sys/class/net would show the interfaces
  * of the network namespace in which that was mounted.
  */
-static int netdev_file(int dir, const char *interface, const char *name, const char *text)
+static int netdev_file(int dir, const char *folder, const char *interface, const char *name,
+		       const char *text)
 {
 	char path[PATH_MAX];
 	int err;
 
-	snprintf(path, sizeof(path), PCI "/net/%s/%s", interface, name);
+	snprintf(path, sizeof(path), "%s/%s/%s", folder, interface, name);
 	err = sysfs_make_parents(dir, path);
 	return err ? err : sysfs_replace(dir, path, text);
 }
@@ -111,24 +113,69 @@ static int netdev_device(int dir, const char *interface)
 	return err;
 }
 
+static int netdev_own_files(int dir, const struct sysfs_netdev *n)
+{
+	const uint8_t *a = n->mac;
+	char mac[32], mtu[32];
+	const struct {
+		const char *name, *text;
+	} files[] = {
+		{"address", mac},    {"mtu", mtu},	  {"operstate", n->up ? "up\n" : "down\n"},
+		{"dev_id", "0x0\n"}, {"dev_port", "0\n"}, {"type", "1\n"},
+	};
+	int err = 0;
+
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x\n", a[0], a[1], a[2], a[3], a[4],
+		 a[5]);
+	snprintf(mtu, sizeof(mtu), "%u\n", n->mtu);
+	for (unsigned int i = 0; !err && i < sizeof(files) / sizeof(files[0]); i++)
+		err = netdev_file(dir, PCI "/net", n->interface, files[i].name, files[i].text);
+	return err;
+}
+
+/* Writes a file that both the own folder and the machine's have, which can't be read there. */
+static int netdev_switch_file(int dir, const struct sysfs_netdev *n, const char *name,
+			      const char *text)
+{
+	int err = netdev_file(dir, PCI "/net", n->interface, name, text);
+
+	return err ? err : netdev_file(dir, SYSFS_VIRTUAL, n->interface, name, text);
+}
+
+/* Writes which port of which switch it is. Linux shows the GUID's bytes as x86 stores them. */
+static int netdev_switch(int dir, const struct sysfs_netdev *n)
+{
+	char text[32];
+	int err;
+
+	if (!n->port_name)
+		return 0;
+	snprintf(text, sizeof(text), "%s\n", n->port_name);
+	err = netdev_switch_file(dir, n, "phys_port_name", text);
+	snprintf(text, sizeof(text), "%016" PRIx64 "\n", __builtin_bswap64(n->switch_id));
+	return err ? err : netdev_switch_file(dir, n, "phys_switch_id", text);
+}
+
+static int netdev_port(int dir, const struct sysfs_netdev *n)
+{
+	char path[32];
+	int err;
+
+	snprintf(path, sizeof(path), SYSFS_NETDEVS "/%u", n->port);
+	err = sysfs_make_parents(dir, path);
+	return err ? err : sysfs_replace(dir, path, n->interface);
+}
+
 int sysfs_netdev(const char *root, const struct sysfs_netdev *n)
 {
 	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
-	const uint8_t *a = n->mac;
-	char text[32];
 
 	if (dir < 0)
 		return -errno;
-	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x\n", a[0], a[1], a[2], a[3],
-		 a[4], a[5]);
-	err = netdev_file(dir, n->interface, "address", text);
-	snprintf(text, sizeof(text), "%u\n", n->mtu);
-	err = err ? err : netdev_file(dir, n->interface, "mtu", text);
-	err = err ? err : netdev_file(dir, n->interface, "operstate", n->up ? "up\n" : "down\n");
-	err = err ? err : netdev_file(dir, n->interface, "dev_id", "0x0\n");
-	err = err ? err : netdev_file(dir, n->interface, "dev_port", "0\n");
-	err = err ? err : netdev_file(dir, n->interface, "type", "1\n");
+	err = netdev_own_files(dir, n);
 	err = err ? err : netdev_device(dir, n->interface);
+	err = err ? err : netdev_switch(dir, n);
+	err = err ? err : netdev_port(dir, n);
 	close(dir);
 	return err;
 }

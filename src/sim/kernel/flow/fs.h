@@ -62,7 +62,7 @@ struct fs_chain {
 	struct vhca *vhca;
 	enum fs_dir dir;
 	uint8_t type;	      /* PRM flow_table_type of dir */
-	struct fs_rule *slow; /* fs_slow.c; NULL: none */
+	struct fs_rule **slow; /* fs_slow.c: of representors' interfaces, by port; NULL: none */
 	struct fs_table *tables[FS_PRIOS];
 	struct fs_anchor *anchors[FS_PRIOS]; /* packets of programs' tables return there */
 };

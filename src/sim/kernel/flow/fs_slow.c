@@ -3,14 +3,15 @@
  * The slow path of the FDB in switchdev mode, as mlx5_core makes it: what a send queue on a
  * representor's port sends goes to the vport, and what no rule takes to the e-switch's manager.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/match.h>
 #include "fs_priv.h"
 #include "obj/device.h"
 #include "obj/rep.h"
 
-#define PART_MISC  (1u << 1) /* of match_criteria_enable */
-#define NETDEV_SQN 0u	     /* of packets of the manager's network interface */
+#define PART_MISC (1u << 1) /* of match_criteria_enable */
 
 int fs_slow_add(struct kernel *k, uint32_t sqn, uint16_t vport, struct fs_rule **rule)
 {
@@ -27,20 +28,32 @@ int fs_slow_add(struct kernel *k, uint32_t sqn, uint16_t vport, struct fs_rule *
 	return fs_add(k, manager, FS_FDB, FS_PRIO_LEFTOVERS, &match, &act, rule);
 }
 
-/* Leads the manager's interface, the uplink's representor, to the wire. */
+/* Leads what the representors' interfaces send to their vports, and the uplink's to the wire. */
 int fs_slow_start(struct kernel *k)
 {
+	const struct vhca *manager = k->dev->manager;
 	struct fs_chain *c = fs_chain_of(k, k->dev->manager, FS_FDB);
+	int err = 0;
 
-	return vhca_has_reps(k->dev->manager) ? fs_slow_add(k, NETDEV_SQN, VPORT_UPLINK, &c->slow)
-					      : 0;
+	if (!vhca_has_reps(manager))
+		return 0;
+	c->slow = calloc(vhca_ports(manager), sizeof(struct fs_rule *));
+	if (!c->slow)
+		return -ENOMEM;
+	for (unsigned int port = 1; !err && port <= vhca_ports(manager); port++)
+		if (vhca_port_has_netdev(manager, port))
+			err = fs_slow_add(k, vhca_port_sqn(manager, port),
+					  vhca_port_vport(manager, port), &c->slow[port - 1]);
+	return err;
 }
 
 void fs_slow_stop(struct kernel *k)
 {
 	struct fs_chain *c = fs_chain_of(k, k->dev->manager, FS_FDB);
 
-	if (c->slow)
-		fs_del(c->slow);
+	for (unsigned int i = 0; c->slow && i < vhca_ports(k->dev->manager); i++)
+		if (c->slow[i])
+			fs_del(c->slow[i]);
+	free(c->slow);
 	c->slow = NULL;
 }

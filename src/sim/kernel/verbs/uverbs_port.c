@@ -48,18 +48,19 @@ void port_fill(const struct uverbs_file *f, unsigned int port, struct ib_uverbs_
 }
 
 /*
- * Posts the port events of a function without a netdev. With one, kernel_port_changed() posts them:
+ * Posts the events of ports without a netdev. With one, kernel_port_changed() posts them:
  * mlx5_ib follows the netdev's carrier, which follows this EQE.
  */
 void verbs_port_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	if (type != PRM_EVENT_PORT_CHANGE || v->netdev.present)
+	if (type != PRM_EVENT_PORT_CHANGE)
 		return;
 	for (struct uverbs_file *f = k->files; f; f = f->next)
 		for (unsigned int port = 1; f->vhca == v && port <= vhca_ports(v); port++)
-			if (!vhca_has_reps(v) || vhca_port_has_rep(v, port))
-				channel_post_port(f, port, vhca_port_up(v));
+			if (!vhca_port_netdev(v, port)->present &&
+			    (!vhca_has_reps(v) || vhca_port_has_rep(v, port)))
+				channel_post_port(f, port, vhca_port_is_up(v, port));
 }
 
 int port_check(const struct uverbs_file *f, uint64_t port)
