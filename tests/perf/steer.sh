@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Software-managed steering under unmodified libmlx5: 100,000 rules in three tables, what a rule costs
 # libmlx5 and the device, and how many packets a second the device walks through them. Times are
-# printed, not judged; the walk's instructions, and libdvx's of a rule, are held to budgets.
+# printed, not judged; the instructions of walks, of rules, of the FDB too, and libdvx's of a rule, are held to budgets.
 rules=${DVX_STEER_RULES:-100000}
+fdb_rules=20000
+[ -z "${DVX_TEST_LONG-}" ] || fdb_rules=1000000
 preload=$(cd "${top_builddir:?}/src/sim/.libs" && pwd)/libdvx-sim.so
 bench=$top_builddir/tests/perf/steer_bench
 program=$top_builddir/tests/perf/steer_rules
@@ -46,13 +48,30 @@ judge "a packet parsed and walked through three tables" \
 
 # A rule of these is 1.6 pairs of a WRITE and a READ. The device makes no system call for them.
 pair=$(($(counted turn "$top_builddir/tests/perf/steer_pair" 1000) / 8000))
-judge "the device, a WRITE and a READ of an entry, a turn for each" "$pair" 3480
+judge "the device, a WRITE and a READ of an entry, a turn for each" "$pair" 2700
 printf '#!/bin/sh\nexec valgrind --tool=callgrind --callgrind-out-file=%s %s %s 3000\n' \
 	"$tmp/cg" --toggle-collect=mlx5dv_dr_rule_create "$program" >"$tmp/run"
 rm -f "$tmp/cg"
 "$dvx_sim" run -- sh "$tmp/run" >"$tmp/log" 2>&1 </dev/null || sed 's/^/# /' "$tmp/log"
 own=$(($(total) / 6000))
 judge "the device, a rule (libmlx5's own instructions are the budget)" $((pair * 16 / 10)) "$own"
+
+# A rule of the FDB is on both sides. A pair is four packets: a WRITE, its ACK, a READ and its response.
+printf '#!/bin/sh\nvalgrind --tool=callgrind --callgrind-out-file=%s %s %s %s fdb || exit\n%s\n' \
+	"$tmp/cg" --toggle-collect=mlx5dv_dr_rule_create "$program" "$fdb_rules" \
+	'cat /sys/class/infiniband/*/ports/1/counters/port_xmit_packets' >"$tmp/run"
+rm -f "$tmp/cg"
+"$dvx_sim" run --set switchdev=1 -f dpu -- sh "$tmp/run" >"$tmp/pairs" 2>"$tmp/log" </dev/null || sed 's/^/# /' "$tmp/log"
+own=$(($(total) / fdb_rules))
+pairs=$(($(tail -n 1 "$tmp/pairs") / 4))
+judge "the device, one of $fdb_rules FDB rules (90 % of libmlx5's own $own are the budget)" \
+	$((pair * pairs / fdb_rules)) $((own * 90 / 100))
+
+# A packet from function to function by the FDB, and by its address.
+needs "$top_builddir/tests/perf/fdb_walk"
+by_address=$(($(counted fdb_walk "$top_builddir/tests/perf/fdb_walk" nic 1000) / 1000))
+judge "a packet through NIC tables, two access control lists and the FDB (2.2 times $by_address without these)" \
+	$(($(counted fdb_walk "$top_builddir/tests/perf/fdb_walk" fdb 1000) / 1000)) $((by_address * 22 / 10))
 
 # Collecting stops where libdvx calls libmlx5, and goes on when it returns. Libtool's wrapper is a script.
 program=$top_builddir/tests/perf/.libs/rule_create

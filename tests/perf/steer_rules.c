@@ -2,7 +2,8 @@
 /*
  * The program of steer_bench: rules in three receive tables through libmlx5, one after the other.
  * It inserts them twice: at first with pauses, so that the device has answered when libmlx5 looks
- * and only libmlx5's own work is timed; then as fast as it can.
+ * and only libmlx5's own work is timed; then as fast as it can. With `fdb` it inserts them once, on
+ * both sides of the FDB.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -175,34 +176,45 @@ static double own_time(uint32_t n)
 	return ((double)n - (double)clock_time()) / FEW;
 }
 
+static void insert_all(struct mlx5dv_dr_domain *domain, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		insert(i, n / TABLES);
+	mlx5dv_dr_domain_sync(domain, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW);
+}
+
 static void tell(char what)
 {
 	if (write(STDOUT_FILENO, &what, 1) != 1)
 		die("write");
 }
 
-/* steer_rules RULES: 'B' begin, 'E' end of the fast insertion, between them nobody else is busy. */
+/* steer_rules RULES [fdb]: 'B' begin, 'E' end of the fast insertion, between them nobody else is busy. */
 int main(int argc, char **argv)
 {
 	uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) / TABLES * TABLES : 0;
+	enum mlx5dv_dr_domain_type type =
+		argc > 2 ? MLX5DV_DR_DOMAIN_TYPE_FDB : MLX5DV_DR_DOMAIN_TYPE_NIC_RX;
 	struct mlx5dv_dr_domain *domain;
 	char end;
 
 	context = verbs_open();
-	domain = context ? mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_NIC_RX) : NULL;
+	domain = context ? mlx5dv_dr_domain_create(context, type) : NULL;
 	rules = calloc(n + 1, sizeof(*rules));
 	if (!domain || !rules)
 		die("domain");
 	open_tables(domain);
+	if (argc > 2) {
+		insert_all(domain, n);
+		return 0;
+	}
 	fprintf(stderr, "own_ns_per_rule %.0f\n", own_time(n));
 	for (uint32_t i = 0; i < n; i++)
 		if (mlx5dv_dr_rule_destroy(rules[i]))
 			die("destroy");
 	mlx5dv_dr_domain_sync(domain, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW);
 	tell('B');
-	for (uint32_t i = 0; i < n; i++)
-		insert(i, n / TABLES);
-	mlx5dv_dr_domain_sync(domain, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW);
+	insert_all(domain, n);
 	tell('E');
 	return read(STDIN_FILENO, &end, 1) < 0;
 }

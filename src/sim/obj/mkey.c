@@ -479,9 +479,13 @@ bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, 
 static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64_t va, uint64_t len)
 {
 	struct host *h = m->o.vhca->dev->host;
-	uint8_t *at = m->flat ? dma_place(h, &m->place, m->bus, m->len) : NULL;
 	struct dma_seg seg;
+	uint8_t *at;
 
+	if (m->icm)
+		return (uint8_t *)(uintptr_t)icm_bytes(m->o.vhca, m->icm_addr + (va - m->start),
+						       len);
+	at = m->flat ? dma_place(h, &m->place, m->bus, m->len) : NULL;
 	if (at)
 		return at + (va - m->start);
 	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(h, seg.addr, len) : NULL;
