@@ -96,6 +96,13 @@ says() {
 	[ -z "$text" ] || grep -q -- "$text" "$scratch/said" || { echo "does not say: $text"; return 1; }
 }
 
+# newer_libmlx5 FORMAT: programs use the libmlx5 of the rdma-core build in DVX_NEW_LIBMLX5, if there is one (its folder
+# lib); returns whether libmlx5 knows this format of steering entries.
+newer_libmlx5() {
+	[ -z "${DVX_NEW_LIBMLX5-}" ] || export LD_LIBRARY_PATH="$DVX_NEW_LIBMLX5"
+	[ -n "${DVX_NEW_LIBMLX5-}" ] || [ "$1" -le 2 ]
+}
+
 no_races() { ! cat "$scratch"/tsan.* 2>/dev/null; }
 
 plan() {

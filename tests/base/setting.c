@@ -55,7 +55,7 @@ TEST(none, bad)
 		{"log_max_qp=99999999999999999999", "a number from 7 to 23"},
 		{"log_max_qp=000000000000000000000000000000000000000000000000000008",
 		 "is not NAME=VALUE"},
-		{"chip=cx4", "chip=cx4: the chips are cx5, cx6dx, cx7, bf2, bf3"},
+		{"chip=cx4", "chip=cx4: the chips are cx5, cx6dx, cx7, cx8, bf2, bf3"},
 		{"chip=", "chip=: the chips are cx5, cx6dx"},
 		{"dma_mmo=1,", "\"\" is not NAME=VALUE"},
 		{"dma_mmoo=1", "no setting \"dma_mmoo\"; there are chip, dma_mmo, "},
@@ -90,7 +90,7 @@ TEST(none, list)
 	assert_non_null(fgets(line, sizeof(line), f));
 	assert_non_null(fgets(line, sizeof(line), f));
 	assert_string_equal(line,
-			    "chip                         bf2  one of cx5 cx6dx cx7 bf2 bf3\n");
+			    "chip                         bf2  one of cx5 cx6dx cx7 cx8 bf2 bf3\n");
 	while (fgets(line, sizeof(line), f) && sscanf(line, "%31s %u", name, &value) == 2) {
 		struct profile p = profile_bluefield2;
 

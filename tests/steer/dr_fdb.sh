@@ -47,6 +47,7 @@ down() {
 }
 
 chips=g
+newer_libmlx5 0
 export MANAGER_VPORT=65534 PEER_VPORT=0
 manager=dpu peer=host
 up --set switchdev=1

@@ -21,6 +21,7 @@ like_scapy() {
 chips=far
 while read -r chip function MANAGER_VPORT FORMAT <&3; do
 	export MANAGER_VPORT FORMAT
+	newer_libmlx5 "$FORMAT" || { skip "$chip" "DVX_NEW_LIBMLX5 names no rdma-core of 55 or later" && continue; }
 	"$dvx_sim" up near --set chip="$chip",switchdev=1 --wire peer=net >&2 || exit 99
 	chips="far near"
 	check "$chip: tunnels, tags, arrays, samplers" beside_far "$top_builddir/tests/steer/dr_fdb_changes"
@@ -36,5 +37,6 @@ done 3<<-END
 	cx6dx host 0 1
 	bf2 dpu 65534 1
 	cx7 host 0 2
+	cx8 host 0 3
 END
 plan

@@ -320,6 +320,56 @@ TEST(walk, plain_insertion)
 	assert_memory_equal(r.p.data + 30, udp4 + 14, sizeof(udp4) - 14);
 }
 
+/* Walks udp4, from its byte `skip`, behind a header, through entry 0 in the layout of format 3. */
+static void walk_format_3(const uint8_t *header, uint32_t bytes, uint32_t skip)
+{
+	r.version = &ste_v3;
+	memcpy(got.bytes, header, bytes);
+	memcpy(got.bytes + bytes, udp4 + skip, sizeof(udp4) - skip);
+	packet(got.bytes, bytes + (uint32_t)sizeof(udp4) - skip);
+	prm_ste_match_bwc_v1_set_reparse(ste(0), 1);
+	assert_int_equal(walk(at(0)), END_HIT);
+}
+
+/* Anchors and offsets of the actions that move headers are wider in format 3. */
+TEST(walk, moves_of_format_3)
+{
+	static const uint8_t tagged[] = {MACS, 0x81, 0x00, 0x20, 0x05};
+	const uint32_t id = context(PRM_REFORMAT_TYPE_L2_TO_L2_TUNNEL, vxlan4, sizeof(vxlan4));
+	uint8_t *a = entry(0, 0x0f, END_HIT, END_MISS) + 24;
+
+	a[0] = PRM_STE_ACTION_INSERT_INLINE;
+	prm_ste_double_action_insert_with_inline_v3_set_start_offset(a, 6);
+	memcpy(a + 4, tagged + 12, 4);
+	walk_format_3(udp4, 0, 0);
+	assert_memory_equal(r.p.data + 12, tagged + 12, 4);
+	assert_memory_equal(r.p.data + 16, udp4 + 12, sizeof(udp4) - 12);
+
+	a = entry(0, 0x0f, END_HIT, END_MISS) + 24;
+	a[0] = PRM_STE_ACTION_REMOVE_BY_SIZE;
+	prm_ste_single_action_remove_header_size_v3_set_start_anchor(a, PRM_STE_ANCHOR_1ST_VLAN);
+	prm_ste_single_action_remove_header_size_v3_set_remove_size(a, 2);
+	walk_format_3(tagged, sizeof(tagged), 12);
+	assert_int_equal(r.p.len, sizeof(udp4));
+	assert_memory_equal(r.p.data + 12, udp4 + 12, sizeof(udp4) - 12);
+
+	a = entry(0, 0x0f, END_HIT, END_MISS) + 24;
+	a[0] = PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER;
+	prm_ste_single_action_remove_header_v3_set_start_anchor(a, PRM_STE_ANCHOR_1ST_VLAN);
+	prm_ste_single_action_remove_header_v3_set_end_anchor(a, PRM_STE_ANCHOR_IPV6_IPV4);
+	walk_format_3(tagged, sizeof(tagged), 12);
+	assert_memory_equal(r.p.data, tagged, 12);
+	assert_memory_equal(r.p.data + 12, udp4 + 14, sizeof(udp4) - 14);
+
+	a = entry(0, 0x0f, END_HIT, END_MISS) + 24;
+	put_insert(a, id, 16, 0);
+	prm_ste_double_action_insert_with_ptr_v3_set_start_anchor(a, PRM_STE_ANCHOR_IPV6_IPV4);
+	prm_ste_double_action_insert_with_ptr_v3_set_start_offset(a, 10);
+	walk_format_3(udp4, 0, 0);
+	assert_memory_equal(r.p.data + 34, vxlan4, 16);
+	assert_memory_equal(r.p.data + 50, udp4 + 34, sizeof(udp4) - 34);
+}
+
 /* --- tunnels that end ------------------------------------------------------------------------- */
 
 /* Each tunnel ends in the root table of received packets, whose counter sees the inner packet. */

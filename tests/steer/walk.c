@@ -217,9 +217,10 @@ TEST(walk, rewrites_of_formats)
 	} formats[] = {
 		{&ste_v1, {0x90, 0x91, 0x8e, 0x8f, 0x8c, 0x8d}},
 		{&ste_v2, {0x94, 0x95, 0x92, 0x93, 0x90, 0x91}},
+		{&ste_v3, {0x94, 0x95, 0x92, 0x93, 0x90, 0x91}},
 	};
 
-	for (unsigned int f = 0; f < 2; f++) {
+	for (unsigned int f = 0; f < 3; f++) {
 		r.version = formats[f].version;
 		packet(udp4, sizeof(udp4));
 		put_set(r.lists, PRM_STE_ACTION_SET, 0x40, 0, 32, 0xc0a80101);

@@ -41,7 +41,9 @@ static int dr_domain_create(struct dvx_flow_domain *domain, uint32_t flags)
 	domain->impl = mlx5dv_dr_domain_create(domain->dev->ctx, types[domain->side]);
 	if (!domain->impl)
 		return dvx_flow_dr_domain_refused(domain, errno);
-	domain->levels = dvx_flow_dr_software_owned(domain);
+	/* Without flags this tells only whether libmlx5 knows the device's steering entries. */
+	domain->levels =
+		dvx_flow_dr_software_owned(domain) && !mlx5dv_dr_domain_sync(domain->impl, 0);
 	mlx5dv_dr_domain_set_reclaim_device_memory(domain->impl, true);
 	if (domain->levels && flags & DVX_FLOW_NO_DUPLICATES)
 		mlx5dv_dr_domain_allow_duplicate_rules(domain->impl, false);

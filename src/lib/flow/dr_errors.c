@@ -63,6 +63,22 @@ static const char *dr_lacks_levels(const struct dvx_flow_domain *domain)
 		      : "";
 }
 
+/* Entries that this libmlx5 does not know: formats 0 to 2 are in rdma-core 44, format 3 in 55. */
+static int dr_unknown_entries(const struct dvx_flow_table *table)
+{
+	struct dvx_dev *dev = table->domain->dev;
+	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+
+	if (err)
+		return err;
+	return dvx_fail(
+		EOPNOTSUPP,
+		"dvx_flow_table_create: level %u: libmlx5 has only the root (0) on %s, whose "
+		"steering_format_version is %u (3, ConnectX-8, needs rdma-core 55)",
+		table->level, dvx_dev_name(dev), prm_cmd_hca_cap_get_steering_format_version(cap));
+}
+
 int dvx_flow_dr_table_refused(const struct dvx_flow_table *table, int err)
 {
 	const char *lacks = table->level ? dr_lacks_levels(table->domain) : "";
@@ -72,6 +88,8 @@ int dvx_flow_dr_table_refused(const struct dvx_flow_table *table, int err)
 				"dvx_flow_table_create: level %u: %s lacks %s, it has only the "
 				"root (0)",
 				table->level, dvx_dev_name(table->domain->dev), lacks);
+	if (table->level && !table->domain->levels)
+		return dr_unknown_entries(table);
 	return dvx_fail(err, "dvx_flow_table_create: libmlx5 refuses a table of level %u",
 			table->level);
 }

@@ -68,6 +68,16 @@ static const struct profile connectx7 = {
 	PROFILE_6DX,
 };
 
+/* [I] Apart from its entries it is as a ConnectX-7. */
+static const struct profile connectx8 = {
+	.name = "cx8",
+	.pci_device = 0x1023,
+	.fw_ver = "40.43.1014",
+	.steering_format_version = 3,
+	PROFILE_CONNECTX,
+	PROFILE_6DX,
+};
+
 const struct profile profile_bluefield2 = {
 	.name = "bf2",
 	.pci_device = 0xa2d6,
@@ -86,8 +96,8 @@ static const struct profile bluefield3 = {
 	PROFILE_6DX,
 };
 
-static const struct profile *const profiles[] = {&connectx5, &connectx6dx, &connectx7,
-						 &profile_bluefield2, &bluefield3};
+static const struct profile *const profiles[] = {&connectx5, &connectx6dx,	  &connectx7,
+						 &connectx8, &profile_bluefield2, &bluefield3};
 
 const struct profile *profile_chip(size_t i)
 {

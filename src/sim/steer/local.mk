@@ -36,7 +36,9 @@ libsim_la_SOURCES += \
 	src/sim/steer/ste/v1_aso.c \
 	src/sim/steer/ste/v1_dwords.def \
 	src/sim/steer/ste/v1_tag.c \
+	src/sim/steer/ste/v1_move.c \
 	src/sim/steer/ste/v2.c \
+	src/sim/steer/ste/v3.c \
 	src/sim/steer/ste/walk.h \
 	src/sim/steer/steer.c \
 	src/sim/steer/steer.h \

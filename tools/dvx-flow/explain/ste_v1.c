@@ -5,22 +5,27 @@
 #include "dvx/prm/ste1.h"
 #include "ste.h"
 
-/* Actions by ID; four bytes or eight. */
+/* Actions by ID; four bytes or eight, in all formats. */
 static const struct {
 	uint8_t id;
-	const char *layout;
+	const char *layout, *v3; /* v3: of format 3, if it has one of its own */
 } actions[] = {
-	{PRM_STE_ACTION_COPY, "ste_double_action_copy_v1"},
-	{PRM_STE_ACTION_SET, "ste_double_action_set_v1"},
-	{PRM_STE_ACTION_ADD, "ste_double_action_add_v1"},
-	{PRM_STE_ACTION_REMOVE_BY_SIZE, "ste_single_action_remove_header_size_v1"},
-	{PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER, "ste_single_action_remove_header_v1"},
-	{PRM_STE_ACTION_INSERT_INLINE, "ste_double_action_insert_with_inline_v1"},
-	{PRM_STE_ACTION_INSERT_POINTER, "ste_double_action_insert_with_ptr_v1"},
-	{PRM_STE_ACTION_FLOW_TAG, "ste_single_action_flow_tag_v1"},
-	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1"},
-	{PRM_STE_ACTION_MODIFY_LIST, "ste_single_action_modify_list_v1"},
-	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1"},
+	{PRM_STE_ACTION_COPY, "ste_double_action_copy_v1", NULL},
+	{PRM_STE_ACTION_SET, "ste_double_action_set_v1", NULL},
+	{PRM_STE_ACTION_ADD, "ste_double_action_add_v1", NULL},
+	{PRM_STE_ACTION_REMOVE_BY_SIZE, "ste_single_action_remove_header_size_v1",
+	 "ste_single_action_remove_header_size_v3"},
+	{PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER, "ste_single_action_remove_header_v1",
+	 "ste_single_action_remove_header_v3"},
+	{PRM_STE_ACTION_INSERT_INLINE, "ste_double_action_insert_with_inline_v1",
+	 "ste_double_action_insert_with_inline_v3"},
+	{PRM_STE_ACTION_INSERT_POINTER, "ste_double_action_insert_with_ptr_v1",
+	 "ste_double_action_insert_with_ptr_v3"},
+	{PRM_STE_ACTION_FLOW_TAG, "ste_single_action_flow_tag_v1", NULL},
+	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1",
+	 NULL},
+	{PRM_STE_ACTION_MODIFY_LIST, "ste_single_action_modify_list_v1", NULL},
+	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1", NULL},
 };
 
 static void ste_v1_links(struct ste *s)
@@ -40,35 +45,37 @@ static void ste_v1_links(struct ste *s)
 	s->e.any = s->e.lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
 }
 
-static struct packet_change ste_v1_remove_size(const uint8_t *a)
+/* A field of an action in format 3, and in formats 1 and 2. */
+#define MOVED(format, name, a, field) \
+	((format) > 2 ? prm_ste_##name##_v3_get_##field(a) : prm_ste_##name##_v1_get_##field(a))
+
+static struct packet_change ste_v1_remove_size(const uint8_t *a, int format)
 {
 	return (struct packet_change){
 		.kind = PACKET_REMOVE,
-		.anchor = (uint8_t)prm_ste_single_action_remove_header_size_v1_get_start_anchor(a),
-		.offset =
-			(uint16_t)(2 *
-				   prm_ste_single_action_remove_header_size_v1_get_start_offset(a)),
-		.bytes = (uint16_t)(2 * prm_ste_single_action_remove_header_size_v1_get_remove_size(
-						a))};
+		.anchor = (uint8_t)MOVED(format, single_action_remove_header_size, a, start_anchor),
+		.offset = (uint16_t)(2 * MOVED(format, single_action_remove_header_size, a,
+					       start_offset)),
+		.bytes = (uint16_t)(2 * MOVED(format, single_action_remove_header_size, a,
+					      remove_size))};
 }
 
-static struct packet_change ste_v1_remove_to(const uint8_t *a)
+static struct packet_change ste_v1_remove_to(const uint8_t *a, int format)
 {
 	return (struct packet_change){
 		.kind = PACKET_REMOVE_TO,
-		.anchor = (uint8_t)prm_ste_single_action_remove_header_v1_get_start_anchor(a),
-		.end = (uint8_t)prm_ste_single_action_remove_header_v1_get_end_anchor(a)};
+		.anchor = (uint8_t)MOVED(format, single_action_remove_header, a, start_anchor),
+		.end = (uint8_t)MOVED(format, single_action_remove_header, a, end_anchor)};
 }
 
-static struct packet_change ste_v1_insert(const uint8_t *a)
+static struct packet_change ste_v1_insert(const uint8_t *a, int format)
 {
 	return (struct packet_change){
 		.kind = PACKET_INSERT,
-		.anchor = (uint8_t)prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a),
-		.offset =
-			(uint16_t)(2 *
-				   prm_ste_double_action_insert_with_inline_v1_get_start_offset(a)),
-		.value = prm_ste_double_action_insert_with_inline_v1_get_inline_data(a)};
+		.anchor = (uint8_t)MOVED(format, double_action_insert_with_inline, a, start_anchor),
+		.offset = (uint16_t)(2 * MOVED(format, double_action_insert_with_inline, a,
+					       start_offset)),
+		.value = MOVED(format, double_action_insert_with_inline, a, inline_data)};
 }
 
 /* Returns where an object's result goes: the low byte of register C 1, 3 or 5. */
@@ -81,21 +88,21 @@ static struct change_bits ste_v1_result(const uint8_t *a)
 	return (struct change_bits){.dword = (uint8_t)(DW_REG_C + 2 * pair + 1), .bits = 8};
 }
 
-/* Reads a change. Format 3 lays out removals and insertions anew. */
+/* Reads a change. */
 static struct packet_change ste_v1_change(const uint8_t *a, int format)
 {
 	struct packet_change c = {.kind = PACKET_UNKNOWN};
 
 	switch (a[0]) {
 	case PRM_STE_ACTION_REMOVE_BY_SIZE:
-		return format > 2 ? c : ste_v1_remove_size(a);
+		return ste_v1_remove_size(a, format);
 	case PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER:
-		return format > 2 ? c : ste_v1_remove_to(a);
+		return ste_v1_remove_to(a, format);
 	case PRM_STE_ACTION_INSERT_INLINE:
-		return format > 2 ? c : ste_v1_insert(a);
+		return ste_v1_insert(a, format);
 	case PRM_STE_ACTION_INSERT_POINTER:
-		if (format <= 2 && prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a) ==
-					   PRM_STE_ANCHOR_START_OUTER)
+		if (MOVED(format, double_action_insert_with_ptr, a, start_anchor) ==
+		    PRM_STE_ANCHOR_START_OUTER)
 			c.kind = PACKET_ENCAP;
 		return c;
 	case PRM_STE_ACTION_ACCELERATED_LIST:
@@ -120,7 +127,8 @@ static void ste_v1_read_action(struct ste *s, unsigned int at, int format)
 	*a = (struct ste_action){.id = s->bytes[at], .at = (uint8_t)at, .len = 4};
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (actions[i].id == a->id) {
-			a->layout = prm_find_struct(actions[i].layout);
+			a->layout = prm_find_struct(
+				format > 2 && actions[i].v3 ? actions[i].v3 : actions[i].layout);
 			a->len = (uint8_t)a->layout->bytes;
 		}
 	if (a->len > left) {

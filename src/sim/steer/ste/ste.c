@@ -7,7 +7,7 @@
 
 #define PARSED_BY_STEP 64u /* bytes of headers whose parsing costs one step */
 
-static const struct ste_version *const versions[] = {&ste_v0, &ste_v1, &ste_v2};
+static const struct ste_version *const versions[] = {&ste_v0, &ste_v1, &ste_v2, &ste_v3};
 
 const struct ste_version *ste_version_find(uint8_t format)
 {

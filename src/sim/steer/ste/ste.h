@@ -36,6 +36,10 @@ struct ste_next {
 /* Further changes of the packet by an entry's actions; continues enum rewrite_change. */
 #define STE_MOVED (1u << 2) /* headers moved and were parsed again */
 
+/* Executes an action; false after steer_lost(). */
+typedef bool ste_action_fn(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
+#define STE_MOVES 4u /* actions that remove or insert headers: their numbers are adjacent */
+
 struct ste_version {
 	uint8_t format; /* PRM steering_format_version */
 	uint16_t entry_bytes;
@@ -60,11 +64,12 @@ struct ste_version {
 	 * Format 0 has no such numbers.
 	 */
 	const uint8_t *dwords;
+	ste_action_fn *const *moves; /* STE_MOVES, by their numbers; format 0 has none */
 	/* Runs ste_walk_entries() of this version. */
 	uint64_t (*walk)(struct steer_walk *, uint64_t addr);
 };
 
-extern const struct ste_version ste_v0, ste_v1, ste_v2;
+extern const struct ste_version ste_v0, ste_v1, ste_v2, ste_v3;
 
 /* Returns the version with this steering_format_version; NULL if there is none. */
 const struct ste_version *ste_version_find(uint8_t format);

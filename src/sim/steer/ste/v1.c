@@ -14,8 +14,5 @@ static uint64_t v1_walk(struct steer_walk *w, uint64_t addr)
 }
 
 const struct ste_version ste_v1 = {
-	V1_FUNCTIONS,
-	.format = 1,
-	.dwords = v1_dwords,
-	.walk = v1_walk,
+	V1_FUNCTIONS, .format = 1, .dwords = v1_dwords, .moves = ste_v1_moves, .walk = v1_walk,
 };

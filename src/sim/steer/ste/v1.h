@@ -4,8 +4,7 @@
 
 /*
  * Version 1, ConnectX-6 Dx and BlueField-2: 32 bytes of control, then a mask and a tag of 16 bytes
- * each (prm/ste1.prm). Version 2 has the same layouts; its registers have other numbers in
- * rewrites.
+ * each (prm/ste1.prm). Versions 2 and 3 have the same layouts but for what v2.c and v3.c define.
  */
 #include <dvx/prm/ste.h>
 #include <dvx/prm/ste1.h>
@@ -112,8 +111,33 @@ STE_INLINE bool v1_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *ta
 bool ste_v1_actions(struct steer_walk *, const uint8_t *action, unsigned int bytes,
 		    unsigned int *changed);
 
-/* Executes an ASO action. Returns false after steer_lost(). */
-bool ste_v1_aso(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
+/* Executes an ASO action. */
+ste_action_fn ste_v1_aso;
+
+/* Removal and insertion of headers, of any version's layout. All return false after steer_lost(). */
+extern ste_action_fn *const ste_v1_moves[STE_MOVES];
+struct ste_place {
+	unsigned int anchor; /* PRM ste_anchor */
+	uint32_t words;	     /* behind it */
+};
+struct ste_header {
+	uint32_t id; /* of a packet reformat context */
+	uint32_t words, attributes;
+};
+#define STE_INLINE_DATA 4u /* in an action: a dword to insert */
+bool ste_v1_remove_words(const struct steer_walk *, struct ste_place from, uint32_t words,
+			 unsigned int *changed);
+/* Removes headers from an anchor up to another one; decap: these are a tunnel. */
+bool ste_v1_remove_between(const struct steer_walk *, unsigned int start, unsigned int end, bool decap,
+		      unsigned int *changed);
+bool ste_v1_insert_dword(const struct steer_walk *, struct ste_place, const uint8_t *dword,
+			 unsigned int *changed);
+/*
+ * Inserts a header that firmware keeps. [I] An insertion that is no encapsulation changes no
+ * lengths.
+ */
+bool ste_v1_insert_header(const struct steer_walk *, struct ste_place, struct ste_header,
+			  unsigned int *changed);
 
 STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 {
@@ -122,7 +146,7 @@ STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *c
 	return ste_v1_actions(w, ste + at, V1_MASK_AT - at, changed);
 }
 
-/* The functions that versions 1 and 2 share. */
+/* The functions that versions 1 and later share. */
 #define V1_FUNCTIONS                                                                     \
 	.entry_bytes = PRM_STE_BWC_V1_BYTES, .mask_at = V1_MASK_AT, .lookup = v1_lookup, \
 	.decision = v1_decision, .fill = v1_fill, .agrees = v1_agrees, .miss = v1_miss,  \

@@ -1,129 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Actions of version 1: flow tag, removal and insertion of headers, rewrites of fields. */
+/* Actions of version 1: flow tag and rewrites of fields; by number, those of v1_move.c and v1_aso.c. */
 #include <inttypes.h>
 #include <string.h>
-#include "obj/flow.h"
 #include "obj/vhca.h"
 #include "steer/priv.h"
-#include "steer/reformat.h"
 #include "steer/rewrite.h"
 #include "v1.h"
 
-#define WORD	    2u /* unit of offsets and sizes */
 #define LIST_UNIT   64u
 #define LIST_ACTION 8u
-#define MAC_BYTES   12u
 #define DWORD_SHIFT 32u /* shifts count in 64 bits, of which the named dword is the high half */
 #define DWORD_BITS  32u
-
-typedef bool v1_action_fn(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
-
-/* --- removal and insertion of headers --------------------------------------------------------- */
-
-/* Sets *at to the beginning of a header; false if the packet lacks it. */
-static bool v1_anchor_at(const struct packet *p, unsigned int anchor, uint32_t *at)
-{
-	switch (anchor) {
-	case PRM_STE_ANCHOR_START_OUTER:
-		*at = p->outer.l2;
-		return p->outer.present;
-	case PRM_STE_ANCHOR_1ST_VLAN:
-		*at = p->outer.l2 + MAC_BYTES;
-		return p->outer.present && p->outer.vlans;
-	case PRM_STE_ANCHOR_IPV6_IPV4:
-		*at = p->outer.l3;
-		return p->outer.l3;
-	case PRM_STE_ANCHOR_INNER_MAC:
-		*at = p->inner.l2;
-		return p->inner.ethernet;
-	case PRM_STE_ANCHOR_INNER_IPV6_IPV4:
-		*at = p->inner.l3;
-		return p->inner.present && p->inner.l3;
-	default:
-		return false;
-	}
-}
-
-/* Finds a header. [I] A packet without it is lost; what hardware does is not known. */
-static bool v1_find_anchor(const struct steer_walk *w, unsigned int anchor, uint32_t *at)
-{
-	if (v1_anchor_at(w->packet, anchor, at))
-		return true;
-	return steer_lost(w, "an action counts from anchor 0x%02x, which the packet does not have",
-			  anchor);
-}
-
-static bool v1_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
-{
-	uint32_t at;
-
-	if (!v1_find_anchor(w, prm_ste_single_action_remove_header_size_v1_get_start_anchor(a),
-			    &at))
-		return false;
-	at += WORD * prm_ste_single_action_remove_header_size_v1_get_start_offset(a);
-	return ste_remove(w, at,
-			  WORD * prm_ste_single_action_remove_header_size_v1_get_remove_size(a),
-			  changed);
-}
-
-static bool v1_remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
-{
-	uint32_t from, to;
-
-	if (prm_ste_single_action_remove_header_v1_get_decap(a) && !reformat_has_side(w, true))
-		return false;
-	if (!v1_find_anchor(w, prm_ste_single_action_remove_header_v1_get_start_anchor(a), &from) ||
-	    !v1_find_anchor(w, prm_ste_single_action_remove_header_v1_get_end_anchor(a), &to))
-		return false;
-	if (to < from)
-		return steer_lost(w, "an action removes headers up to one that comes before");
-	if (prm_ste_single_action_remove_header_v1_get_end_anchor(a) == PRM_STE_ANCHOR_IPV6_IPV4)
-		reformat_note_flow(w->packet);
-	return ste_remove(w, from, to - from, changed);
-}
-
-static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
-{
-	uint32_t at, data;
-
-	if (!v1_find_anchor(w, prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a),
-			    &at))
-		return false;
-	memcpy(&data, a + LIST_ACTION - sizeof(data), sizeof(data));
-	at += WORD * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a);
-	return ste_insert(w, at, &data, sizeof(data), changed);
-}
-
-/* Values of an insertion's attributes. */
-enum { V1_INSERT_PLAIN, V1_INSERT_ENCAP };
-
-/*
- * Inserts a header that firmware keeps. [I] An insertion that is no encapsulation changes no
- * lengths.
- */
-static bool v1_insert_pointer(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
-{
-	uint32_t id = prm_ste_double_action_insert_with_ptr_v1_get_pointer(a);
-	uint32_t n = WORD * prm_ste_double_action_insert_with_ptr_v1_get_size(a);
-	uint32_t attributes = prm_ste_double_action_insert_with_ptr_v1_get_attributes(a);
-	const struct flow_reformat *r = reformat_find(w, id, n);
-	uint32_t at;
-
-	if (!r)
-		return false;
-	if (!v1_find_anchor(w, prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a), &at))
-		return false;
-	at += WORD * prm_ste_double_action_insert_with_ptr_v1_get_start_offset(a);
-	if (attributes == V1_INSERT_PLAIN)
-		return ste_insert(w, at, r->data, n, changed);
-	if (attributes == V1_INSERT_ENCAP && !at)
-		return reformat_encap(w, r->data, n, changed);
-	return steer_lost(
-		w,
-		"an insertion with attributes %u at %u is not implemented: a tunnel's header "
-		"begins the packet",
-		attributes, at);
-}
 
 /* --- rewrites -------------------------------------------------------------------------------- */
 
@@ -201,20 +88,26 @@ static bool v1_nop(const struct steer_walk *w, const uint8_t *a, unsigned int *c
 	return true;
 }
 
-static v1_action_fn v1_modify_list;
+/* Removes or inserts a header, in the layout of the version. */
+static bool v1_move(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	return w->version->moves[a[0] - PRM_STE_ACTION_REMOVE_BY_SIZE](w, a, changed);
+}
+
+static ste_action_fn v1_modify_list;
 
 static const struct v1_action {
 	uint8_t bytes;
-	v1_action_fn *run;
+	ste_action_fn *run;
 } rows[] = {
 	[PRM_STE_ACTION_NOP] = {4, v1_nop},
 	[PRM_STE_ACTION_COPY] = {8, v1_copy},
 	[PRM_STE_ACTION_SET] = {8, v1_set},
 	[PRM_STE_ACTION_ADD] = {8, v1_add},
-	[PRM_STE_ACTION_REMOVE_BY_SIZE] = {4, v1_remove_by_size},
-	[PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER] = {4, v1_remove_headers},
-	[PRM_STE_ACTION_INSERT_INLINE] = {8, v1_insert_inline},
-	[PRM_STE_ACTION_INSERT_POINTER] = {8, v1_insert_pointer},
+	[PRM_STE_ACTION_REMOVE_BY_SIZE] = {4, v1_move},
+	[PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER] = {4, v1_move},
+	[PRM_STE_ACTION_INSERT_INLINE] = {8, v1_move},
+	[PRM_STE_ACTION_INSERT_POINTER] = {8, v1_move},
 	[PRM_STE_ACTION_FLOW_TAG] = {4, v1_flow_tag},
 	[PRM_STE_ACTION_MODIFY_LIST] = {4, v1_modify_list},
 	[PRM_STE_ACTION_ASO] = {8, ste_v1_aso},
@@ -263,7 +156,7 @@ static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigne
 	return true;
 }
 
-static bool v1_charge_list(struct steer_walk *w, v1_action_fn *run, const uint8_t *a)
+static bool v1_charge_list(struct steer_walk *w, ste_action_fn *run, const uint8_t *a)
 {
 	return run != v1_modify_list ||
 	       ste_charge(w, prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a));

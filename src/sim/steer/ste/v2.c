@@ -15,8 +15,5 @@ static uint64_t v2_walk(struct steer_walk *w, uint64_t addr)
 }
 
 const struct ste_version ste_v2 = {
-	V1_FUNCTIONS,
-	.format = 2,
-	.dwords = v2_dwords,
-	.walk = v2_walk,
+	V1_FUNCTIONS, .format = 2, .dwords = v2_dwords, .moves = ste_v1_moves, .walk = v2_walk,
 };
