@@ -207,15 +207,16 @@ static void rule_ip(struct dice *d, struct line *l)
 
 static void rule_tunnel(struct dice *d, struct line *l)
 {
-	static const char *const kinds[] = {"vxlan", "vxlan-gpe", "geneve", "gre", "mpls", "gtpu"};
-	uint32_t kind = dice_roll(d, 6);
+	static const char *const kinds[] = {"vxlan", "vxlan-gpe", "geneve", "gre",
+					    "mpls",  "gtpu",	  "nvgre",  "gretap"};
+	uint32_t kind = dice_roll(d, 8);
 
 	add(l, !negates(d, l, 8) ? " %s" : " not %s", kinds[kind]);
 	if (chance(d, 20))
 		return;
-	if (kind < 3)
+	if (kind < 3 || kind == 6)
 		add(l, " vni %u", PICK(d, vnis));
-	else if (kind == 3)
+	else if (kind == 3 || kind == 7)
 		add(l, " key %u", PICK(d, vnis));
 	else if (kind == 5)
 		add(l, " teid %u", PICK(d, vnis));

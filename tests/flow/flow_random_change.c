@@ -84,7 +84,10 @@ void random_changes(struct dice *d, char *text, size_t size, bool all)
 
 	if (strstr(text, "drop") || change_chance(&l, 40))
 		return;
-	if (all && (strstr(text, " vxlan ") || strstr(text, " geneve")) && change_chance(&l, 70)) {
+	if (all &&
+	    (strstr(text, " vxlan") || strstr(text, " geneve") || strstr(text, " nvgre") ||
+	     strstr(text, " gretap")) &&
+	    change_chance(&l, 70)) {
 		change_printf(&l, " decap");
 		return;
 	}

@@ -208,7 +208,7 @@ static void put_gre(struct dice *d, struct pen *w, uint16_t type)
 	if (bits & 4)
 		put(w, dice_roll(d, UINT32_MAX), 4);
 	if (bits & 2)
-		put(w, PICK(d, vnis), 4);
+		put(w, PICK(d, vnis) << (chance(d, 50) ? 8 : 0), 4);
 	if (bits & 1)
 		put(w, dice_roll(d, UINT32_MAX), 4);
 }

@@ -8,6 +8,8 @@
 #include "rules/map.h"
 #include "rules/rule.h"
 
+#define HOP	 "eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct ruleset set;
@@ -375,6 +377,12 @@ TEST(none, tunnels)
 	has("drop in mpls_ttl 64", KEY_ETHERTYPE, 0x8847, 0xffff);
 	has("drop in inner mpls_bos 0 mpls_ttl 1", KEY_INNER(KEY_MPLS_BOTTOM), 0, 1);
 	has("drop in gtpu teid 0x1234 inner ipv4", KEY_GTPU_TEID, 0x1234, 0xffffffff);
+	has("drop in nvgre 7/0xff", KEY_GRE_KEY, 0x700, 0xff00);
+	has("drop in nvgre vni 7", KEY_GRE_KEY, 0x700, 0xffffff00);
+	has("drop in nvgre", KEY_GRE_HAS_KEY, 1, 1);
+	has("drop in gretap", KEY_GRE_PROTO, 0x6558, 0xffff);
+	has("drop in gretap 7", KEY_GRE_HAS_KEY, 1, 1);
+	has("drop in gretap key 7", KEY_GRE_KEY, 7, 0xffffffff);
 	has("drop in gtpu 7/0xff", KEY_GTPU_TEID, 7, 0xff);
 	has("drop in geneve oam", KEY_GENEVE_OAM, 1, 1);
 	has("drop in geneve 9 oam 0", KEY_GENEVE_OAM, 0, 1);
@@ -407,6 +415,8 @@ TEST(none, inner)
 	has("drop in inner eth dst 02:00:00:00:00:01", KEY_INNER(KEY_DMAC), 0x020000000001,
 	    0xffffffffffff);
 	has("send in geneve 5 decap to queue 1", KEY_GENEVE_PROTO, 0x6558, 0xffff);
+	has("send in vxlan-gpe 5 decap to queue 1", KEY_GPE_NEXT, 3, 0xff);
+	has("send in gre inner ipv6 decap " HOP " to queue 1", KEY_GRE_PROTO, 0x86dd, 0xffff);
 	has("drop in inner mpls 100", KEY_INNER(KEY_MPLS_LABEL), 100, 0xfffff);
 	has("drop in gre inner ipv6 flowlabel 1 ttl 5", KEY_INNER(KEY_TTL), 5, 0xff);
 	has("drop in inner tcp flags syn", KEY_INNER(KEY_TCP_FLAGS), 2, 2);
@@ -443,7 +453,18 @@ TEST(none, vports)
 	has("drop in from vf1 udp", KEY_VPORT, 2, 0xffff);
 }
 
-/* The header of a tunnel, byte by byte: RFC 7348 and 8926; what the device fills in is 0. */
+#define V4_HEADER(protocol)        \
+	"020000000002020000000001" \
+	"0800"                     \
+	"4500000000000000"         \
+	"40" protocol "0000"       \
+	"c0000201"                 \
+	"c0000202"
+
+/*
+ * The header of a tunnel, byte by byte: RFC 7348, 8926, 7637, 2890 and 7510; what the device fills in
+ * is 0.
+ */
 TEST(none, headers_of_encap)
 {
 	static const struct {
@@ -451,20 +472,42 @@ TEST(none, headers_of_encap)
 	} cases[] = {
 		{"vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst "
 		 "02:00:00:00:00:02",
-		 "020000000002020000000001" "0800" "4500000000000000" "40110000" "c0000201"
-		 "c0000202" "000012b500000000" "0800000000002a00"},
+		 "020000000002020000000001"
+		 "0800"
+		 "4500000000000000"
+		 "40110000"
+		 "c0000201"
+		 "c0000202"
+		 "000012b500000000"
+		 "0800000000002a00"},
 		{"geneve dst port 6082 ttl 9 eth dst 02:00:00:00:00:02 src 02:00:00:00:00:01 "
 		 "src 2001:db8::1 dst 2001:db8::2 vni 0x123456",
-		 "020000000002020000000001" "86dd" "6000000000001109"
-		 "20010db8000000000000000000000001" "20010db8000000000000000000000002"
-		 "000017c200000000" "0000655812345600"},
+		 "020000000002020000000001"
+		 "86dd"
+		 "6000000000001109"
+		 "20010db8000000000000000000000001"
+		 "20010db8000000000000000000000002"
+		 "000017c200000000"
+		 "0000655812345600"},
+		{"vxlan-gpe vni 1 src 192.0.2.1 dst 192.0.2.2 " HOP,
+		 V4_HEADER("11") "000012b600000000"
+				 "0c00000300000100"},
+		{"nvgre vni 0x123456 src 192.0.2.1 dst 192.0.2.2 " HOP,
+		 V4_HEADER("2f") "2000655812345600"},
+		{"gretap key 7 src 192.0.2.1 dst 192.0.2.2 " HOP,
+		 V4_HEADER("2f") "2000655800000007"},
+		{"gretap src 192.0.2.1 dst 192.0.2.2 " HOP, V4_HEADER("2f") "00006558"},
+		{"gre src 192.0.2.1 dst 192.0.2.2 " HOP, V4_HEADER("2f") "000086dd"},
+		{"mplsoudp label 0xabcde src 192.0.2.1 dst 192.0.2.2 " HOP,
+		 V4_HEADER("11") "000019eb00000000"
+				 "abcde140"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char text[256], hex[2 * sizeof(set.rule->encap->header) + 1] = "";
 		const struct rule *r;
 
-		snprintf(text, sizeof(text), "pass out udp encap %s count", cases[i].words);
+		snprintf(text, sizeof(text), "pass out ipv6 udp encap %s count", cases[i].words);
 		r = only(text);
 		assert_true(r->count);
 		assert_int_equal(r->change[0].kind, CHANGE_ENCAP);

@@ -96,11 +96,15 @@ static void add_encap(struct dice *d, char line[LINE_BYTES])
 {
 	size_t at = strlen(line);
 	const bool six = dice_roll(d, 2);
+	static const char *const tunnels[] = {
+		"vxlan vni",  "geneve vni", "vxlan-gpe vni", "nvgre vni",
+		"gretap key", "gretap ttl", "gre key",	     "mplsoudp label",
+	};
 
 	snprintf(line + at, LINE_BYTES - at,
-		 " encap %s vni %u src %s dst %s eth src 02:00:00:00:02:%02x eth dst "
+		 " encap %s %u src %s dst %s eth src 02:00:00:00:02:%02x eth dst "
 		 "02:00:00:00:03:%02x",
-		 dice_roll(d, 2) ? "vxlan" : "geneve", dice_roll(d, 1 << 24),
+		 tunnels[dice_roll(d, 8)], 1 + dice_roll(d, dice_roll(d, 2) ? 255 : 1 << 20),
 		 six ? "2001:db8::1" : "192.0.2.1", six ? "2001:db8::2" : "192.0.2.2",
 		 dice_roll(d, 256), dice_roll(d, 256));
 }
@@ -127,11 +131,21 @@ static bool fits_source(const char *line, const char *source)
 static void switch_match(struct dice *d, bool ends, char line[LINE_BYTES])
 {
 	static const char *const wide[] = {"any", "ipv4", "ipv6", "tcp", "udp"};
-	static const char *const tunnels[] = {"vxlan", "geneve"};
+#define NEW_HEADER "eth src 02:00:00:00:04:01 dst 02:00:00:00:05:01"
+	static const char *const tunnels[] = {
+		"vxlan decap",
+		"geneve decap",
+		"vxlan-gpe decap",
+		"nvgre decap",
+		"gretap decap",
+		"gre inner ipv4 decap " NEW_HEADER,
+		"gre inner ipv6 decap " NEW_HEADER,
+		"gtpu inner ipv4 decap " NEW_HEADER,
+	};
 	char *to;
 
 	if (ends) {
-		sprintf(line, "send in %s decap", tunnels[dice_roll(d, 2)]);
+		sprintf(line, "send in %s", tunnels[dice_roll(d, 8)]);
 	} else if (!dice_roll(d, 3)) {
 		sprintf(line, "%s in %s", dice_roll(d, 6) ? "send" : "pass", wide[dice_roll(d, 5)]);
 	} else {
@@ -203,11 +217,14 @@ static void begin_tunnel(const struct rule_encap *e, struct end_of_way *w)
 	uint8_t *ip = w->bytes + OUTER_L3;
 	const uint32_t l3 = e->family == 4 ? 20 : 40;
 
-	memmove(w->bytes + e->bytes, w->bytes, w->len);
+	const uint32_t skip = e->l3 ? slow_ip(w->bytes, w->len) : 0;
+
+	memmove(w->bytes + e->bytes, w->bytes + skip, w->len - skip);
 	memcpy(w->bytes, e->header, e->bytes);
-	w->len += e->bytes;
+	w->len += e->bytes - skip;
 	store16(ip + (e->family == 4 ? 2 : 4), w->len - OUTER_L3 - (e->family == 4 ? 0 : l3));
-	store16(ip + l3 + 4, w->len - OUTER_L3 - l3);
+	if (e->port)
+		store16(ip + l3 + 4, w->len - OUTER_L3 - l3);
 }
 
 static void fill_in(const struct rule_encap *e, uint8_t *want, const uint8_t *got)
@@ -215,7 +232,9 @@ static void fill_in(const struct rule_encap *e, uint8_t *want, const uint8_t *go
 	uint8_t *ip = want + OUTER_L3;
 	uint32_t sum = 0;
 
-	memcpy(ip + (e->family == 4 ? 20 : 40), got + OUTER_L3 + (e->family == 4 ? 20 : 40), 2);
+	if (e->port)
+		memcpy(ip + (e->family == 4 ? 20 : 40), got + OUTER_L3 + (e->family == 4 ? 20 : 40),
+		       2);
 	if (e->family == 6)
 		return;
 	memcpy(ip + 4, got + OUTER_L3 + 4, 2);

@@ -25,6 +25,7 @@ send switch from pf ipv4 udp src port 30 dec ttl encap vxlan vni 42 src 192.0.2.
 send switch from pf udp src port 31 encap geneve vni 7 src 2001:db8::1 dst 2001:db8::2 $hop to uplink count
 send switch from pf udp src port 32 encap vxlan vni 43 src 192.0.2.1 dst 192.0.2.2 $hop to uplink count
 pass out ipv4 udp src port 33 encap vxlan vni 44 src 192.0.2.1 dst 192.0.2.2 $hop
+send switch from pf ipv4 udp src port 34 encap gre key 7 src 192.0.2.1 dst 192.0.2.2 $hop to uplink
 send switch from ecpf vxlan vni 44 inner udp src port 33 to pf
 END
 }
@@ -33,10 +34,12 @@ ends() {
 	begin "$chip-b" dpu <<END
 send switch from uplink vxlan vni 42 decap to pf count
 send switch from uplink geneve vni 7 decap to pf count
+send switch from uplink gre key 7 inner ipv4 decap eth src 02:00:00:00:00:05 dst 02:00:00:00:00:06 to pf
 END
 	begin "$chip-b" host <<END
 count in ipv4 udp src port 30 ttl 63
 count in udp src port 31
+count in eth src 02:00:00:00:00:05 dst 02:00:00:00:00:06 ipv4 udp src port 34
 count in any
 END
 }
@@ -48,10 +51,10 @@ counts() { # CHIP FUNCTION WANTED
 }
 # The last packet stays in its tunnel, and goes to the second chip's manager.
 passes() {
-	printf 'send %s\n' 32 30 31 | "$dvx_sim" exec "$chip" -f host -- "$peer" >"$work/peer" && counts "$chip" dpu "1 1 1" &&
-		counts "$chip-b" dpu "1 1" && counts "$chip-b" host "1 1 0"
+	printf 'send %s\n' 32 30 31 34 | "$dvx_sim" exec "$chip" -f host -- "$peer" >"$work/peer" && counts "$chip" dpu "1 1 1" &&
+		counts "$chip-b" dpu "1 1" && counts "$chip-b" host "1 1 1 0"
 }
-check "two of three packets arrive without a tunnel" passes
+check "three of four packets arrive without a tunnel" passes
 
 explains() { # CHIP WORDS PACKET
 	at=$1 function=dpu
@@ -62,6 +65,9 @@ explains() { # CHIP WORDS PACKET
 check "explain: the tunnel's headers" explains "$chip" \
 	"the packet changes: headers ipv4 10.0.0.1 > ? udp 30 > ? -> ipv4 192.0.2.1 > 192.0.2.2 udp ? > 4789, inside ipv4 10.0.0.1 > ? udp 30 > ?" \
 	"switch from pf ipv4 src 10.0.0.1 udp src port 30 ttl 64"
+check "explain: a tunnel for IP" explains "$chip" \
+	"-> ipv4 192.0.2.1 > 192.0.2.2 proto 47, inside ipv4 10.0.0.1 > ? udp 34 > ?" \
+	"switch from pf ipv4 src 10.0.0.1 udp src port 34 ttl 64"
 check "explain: rules of the e-switch see them" explains "$chip" "=> pf: its function receives it" \
 	"out ipv4 src 10.0.0.1 udp src port 33"
 check "explain: the end of a tunnel" explains "$chip-b" "inside ipv4 ? > 10.0.0.2 udp -> ipv4 ? > 10.0.0.2 udp" \

@@ -13,17 +13,23 @@ cat >"$work/rules" <<END
 pass out ipv4 udp src port 9 dec ttl encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 $hop count
 pass out udp src port 10 encap geneve vni 7 src 2001:db8::1 dst 2001:db8::2 $hop ttl 9 count
 pass out udp src port 11 encap vxlan vni 43 src 192.0.2.1 dst 192.0.2.2 $hop
+pass out udp src port 12 encap nvgre vni 5 src 192.0.2.1 dst 192.0.2.2 $hop
+pass out ipv4 udp src port 13 encap gre key 6 src 192.0.2.1 dst 192.0.2.2 $hop
+pass out ipv4 udp src port 14 encap mplsoudp label 16 src 192.0.2.1 dst 192.0.2.2 $hop
 send in vxlan vni 42 to queue 0
 send in geneve vni 7 to queue 0
 send in vxlan vni 43 decap to queue 1
+send in nvgre vni 5 decap to queue 1
+send in gre key 6 inner ipv4 decap eth src 02:00:00:00:00:05 dst 02:00:00:00:00:06 to queue 1
+send in udp dst port 6635 to queue 0
 END
 # The wire is a loop: what the function sends comes back to it.
 tunnels() {
 	start --queues 2 --capture "$work/cap" && client apply --quiet "$work/rules" &&
-		printf 'send 9\nsend 10\nsend 11\n' | on_chip "$peer" >"$work/peer" &&
-		is '[.rules[:2][].packets, .queues[].packets]|join(" ")' "1 1 2 1"
+			printf 'send %s\n' 9 10 11 12 13 14 | on_chip "$peer" >"$work/peer" &&
+		is '[.rules[:2][].packets, .queues[].packets]|join(" ")' "1 1 3 3"
 }
-check "three packets in tunnels, one leaves its tunnel" tunnels
+check "six packets in tunnels, three leave theirs" tunnels
 has() { # QUEUE WORDS
 	tcpdump -Z "$(id -un)" -nevvr "$work/cap/queue$1.pcap" 2>/dev/null >"$work/dump"
 	cat "$work/dump"
@@ -36,4 +42,7 @@ check "VXLAN: the inner packet, changed before" has 0 "02:11:22:33:44:01 > 02:11
 check "Geneve over IPv6" has 0 "(hlim 9, next-header UDP (17) payload length: 78) 2001:db8::1."
 check "Geneve: its header" has 0 "Geneve, Flags [none], vni 0x7, proto TEB (0x6558)"
 check "decap leaves the inner packet" has 1 "02:11:22:33:44:01 > 02:11:22:33:44:02, ethertype IPv4 (0x0800), length 62:"
+check "decap gives IP an Ethernet header" has 1 \
+	"02:00:00:00:00:05 > 02:00:00:00:00:06, ethertype IPv4 (0x0800), length 62: (tos 0x0, ttl 64"
+check "MPLS over UDP" has 0 "192.0.2.2.6635: [no cksum] MPLS (label 16, tc 0, [S], ttl 64)"
 plan

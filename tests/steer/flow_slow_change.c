@@ -9,6 +9,7 @@ struct slow_view {
 	uint32_t tags;	  /* VLAN tags, two at most */
 	uint32_t ip, end; /* the IP packet */
 	uint32_t version, proto, l4;
+	uint32_t gre; /* GRE's header */
 	bool later; /* a fragment that is not the first */
 };
 
@@ -33,6 +34,8 @@ static void see_l4(struct slow_view *v, uint32_t at)
 {
 	uint32_t need = v->proto == 6 ? 20 : 8;
 
+	if (!v->later && v->proto == 47 && at + 4 <= v->end)
+		v->gre = at;
 	if (!v->later && (v->proto == 6 || v->proto == 17) && at + need <= v->end)
 		v->l4 = at;
 }
@@ -264,24 +267,64 @@ static void cut(uint8_t *p, uint32_t *len, uint32_t from, uint32_t n)
 	*len -= n;
 }
 
-/* Removes a tunnel. VXLAN's payload is always a frame, Geneve's by its type. */
-static bool decap(uint8_t *p, uint32_t *len)
+/* --- tunnels that end --- */
+
+/* Returns the bytes of GRE's header; 0: nothing behind it is parsed. */
+static uint32_t slow_gre(const uint8_t *p)
+{
+	uint32_t flags = get(p, 2), n = 4;
+
+	for (uint32_t bit = 0x8000; bit >= 0x1000; bit >>= 1)
+		n += flags & bit ? 4 : 0;
+	return flags & 0x4007 ? 0 : n;
+}
+
+static uint32_t slow_gtpu(const uint8_t *p, uint32_t room)
+{
+	uint32_t n = p[0] & 7 ? 12 : 8;
+
+	while (p[0] & 4 && n < room && p[n - 1])
+		n += 4u * p[n];
+	return n;
+}
+
+/* Returns the bytes of the tunnel's own header, behind UDP's; the rule matches what it carries. */
+static uint32_t slow_tunnel(const struct slow_view *v, const uint8_t *p)
+{
+	uint32_t at = v->l4 + 8;
+
+	if (v->gre)
+		return slow_gre(p + v->gre);
+	switch (get(p + v->l4 + 2, 2)) {
+	case 6081:
+		return p[at] >> 6 ? 0 : 8 + (p[at] & 0x3fu) * 4;
+	case 2152:
+		return slow_gtpu(p + at, v->end - at);
+	default:
+		return 8;
+	}
+}
+
+/* Removes a tunnel, and puts the Ethernet header of a rule before a packet of IP. */
+static bool decap(const struct rule_change *c, uint8_t *p, uint32_t *len)
 {
 	struct slow_view v = see(p, *len);
-	uint32_t at = v.l4 + 8;
+	uint32_t at = v.gre ? v.gre : v.l4 + 8, own;
 
-	if (!v.l4 || v.proto != 17 || at + 8 > v.end)
+	if (!v.gre && (!v.l4 || v.proto != 17 || at + 8 > v.end))
 		return false;
-	if (get(p + v.l4 + 2, 2) == 6081) {
-		if (p[at] >> 6 || get(p + at + 2, 2) != 0x6558)
-			return false;
-		at += (p[at] & 0x3fu) * 4;
-	}
-	at += 8;
-	if (at + 14 > v.end)
+	own = slow_tunnel(&v, p);
+	at += own;
+	if (!own || at + (c->value ? 20 : 14) > v.end)
 		return false;
-	cut(p, len, 0, at);
+	cut(p, len, 0, at - c->value);
+	memcpy(p, c->addr, c->value);
 	return true;
+}
+
+uint32_t slow_ip(const uint8_t *p, uint32_t len)
+{
+	return see(p, len).ip;
 }
 
 static const struct rule_change *change_of(const struct rule *r, enum rule_change_kind kind)
@@ -295,8 +338,9 @@ static const struct rule_change *change_of(const struct rule *r, enum rule_chang
 bool slow_change(const struct rule *r, uint8_t *p, uint32_t *len)
 {
 	const struct rule_change *push = change_of(r, CHANGE_PUSH);
+	const struct rule_change *end = change_of(r, CHANGE_DECAP);
 
-	if (change_of(r, CHANGE_DECAP) && !decap(p, len))
+	if (end && !decap(end, p, len))
 		return false;
 	if (change_of(r, CHANGE_POP))
 		cut(p, len, 12, 4);

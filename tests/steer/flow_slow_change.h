@@ -23,4 +23,7 @@ bool slow_change(const struct rule *r, uint8_t *bytes, uint32_t *len);
  */
 void slow_sums(uint8_t *bytes, uint32_t len);
 
+/* Returns the offset of the packet's IP header, behind tags and labels. */
+uint32_t slow_ip(const uint8_t *bytes, uint32_t len);
+
 #endif

@@ -82,6 +82,21 @@ static int make_rewrites(struct dvx_flow_domain *domain, const struct rule *r, s
 	return 0;
 }
 
+/* Ends a tunnel; packets of one that carries IP get an Ethernet header. */
+static int changes_decap(struct dvx_flow_domain *domain, const struct rule_change *c,
+			 struct dvx_flow_action **out)
+{
+	return c->value ? dvx_flow_action_create_decap_l3(domain, c->addr, c->value, out)
+			: dvx_flow_action_create_decap_l2(domain, out);
+}
+
+static int changes_encap(struct dvx_flow_domain *domain, const struct rule_encap *e,
+			 struct dvx_flow_action **out)
+{
+	return e->l3 ? dvx_flow_action_create_encap_l3(domain, e->header, e->bytes, out)
+		     : dvx_flow_action_create_encap_l2(domain, e->header, e->bytes, out);
+}
+
 int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct changes *out,
 		 struct flow_fault *f)
 {
@@ -90,7 +105,7 @@ int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct ch
 	const struct rule_change *push = changes_find(r, CHANGE_PUSH);
 	const struct rule_change *encap = changes_find(r, CHANGE_ENCAP);
 
-	if (decap && dvx_flow_action_create_decap_l2(domain, &out->action[out->n]))
+	if (decap && changes_decap(domain, decap, &out->action[out->n]))
 		return changes_refused(r, decap, f);
 	out->n += decap != NULL;
 	if (pop && dvx_flow_action_create_pop_vlan(domain, &out->action[out->n]))
@@ -100,8 +115,7 @@ int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct ch
 						     &out->action[out->n]))
 		return changes_refused(r, push, f);
 	out->n += push != NULL;
-	if (encap && dvx_flow_action_create_encap_l2(domain, r->encap->header, r->encap->bytes,
-						     &out->action[out->n]))
+	if (encap && changes_encap(domain, r->encap, &out->action[out->n]))
 		return changes_refused(r, encap, f);
 	if (encap)
 		out->encap = out->action[out->n++];

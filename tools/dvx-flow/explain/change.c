@@ -415,6 +415,13 @@ static void words_decap(struct fields *f)
 	words_forget(f, (enum field)F_PER_LEVEL, F_REG_A - F_PER_LEVEL);
 }
 
+/* Removes the Ethernet header of a packet that goes into a tunnel for IP; its EtherType stays. */
+static void words_bare(struct fields *f)
+{
+	words_forget(f, F_DMAC, F_ETHERTYPE - F_DMAC);
+	words_forget(f, F_VLAN_KIND, F_L3 - F_VLAN_KIND);
+}
+
 static int words_resize(struct changing_packet *p, const struct packet_change *c, const char **why)
 {
 	if (c->kind == PACKET_REMOVE && c->anchor == PRM_STE_ANCHOR_1ST_VLAN && !c->offset &&
@@ -434,8 +441,8 @@ static int words_resize(struct changing_packet *p, const struct packet_change *c
 		return 0;
 	}
 	if (c->kind == PACKET_REMOVE_TO && c->anchor == PRM_STE_ANCHOR_START_OUTER &&
-	    c->end == PRM_STE_ANCHOR_INNER_MAC) {
-		words_decap(&p->f);
+	    (c->end == PRM_STE_ANCHOR_INNER_MAC || c->end == PRM_STE_ANCHOR_IPV6_IPV4)) {
+		(c->end == PRM_STE_ANCHOR_INNER_MAC ? words_decap : words_bare)(&p->f);
 		return 0;
 	}
 	*why = "changes headers in a way that needs the packet's bytes: give it in a file";

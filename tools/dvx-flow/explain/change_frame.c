@@ -202,6 +202,7 @@ int frame_resize(struct changing_packet *p, const struct packet_change *c, const
 
 #define ENCAP_L3      14u
 #define ENCAP_TYPE_V4 0x0800
+#define ENCAP_UDP     17
 
 static void frame_store16(uint8_t *at, size_t value)
 {
@@ -209,27 +210,35 @@ static void frame_store16(uint8_t *at, size_t value)
 	at[1] = (uint8_t)value;
 }
 
-/* Fills in the lengths and IPv4's checksum, as the device does. UDP's source port stays 0. */
-static void encap_fill(uint8_t *frame, size_t len)
+/*
+ * Fills in the lengths and IPv4's checksum, as the device does. UDP's source port stays 0. Returns
+ * whether there is one.
+ */
+static bool encap_fill(uint8_t *frame, size_t len)
 {
 	bool v4 = frame_number(frame + ENCAP_L3 - 2, 2) == ENCAP_TYPE_V4;
 	size_t l4 = ENCAP_L3 + (v4 ? 20 : 40);
 	uint8_t *ip = frame + ENCAP_L3;
+	bool udp = ip[v4 ? 9 : 6] == ENCAP_UDP;
 
 	frame_store16(ip + (v4 ? 2 : 4), len - (v4 ? ENCAP_L3 : l4));
-	frame_store16(frame + l4 + 4, len - l4);
+	if (udp)
+		frame_store16(frame + l4 + 4, len - l4);
 	if (v4)
 		frame_store16(ip + 10, ~sum_of(ip, 20) & 0xffff);
+	return udp;
 }
 
 int frame_encap(struct changing_packet *p, const struct packet_change *c)
 {
+	bool udp;
+
 	if (frame_open(p, 0, c->bytes))
 		return -ENOMEM;
 	memcpy(p->bytes, c->header, c->bytes);
-	encap_fill(p->bytes, p->len);
+	udp = encap_fill(p->bytes, p->len);
 	frame_parse(p);
-	p->f.known[F_SPORT] = false;
+	p->f.known[F_SPORT] &= !udp;
 	return 0;
 }
 
@@ -240,18 +249,19 @@ int words_encap(struct changing_packet *p, const struct packet_change *c)
 	size_t len = c->bytes + ANY_PAYLOAD;
 	uint8_t *frame = calloc(1, len);
 	struct fields outer;
+	bool udp;
 
 	if (!frame)
 		return -ENOMEM;
 	memcpy(frame, c->header, c->bytes);
-	encap_fill(frame, len);
+	udp = encap_fill(frame, len);
 	fields_of_frame(&outer, frame, len);
 	free(frame);
 	for (int f = 0; f < F_PER_LEVEL; f++) {
 		outer.value[F_PER_LEVEL + f] = p->f.value[f];
 		outer.known[F_PER_LEVEL + f] = p->f.known[f];
 	}
-	outer.known[F_SPORT] = false;
+	outer.known[F_SPORT] &= !udp;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		outer.value[kept[i]] = p->f.value[kept[i]];
 		outer.known[kept[i]] = p->f.known[kept[i]];

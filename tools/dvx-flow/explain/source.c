@@ -144,7 +144,8 @@ static bool dump_source_read_actions(struct dump_source *s)
 			t = steering_table_of(&s->d, answer_number(row->is, 1));
 		} else if (a->type == ACTION_VPORT && (row = answer_find(vport, vports, a->id))) {
 			a->arg = answer_number(row->is, 1);
-		} else if (a->type == ACTION_ENCAP && (row = answer_find(encap, encaps, a->id))) {
+		} else if ((a->type == ACTION_ENCAP_L2 || a->type == ACTION_ENCAP_L3) &&
+			   (row = answer_find(encap, encaps, a->id))) {
 			a->encap = json_string_value(json_array_get(row->is, 1));
 		}
 		a->onward = t ? (uint32_t)(t - s->d.table) + 1 : 0;

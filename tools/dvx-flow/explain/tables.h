@@ -77,7 +77,8 @@ enum action_kind {
 };
 
 /* Types of records. */
-#define ACTION_ENCAP   3400
+#define ACTION_ENCAP_L2 3400
+#define ACTION_ENCAP_L3 3401
 #define ACTION_DROP    3403
 #define ACTION_VPORT   3408 /* its argument is the number */
 #define ACTION_DEFAULT 3423

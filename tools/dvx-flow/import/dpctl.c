@@ -156,7 +156,7 @@ static bool dpctl_tunnel_port(struct draft *d, const struct row *row, const stru
 }
 
 static const struct row dpctl_tunnels[] = {
-	ROW_MATCH("tun_id", VNI, value_masked, .bits = 24),
+	ROW_MATCH("tun_id", VNI, value_masked, .bits = 32),
 	ROW_MATCH("src", SRC, value_net, .arg = 4, .read = dpctl_outer),
 	ROW_MATCH("dst", DST, value_net, .arg = 4, .read = dpctl_outer),
 	ROW_MATCH("ipv6_src", SRC, value_net, .arg = 6, .read = dpctl_outer),
@@ -192,11 +192,7 @@ static bool dpctl_tunnel_add(struct dpctl_read *r)
 		return draft_leave(&r->d, r->d.at, REASON_TUNNEL);
 	if (r->tunnel_port && iface_tunnel("", r->tunnel_port) != tunnel)
 		return draft_leave(&r->d, r->d.at, REASON_TUNNEL_PORT);
-	r->d.inner = false;
-	if (!draft_match_number(&r->d, r->d.at, SLOT_TUNNEL, tunnel))
-		return false;
-	r->d.inner = true;
-	return true;
+	return draft_tunnel(&r->d, tunnel);
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */

@@ -79,7 +79,7 @@ static bool dpctl_zero(struct draft *d, const struct row *row, const struct toke
 	ROW_ENCAP(name, word, how, .read = dpctl_word, __VA_ARGS__)
 
 static const struct row set_tunnel[] = {
-	DPCTL_ENCAP("tun_id", VNI, value_number, .bits = 24),
+	DPCTL_ENCAP("tun_id", ID, value_number, .bits = 32),
 	DPCTL_ENCAP("src ipv6_src", SRC, value_address),
 	DPCTL_ENCAP("dst ipv6_dst", DST, value_address),
 	DPCTL_ENCAP("ttl", TTL, value_number, .bits = 8),
@@ -111,7 +111,7 @@ static const struct row push_udp[] = {
 	{0},
 };
 static const struct row push_tunnel[] = {
-	DPCTL_ENCAP("vni", VNI, value_number, .bits = 24),
+	DPCTL_ENCAP("vni", ID, value_number, .bits = 24),
 	ROW_READ("flags", row_skip),
 	ROW_LEAVE("options oam crit gbp", ENCAP),
 	{0},
@@ -143,7 +143,7 @@ static bool dpctl_set_layer(struct draft *d, const struct row *row, const struct
 static bool dpctl_push_layer(struct draft *d, const struct row *row, const struct token *at)
 {
 	if (dpctl_layer(row)->push == push_tunnel)
-		d->tunnel = row->names;
+		d->tunnel = iface_tunnel(row->names, 0);
 	return dpctl_parts(d, *at, dpctl_layer(row)->push, NULL);
 }
 
@@ -191,7 +191,7 @@ static bool dpctl_tnl_push(struct draft *d, const struct row *row, const struct 
 	};
 
 	return dpctl_parts(d, *at, parts, NULL) &&
-	       (d->tunnel || draft_leave(d, at, REASON_ENCAP)) &&
+	       (d->tunnel != TUNNEL_NONE || draft_leave(d, at, REASON_ENCAP)) &&
 	       draft_encap_to(d, at, &(struct iface){0});
 }
 

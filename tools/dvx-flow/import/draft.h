@@ -59,7 +59,7 @@ struct draft {
 	struct draft_part part[2][DRAFT_SLOTS];
 	struct rule_change change[RULE_CHANGE_KINDS];
 	uint32_t changes; /* bits of those that are given */
-	const char *tunnel; /* that the rule begins; CHANGE_ENCAP shows if it does */
+	enum node_tunnel tunnel; /* that the rule begins; CHANGE_ENCAP shows if it does */
 	struct rule_change encap[ENCAP_WORDS];
 	uint32_t encap_given; /* bits of the words */
 	bool has_pcp;
@@ -130,6 +130,8 @@ bool draft_encap(struct draft *d, const struct row *row, const struct token *at,
 /* Adds a rule of the same matches before this one. */
 bool draft_add_before(struct draft *d, const struct token *at, const char *verdict,
 		      const char *tail);
+/* Adds the tunnel that packets are in, whose number was read as a VNI. */
+bool draft_tunnel(struct draft *d, enum node_tunnel tunnel);
 /* Begins the tunnel, towards the next hop that its words or its interface have. */
 bool draft_encap_to(struct draft *d, const struct token *at, const struct iface *i);
 /* Begins the tunnel of an interface, or the one of the UDP port among its words. */

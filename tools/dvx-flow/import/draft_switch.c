@@ -100,6 +100,26 @@ bool draft_encap(struct draft *d, const struct row *row, const struct token *at,
 	return true;
 }
 
+bool draft_tunnel(struct draft *d, enum node_tunnel tunnel)
+{
+	const struct tunnel_row *t = &tunnel_rows[tunnel];
+	struct draft_part *id = &d->part[0][SLOT_VNI];
+	const struct rule_value *v = id->item;
+
+	for (uint32_t i = 0; i < id->n; i++)
+		if (v[i].value > tunnel_ids[t->id].max)
+			return draft_leave(d, d->at, REASON_VALUE);
+	if (t->id == TUNNEL_KEY && id->n) {
+		d->part[0][SLOT_KEY] = *id;
+		id->n = 0;
+	}
+	d->inner = false;
+	if (!draft_match_number(d, d->at, SLOT_TUNNEL, tunnel))
+		return false;
+	d->inner = true;
+	return true;
+}
+
 static bool encap_mac(struct draft *d, enum encap_word word, enum rule_change_kind kind,
 		      uint64_t mac)
 {
@@ -119,14 +139,14 @@ bool draft_encap_to(struct draft *d, const struct token *at, const struct iface 
 
 bool draft_into_tunnel(struct draft *d, const struct token *at, struct iface *i)
 {
-	static const char *const names[] = {
-		[TUNNEL_VXLAN] = "vxlan", [TUNNEL_GPE] = "", [TUNNEL_GENEVE] = "geneve"};
 	bool port = d->encap_given >> ENCAP_PORT & 1;
 	enum node_tunnel tunnel = iface_tunnel(at->text, port ? d->encap[ENCAP_PORT].value : 0);
 
-	if (tunnel == TUNNEL_NONE)
+	if (tunnel == TUNNEL_NONE || (port && !tunnel_rows[tunnel].port))
 		return draft_leave(d, at, REASON_ENCAP);
-	d->tunnel = names[tunnel];
+	if (d->encap[ENCAP_ID].value > tunnel_ids[tunnel_rows[tunnel].id].max)
+		return draft_leave(d, at, REASON_VALUE);
+	d->tunnel = tunnel;
 	return iface_find(d->im->ask->ports, at->text, i) ? draft_encap_to(d, at, i)
 							  : draft_leave(d, at, REASON_HOP);
 }

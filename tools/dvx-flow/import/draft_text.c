@@ -69,6 +69,11 @@ static void part_print_range(FILE *f, const void *item)
 		fprintf(f, "%u-%u", r->first, r->last);
 }
 
+static void part_print_tunnel(FILE *f, const void *item)
+{
+	fputs(tunnel_rows[((const struct rule_value *)item)->value].name, f);
+}
+
 static void part_print_proto(FILE *f, const void *item)
 {
 	uint64_t proto = ((const struct rule_value *)item)->value;
@@ -160,19 +165,21 @@ static void draft_print_changes(FILE *f, const struct draft *d)
 }
 
 static const char *const draft_encap_words[ENCAP_WORDS] = {
-	[ENCAP_VNI] = "vni",	     [ENCAP_SRC] = "src",     [ENCAP_DST] = "dst",
-	[ENCAP_ETH_SRC] = "eth src", [ENCAP_ETH_DST] = "dst", [ENCAP_PORT] = "dst port",
-	[ENCAP_TTL] = "ttl",
+	[ENCAP_SRC] = "src",	 [ENCAP_DST] = "dst",	    [ENCAP_ETH_SRC] = "eth src",
+	[ENCAP_ETH_DST] = "dst", [ENCAP_PORT] = "dst port", [ENCAP_TTL] = "ttl",
 };
 
 static void draft_print_encap(FILE *f, const struct draft *d)
 {
+	const struct tunnel_row *t = &tunnel_rows[d->tunnel];
+
 	if (!draft_has_change(d, CHANGE_ENCAP))
 		return;
-	fprintf(f, " encap %s", d->tunnel);
+	fprintf(f, " encap %s", t->name);
 	for (unsigned int w = 0; w < ENCAP_WORDS; w++)
 		if (d->encap_given >> w & 1) {
-			fprintf(f, " %s ", draft_encap_words[w]);
+			fprintf(f, " %s ",
+				w == ENCAP_ID ? tunnel_ids[t->id].word : draft_encap_words[w]);
 			change_print(f, &d->encap[w]);
 		}
 }

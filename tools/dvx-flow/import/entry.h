@@ -59,7 +59,6 @@ unsigned int entry_key(const struct entry *e, unsigned int key);
 bool entry_take_from(struct entry *e, bool kernel);
 /* Writes the words of the tunnel that the rule begins, up to a row without a value. */
 void entry_put_encap(struct entry *e, const struct row *rows);
-enum node_tunnel entry_tunnel(const struct entry *e);
 /* Writes the keys of a row that the entry has, as the row says. */
 void entry_put(struct entry *e, const struct row *row);
 

@@ -133,7 +133,7 @@ void entry_put_encap(struct entry *e, const struct row *rows)
 	const struct rule_encap *t = e->rule->encap;
 	struct rule_change c[ENCAP_WORDS] = {0};
 
-	c[ENCAP_VNI] = (struct rule_change){.kind = CHANGE_TTL, .value = t->vni};
+	c[ENCAP_ID] = (struct rule_change){.kind = CHANGE_TTL, .value = t->id};
 	c[ENCAP_PORT] = (struct rule_change){.kind = CHANGE_DPORT, .value = t->port};
 	c[ENCAP_TTL] = (struct rule_change){.kind = CHANGE_TTL, .value = t->ttl};
 	for (unsigned int side = 0; side < 2; side++) {
@@ -145,17 +145,12 @@ void entry_put_encap(struct entry *e, const struct row *rows)
 		memcpy(mac->addr, side ? t->eth_dst : t->eth_src, 6);
 	}
 	for (; rows->value; rows++) {
+		if ((rows->what == ENCAP_ID && !t->has_id) ||
+		    (rows->what == ENCAP_PORT && !t->port))
+			continue;
 		fprintf(e->out, " %s ", rows->names);
 		change_print(e->out, &c[rows->what]);
 	}
-}
-
-enum node_tunnel entry_tunnel(const struct entry *e)
-{
-	const struct rule_encap *t = e->rule->encap;
-
-	/* The first byte of VXLAN's own header; Geneve's has no options. */
-	return t->header[t->bytes - 8] == 0x08 ? TUNNEL_VXLAN : TUNNEL_GENEVE;
 }
 
 bool entry_refuse(struct entry *e, struct source_location at, const char *fmt, ...)

@@ -245,8 +245,8 @@ static bool tc_take_tunnel(struct entry *e)
 	const struct rule_encap *t = e->rule->encap;
 
 	return e->rule->vport == DVX_FLOW_UPLINK && *e->from &&
-	       iface_tunnel_name(e->ports, entry_tunnel(e), t->eth_src, t->eth_dst, e->to,
-				 sizeof(e->to));
+	       iface_tunnel_name(e->ports, (enum node_tunnel)t->tunnel, t->eth_src, t->eth_dst,
+				 e->to, sizeof(e->to));
 }
 
 /* Returns whether tc can do all that the rule does. */

@@ -309,7 +309,7 @@ static bool pmd_can(struct entry *e)
 
 	if (e->rule->dir == RULE_SWITCH && !entry_take_from(e, false))
 		return false;
-	if (e->rule->encap && entry_tunnel(e) != TUNNEL_VXLAN)
+	if (e->rule->encap && e->rule->encap->tunnel != TUNNEL_VXLAN)
 		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
 				    "testpmd begins VXLAN tunnels only");
 	if (e->rule->verdict == RULE_PASS)

@@ -93,9 +93,17 @@ bool iface_meets(const struct iface *a, const struct iface *b)
 
 enum node_tunnel iface_tunnel(const char *name, uint64_t port)
 {
-	if (names_begin("vxlan", name) || port == 4789)
-		return TUNNEL_VXLAN;
-	return names_begin("gene", name) || port == 6081 ? TUNNEL_GENEVE : TUNNEL_NONE;
+	int by_port = TUNNEL_NONE;
+
+	for (int t = TUNNEL_NONE + 1; t < TUNNELS; t++) {
+		if (!tunnel_rows[t].ifaces)
+			continue;
+		if (names_begin(tunnel_rows[t].ifaces, name))
+			return (enum node_tunnel)t;
+		if (port && tunnel_rows[t].port == port)
+			by_port = t;
+	}
+	return (enum node_tunnel)by_port;
 }
 
 /* --- --port ------------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/node.h"
+#include "rules/tunnels.h"
 
 struct iface {
 	uint32_t vport;

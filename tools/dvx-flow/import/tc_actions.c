@@ -252,7 +252,7 @@ static bool tc_goto(struct draft *d, const struct row *row, const struct token *
 /* --- mirred and tunnel_key ---------------------------------------------------------------------- */
 
 const struct row tc_encaps[] = {
-	ROW_ENCAP("id", VNI, value_number, .base = 10, .bits = 24),
+	ROW_ENCAP("id", ID, value_number, .base = 10, .bits = 32),
 	ROW_ENCAP("src_ip", SRC, value_address),
 	ROW_ENCAP("dst_ip", DST, value_address),
 	ROW_ENCAP("dst_port", PORT, value_number, .base = 10, .bits = 16),

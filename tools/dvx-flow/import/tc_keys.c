@@ -203,7 +203,7 @@ const struct row tc_keys[] = {
 	ROW_MATCH("enc_dst_ip", DST, value_address, .read = tc_enc),
 	ROW_MATCH("enc_tos", TOS, tc_number, .bits = 8, .read = tc_enc),
 	ROW_MATCH("enc_ttl", TTL, tc_number, .bits = 8, .read = tc_enc),
-	ROW_MATCH("enc_key_id", VNI, value_number, .bits = 24, .read = tc_enc),
+	ROW_MATCH("enc_key_id", VNI, value_number, .bits = 32, .read = tc_enc),
 	ROW_READ("enc_dst_port", tc_enc_port),
 	ROW_LEAVE("geneve_opts vxlan_opts erspan_opts gtp_opts enc_flags", TUNNEL),
 	ROW_LEAVE("ct_state ct_zone ct_mark ct_label", CONNTRACK),
@@ -260,7 +260,6 @@ static bool tc_count_tags(struct tc_read *r)
 static bool tc_tunnel_add(struct tc_read *r)
 {
 	enum node_tunnel tunnel = iface_tunnel(r->dev ? r->dev : "", r->enc_port);
-	bool ok;
 
 	if (!r->tunnel)
 		return true;
@@ -268,10 +267,7 @@ static bool tc_tunnel_add(struct tc_read *r)
 		return draft_leave(&r->d, r->d.at, REASON_TUNNEL);
 	if (r->enc_port && iface_tunnel("", r->enc_port) != tunnel)
 		return draft_leave(&r->d, r->d.at, REASON_TUNNEL_PORT);
-	r->d.inner = false;
-	ok = draft_match_number(&r->d, r->d.at, SLOT_TUNNEL, tunnel);
-	r->d.inner = true;
-	return ok;
+	return draft_tunnel(&r->d, tunnel);
 }
 
 bool tc_keys_read(struct tc_read *r)

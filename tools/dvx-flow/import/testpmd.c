@@ -70,7 +70,7 @@ static bool pmd_head(struct draft *d)
 /* --- tunnels ----------------------------------------------------------------------------------- */
 
 const struct row pmd_encaps[] = {
-	ROW_ENCAP("vni", VNI, value_number, .bits = 24),
+	ROW_ENCAP("vni", ID, value_number, .bits = 24),
 	ROW_ENCAP("udp-dst", PORT, value_number, .bits = 16),
 	ROW_ENCAP("ip-ttl", TTL, value_number, .bits = 8),
 	ROW_ENCAP("ip-src", SRC, value_address),
@@ -79,18 +79,26 @@ const struct row pmd_encaps[] = {
 	ROW_ENCAP("eth-dst", ETH_DST, value_mac),
 	/* The addresses show the version, and the device chooses the port. */
 	ROW_READ("ip-version udp-src", row_skip_value),
+	ROW_ENCAP("tni", ID, value_number, .bits = 24),
 	ROW_LEAVE("vlan-tci", ENCAP),
 	{0},
 };
 
-/* Reads "set vxlan", for flows behind it. */
-static void pmd_set(struct draft *d, struct pmd_tunnel *to)
+/* Reads "set vxlan" or "set nvgre", for flows behind it. */
+static void pmd_set(struct draft *d, struct pmd_tunnel *tunnels)
 {
-	to->given = 0;
-	if (!token_among(tokens_peek(d->line), "vxlan vxlan-with-vlan vxlan-tos-ttl")) {
-		draft_leave(d, tokens_peek(d->line), REASON_ENCAP);
+	const struct token *kind = tokens_peek(d->line);
+	struct pmd_tunnel *to = NULL;
+
+	if (token_among(kind, "vxlan vxlan-with-vlan vxlan-tos-ttl"))
+		to = &tunnels[TUNNEL_VXLAN];
+	else if (token_among(kind, "nvgre nvgre-with-vlan"))
+		to = &tunnels[TUNNEL_NVGRE];
+	if (!to) {
+		draft_leave(d, kind, REASON_ENCAP);
 		return;
 	}
+	to->given = 0;
 	tokens_next(d->line);
 	while (tokens_peek(d->line)->text) {
 		const struct token *name = tokens_next(d->line), *value = tokens_next(d->line);
@@ -136,11 +144,11 @@ static void pmd_line(struct import *im, struct tokens *line, struct pmd_tunnel *
 
 void testpmd_read(struct import *im, struct token_reader *r)
 {
-	struct pmd_tunnel tunnel = {.given = 0};
+	struct pmd_tunnel tunnel[TUNNELS] = {{.given = 0}};
 	struct tokens line = {0};
 
 	while (tokens_line(r, &line))
-		pmd_line(im, &line, &tunnel);
+		pmd_line(im, &line, tunnel);
 	free(line.token);
 }
 

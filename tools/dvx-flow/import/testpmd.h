@@ -15,7 +15,7 @@ struct pmd_given {
 #define PMD_OPERATORS "is spec last mask prefix"
 enum { PMD_IS, PMD_SPEC, PMD_LAST, PMD_MASK, PMD_PREFIX };
 
-/* The tunnel that "set vxlan" defines for the flows behind it. */
+/* A tunnel that "set vxlan" or "set nvgre" defines for the flows behind it. */
 struct pmd_tunnel {
 	struct rule_change word[ENCAP_WORDS];
 	uint32_t given;
@@ -29,7 +29,7 @@ struct pmd_read {
 	bool push_open;		       /* a tag was pushed, and its ID is not known yet */
 	const struct token *port, *group; /* of the command; group NULL: 0 */
 	bool transfer, has_port;	  /* has_port: an item names the source */
-	const struct pmd_tunnel *tunnel;
+	const struct pmd_tunnel *tunnel;  /* by enum node_tunnel */
 };
 
 static inline struct pmd_read *pmd_of(struct draft *d)

@@ -221,11 +221,11 @@ static bool pmd_jump(struct draft *d, const struct row *row, const struct token 
 /* Begins the tunnel that was set before. */
 static bool pmd_encap(struct draft *d, const struct row *row, const struct token *at)
 {
-	const struct pmd_tunnel *tunnel = pmd_of(d)->tunnel;
+	const struct pmd_tunnel *tunnel = &pmd_of(d)->tunnel[row->arg];
 
 	if (!(tunnel->given >> ENCAP_ETH_DST & 1))
 		return draft_leave(d, at, REASON_ENCAP);
-	d->tunnel = "vxlan";
+	d->tunnel = (enum node_tunnel)row->arg;
 	d->encap_given = tunnel->given;
 	memcpy(d->encap, tunnel->word, sizeof(d->encap));
 	return draft_encap_to(d, at, &(struct iface){0});
@@ -267,7 +267,9 @@ static const struct row pmd_others[] = {
 	ROW_READ("jump", pmd_jump, .word = "group"),
 	ROW_READ("represented_port", pmd_to, .word = "ethdev_port_id"),
 	ROW_READ("port_id", pmd_to, .word = "id"),
-	ROW_READ("vxlan_encap", pmd_encap),
+	ROW_READ("vxlan_encap", pmd_encap, .arg = TUNNEL_VXLAN),
+	PMD_CHANGE("nvgre_decap", NULL, DECAP, 0, NULL),
+	ROW_READ("nvgre_encap", pmd_encap, .arg = TUNNEL_NVGRE),
 	ROW_LEAVE("passthru", FINAL),
 	ROW_LEAVE("flag set_meta set_tag", MARK),
 	ROW_LEAVE("pf vf phy_port port_representor", TRANSFER),
@@ -275,8 +277,8 @@ static const struct row pmd_others[] = {
 	ROW_LEAVE("sample", TARGET),
 	ROW_LEAVE("conntrack", CONNTRACK),
 	ROW_LEAVE("indirect indirect_list shared_indirect", INDIRECT),
-	ROW_LEAVE("nvgre_encap l2_encap raw_encap mplsogre_encap mplsoudp_encap", ENCAP),
-	ROW_LEAVE("security raw_decap nvgre_decap l2_decap mplsogre_decap mplsoudp_decap "
+	ROW_LEAVE("l2_encap raw_encap mplsogre_encap mplsoudp_encap", ENCAP),
+	ROW_LEAVE("security raw_decap l2_decap mplsogre_decap mplsoudp_decap "
 		  "modify_field",
 		  CHANGE),
 	{0},

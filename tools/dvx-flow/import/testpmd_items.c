@@ -296,6 +296,8 @@ static const struct row pmd_vxlan[] = {PMD_NUMBER("vni", VNI, 24, KEY_VXLAN_VNI,
 static const struct row pmd_gpe[] = {PMD_NUMBER("vni", VNI, 24, KEY_GPE_VNI, .whole = true), {0}};
 static const struct row pmd_geneve[] = {PMD_NUMBER("vni", VNI, 24, KEY_GENEVE_VNI, .whole = true),
 					{0}};
+static const struct row pmd_nvgre[] = {
+	ROW_READ("tni", pmd_number, .what = SLOT_VNI, .bits = 24, .whole = true), {0}};
 static const struct row pmd_gre_key[] = {PMD_NUMBER("value", KEY, 32, KEY_GRE_KEY, .whole = true),
 					 {0}};
 static const struct row pmd_mpls[] = {
@@ -331,6 +333,7 @@ static const struct pmd_item pmd_items[] = {
 	{"vxlan", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_VXLAN, pmd_vxlan},
 	{"vxlan-gpe", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_GPE, pmd_gpe},
 	{"geneve", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_GENEVE, pmd_geneve},
+	{"nvgre", PMD_TUNNEL, SLOT_TUNNEL, TUNNEL_NVGRE, pmd_nvgre},
 	{"gre", PMD_TUNNEL, SLOT_PROTO, 47, pmd_none},
 	{"gre_key", PMD_TUNNEL, DRAFT_SLOTS, 0, pmd_gre_key},
 };
@@ -345,7 +348,6 @@ static const struct row pmd_refused[] = {
 	ROW_LEAVE("pf vf phy_port port_representor", TRANSFER),
 	ROW_LEAVE("invert", NEGATION),
 	/* The item compares GRE's payload, too. */
-	ROW_LEAVE("nvgre", TUNNEL_PROTOCOL),
 	{0},
 };
 
@@ -482,13 +484,15 @@ static bool pmd_item(struct draft *d, const struct token *at)
 
 /*
  * Returns whether the protocol inside the tunnel is known. DPDK's mlx5 driver compares it:
- * Ethernet, or the IP version of the item behind it. VXLAN carries only Ethernet, and only Ethernet
- * has an address.
+ * Ethernet, or the IP version of the item behind it. VXLAN and NVGRE carry only Ethernet, and only
+ * Ethernet has an address.
  */
 static bool pmd_inside_known(const struct draft *d)
 {
-	return part_number(&d->part[0][SLOT_TUNNEL]) == TUNNEL_VXLAN ||
-	       draft_has(d, SLOT_ETH_SRC) || draft_has(d, SLOT_ETH_DST);
+	int64_t tunnel = part_number(&d->part[0][SLOT_TUNNEL]);
+
+	return tunnel == TUNNEL_VXLAN || tunnel == TUNNEL_NVGRE || draft_has(d, SLOT_ETH_SRC) ||
+	       draft_has(d, SLOT_ETH_DST);
 }
 
 /* Adds the command's port as the source of a flow of the e-switch that names none, as the driver does. */

@@ -24,6 +24,7 @@ void build_begin(struct rule_build *b, const struct source_range *at, enum rule_
 	b->excepts = (struct node_list){0};
 	memset(b->needs, 0, sizeof(b->needs));
 	b->changes = 0;
+	b->decap_given = 0;
 	b->has_to = false;
 	b->rate = (struct rule_rate){0};
 	b->rss = (struct rule_rss){0};

@@ -5,6 +5,7 @@
 
 #include "map.h"
 #include "parse.h"
+#include "tunnels.h"
 
 #define TYPE_MPLS 0x8847
 
@@ -73,8 +74,8 @@ struct rule_build {
 	struct source_range change_at[RULE_CHANGE_KINDS];
 	uint32_t changes; /* bits of those that are given */
 	struct rule_encap encap;
-	enum node_tunnel encap_tunnel;
 	uint32_t encap_given;  /* bits by enum encap_word */
+	uint32_t decap_given;  /* bits by enum node_side: MACs of the new Ethernet header */
 	bool has_to;	       /* a queue or a vport */
 	struct rule_rate rate; /* rate 0: not given */
 	struct source_range rate_at, expire_at;
@@ -131,12 +132,6 @@ void build_group_target(struct rule_build *b, enum build_scope scope, bool word)
 void build_group_end(struct rule_build *b);
 
 void build_settle_l4(struct rule_build *b, const struct source_range *at);
-/* The tunnels that a rule names. */
-extern const struct build_tunnel {
-	const char *name;
-	uint16_t port;
-	enum rule_key vni;
-} build_tunnels[TUNNELS];
 /* Adds the tunnel's port, if it is not named. */
 void build_settle_tunnel(struct rule_build *b, const struct source_range *at);
 /* Returns whether one of these fields is of the current level's IP header. */
@@ -171,8 +166,10 @@ bool build_keep_changes(struct rule_build *b);
 
 void build_encap(struct rule_build *b, const struct rule_node *n);
 void build_encap_word(struct rule_build *b, const struct rule_node *n);
-/* Checks that the words are complete, and makes the header. */
+void build_decap_mac(struct rule_build *b, const struct rule_node *n);
+/* Check that the words are complete, and make the header that begins a tunnel, or replaces one. */
 void build_settle_encap(struct rule_build *b, const struct source_range *at);
+void build_settle_decap(struct rule_build *b, const struct source_range *at);
 
 /* build_rate.c */
 void build_over(struct rule_build *b, const struct rule_node *n);

@@ -6,8 +6,6 @@
 
 #include "build.h"
 
-#define PROTO_ETHERNET 0x6558
-
 static const struct change_row {
 	const char *name;
 	uint32_t max; /* of its value */
@@ -172,6 +170,20 @@ static bool from_uplink(const struct rule_build *b)
 	return from->mask && !from->nmore && from->value == DVX_FLOW_UPLINK;
 }
 
+/* Refuses changes of an Ethernet header that a tunnel for IP does not carry. */
+static void need_no_ethernet(struct rule_build *b)
+{
+	static const enum rule_change_kind kinds[] = {CHANGE_ETH_SRC, CHANGE_ETH_DST, CHANGE_VLAN,
+						      CHANGE_PUSH, CHANGE_POP};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (b->encap.l3 && has_change(b, kinds[i]))
+			parse_mistake(
+				b->ps, &b->change_at[kinds[i]],
+				"\"%s\" changes the Ethernet header, which goes: %s carries IP",
+				changes[kinds[i]].name, tunnel_rows[b->encap.tunnel].name);
+}
+
 static void need_way_out(struct rule_build *b)
 {
 	const struct source_range *at = &b->change_at[CHANGE_ENCAP];
@@ -183,6 +195,17 @@ static void need_way_out(struct rule_build *b)
 			      "tunnels begin at outgoing packets; this rule is for incoming ones");
 	else
 		build_settle_encap(b, at);
+	need_no_ethernet(b);
+}
+
+/* Returns the tunnel that the rule's packets are in. */
+static enum node_tunnel tunnel_named(const struct rule_build *b)
+{
+	const struct rule_field *proto = build_field(&b->fields, KEY_PROTO);
+
+	return !b->tunnel && proto->mask && proto->value == tunnel_rows[TUNNEL_GRE].protocol
+		       ? TUNNEL_GRE
+		       : b->tunnel;
 }
 
 static void need_tunnel(struct rule_build *b)
@@ -191,6 +214,7 @@ static void need_tunnel(struct rule_build *b)
 
 	if (!has_change(b, CHANGE_DECAP))
 		return;
+	b->tunnel = tunnel_named(b);
 	if (!rule_dirs[b->rule.dir].decap)
 		parse_mistake(b->ps, at,
 			      "tunnels end at incoming packets; this rule is for outgoing ones");
@@ -198,13 +222,12 @@ static void need_tunnel(struct rule_build *b)
 		parse_mistake(b->ps, at,
 			      "the e-switch ends tunnels of packets from the wire: write `from "
 			      "uplink' among the matches");
-	else if (b->tunnel != TUNNEL_VXLAN && b->tunnel != TUNNEL_GENEVE)
+	else if (!b->tunnel)
 		parse_mistake(b->ps, at,
-			      "\"decap\" needs a rule for packets of a tunnel: write `vxlan' or "
-			      "`geneve' among its matches");
-	/* Behind decap a packet begins with Ethernet; Geneve may have IP directly inside. */
-	else if (b->tunnel == TUNNEL_GENEVE)
-		build_set_field(b, at, KEY_GENEVE_PROTO, PROTO_ETHERNET, 0xffff);
+			      "\"decap\" needs a rule for packets of a tunnel: write `vxlan', "
+			      "`geneve', `gretap', ... among its matches");
+	else
+		build_settle_decap(b, at);
 	for (int k = 0; k < RULE_CHANGE_KINDS; k++)
 		if (k != CHANGE_DECAP && has_change(b, (enum rule_change_kind)k))
 			parse_mistake(b->ps, &b->change_at[k],
@@ -216,10 +239,13 @@ static void need_tunnel(struct rule_build *b)
 /* Sets the IP version that the EtherType implies. */
 static void settle_version(struct rule_build *b)
 {
+	bool of_ip = has_change(b, CHANGE_ENCAP) && b->encap.l3;
+
 	for (int k = CHANGE_IP_SRC; k <= CHANGE_DSCP; k++)
-		if (has_change(b, (enum rule_change_kind)k) && !b->rule.outer.ip)
-			b->rule.outer.ip =
-				build_type_version(build_field(&b->fields, KEY_ETHERTYPE)->value);
+		of_ip |= has_change(b, (enum rule_change_kind)k);
+	if (of_ip && !b->rule.outer.ip)
+		b->rule.outer.ip =
+			build_type_version(build_field(&b->fields, KEY_ETHERTYPE)->value);
 }
 
 void build_settle_changes(struct rule_build *b)

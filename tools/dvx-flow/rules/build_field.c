@@ -161,27 +161,23 @@ void build_set_ip(struct rule_build *b, const struct source_range *at, uint8_t v
 	}
 }
 
-const struct build_tunnel build_tunnels[TUNNELS] = {
-	[TUNNEL_VXLAN] = {"vxlan", 4789, KEY_VXLAN_VNI},
-	[TUNNEL_GPE] = {"vxlan-gpe", 4790, KEY_GPE_VNI},
-	[TUNNEL_GENEVE] = {"geneve", 6081, KEY_GENEVE_VNI},
-	[TUNNEL_GTPU] = {"gtpu", 2152, KEY_GTPU_TEID},
-};
-
 void build_settle_tunnel(struct rule_build *b, const struct source_range *at)
 {
-	uint16_t port = build_tunnels[b->tunnel].port;
+	uint16_t port = tunnel_rows[b->tunnel].port;
 	struct rule_ports *p = &b->h->dport;
 	struct node_list l;
 
-	if (!b->tunnel)
+	if (!port)
 		return;
 	if (!p->n) {
 		l = list_range(b->ps, (struct node_list){0}, (struct rule_range){port, port, 0});
 		*p = (struct rule_ports){l.item, l.n, build_location(b, at)};
 	} else if (p->n > 1 || p->range[0].first != port || p->range[0].last != port) {
-		parse_mistake(b->ps, at, "%s is UDP to port %u; the rule says another port",
-			      build_tunnels[b->tunnel].name, port);
+		parse_mistake(
+			b->ps, at,
+			"%s is UDP to port %u, which is a setting of the device; at another port "
+			"it parses no tunnel",
+			tunnel_rows[b->tunnel].name, port);
 	}
 }
 

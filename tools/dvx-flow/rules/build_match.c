@@ -6,7 +6,6 @@
 #include "compile.h"
 #include "words.h"
 
-#define PROTO_UDP 17
 #define PROTO_GRE 47
 
 void build_level(struct rule_build *b, bool inner)
@@ -320,27 +319,64 @@ static void match_ports(struct rule_build *b, const struct rule_node *n)
 
 /* --- tunnels and labels ---------------------------------------------------------------------- */
 
+/* Sets the fields that show what a tunnel over GRE carries, by which its kinds differ. */
+static void match_gre_kind(struct rule_build *b, const struct rule_node *n,
+			   const struct tunnel_row *t)
+{
+	build_set_field(b, &n->at, t->inside, t->value[INSIDE_ETHERNET], 0xffff);
+	if (!t->id_optional)
+		build_set_field(b, &n->at, KEY_GRE_HAS_KEY, 1, 1);
+}
+
 static void match_tunnel(struct rule_build *b, const struct rule_node *n)
 {
 	enum node_tunnel tunnel = (enum node_tunnel)n->of;
+	const struct tunnel_row *t = &tunnel_rows[tunnel];
 
+	if (t->no_match)
+		node_mistake(b, n, "%s", t->no_match);
 	if (only_outer(b, &n->at, "a tunnel") && b->tunnel && b->tunnel != tunnel &&
 	    !b->group.active)
 		node_mistake(b, n, "a packet is in one tunnel; the rule said %s before",
-			     build_tunnels[b->tunnel].name);
+			     tunnel_rows[b->tunnel].name);
 	b->tunnel = tunnel;
 	b->group.names_tunnel = b->group.active;
-	set_proto(b, n, PROTO_UDP);
+	set_proto(b, n, t->protocol);
+	if (t->protocol == PROTO_GRE)
+		match_gre_kind(b, n, t);
 }
 
-static void match_vni(struct rule_build *b, const struct rule_node *n)
+/* Makes a list's values those of the field that has the number above other bits. */
+static void match_shift(struct rule_build *b, const struct rule_node *n, const struct tunnel_row *t)
 {
-	if (n->number && b->tunnel != TUNNEL_GTPU)
+	const struct tunnel_id_row *id = &tunnel_ids[t->id];
+	struct rule_value *v = n->list.item;
+
+	for (size_t i = 0; i < n->list.n && t->low; i++) {
+		if (v[i].mask == UINT64_MAX)
+			v[i].mask = id->max;
+		if (v[i].value > id->max || v[i].mask > id->max)
+			node_mistake(b, n, "a %s is 0 to %" PRIu64 ", not %" PRIu64, id->noun,
+				     id->max, v[i].value);
+		v[i].value <<= t->low;
+		v[i].mask <<= t->low;
+	}
+}
+
+static void match_tunnel_id(struct rule_build *b, const struct rule_node *n)
+{
+	const struct tunnel_row *t = &tunnel_rows[b->tunnel];
+
+	if (n->of == TUNNEL_TEID && b->tunnel != TUNNEL_GTPU) {
 		node_mistake(b, n, "teid belongs behind gtpu");
-	else if (!n->number && (!b->tunnel || b->tunnel == TUNNEL_GTPU))
-		node_mistake(b, n, "vni belongs behind vxlan, vxlan-gpe or geneve");
-	else
-		build_set_values(b, n, build_tunnels[b->tunnel].vni, &n->list);
+	} else if (n->of == TUNNEL_VNI && (!b->tunnel || t->id != TUNNEL_VNI)) {
+		node_mistake(b, n, "vni belongs behind vxlan, vxlan-gpe, geneve or nvgre");
+	} else if (!t->no_match) {
+		if (t->id == TUNNEL_KEY)
+			build_set_field(b, &n->at, KEY_GRE_HAS_KEY, 1, 1);
+		match_shift(b, n, t);
+		build_set_values(b, n, t->key, &n->list);
+	}
 }
 
 static void match_oam(struct rule_build *b, const struct rule_node *n)
@@ -405,7 +441,7 @@ static const struct {
 	[NODE_TOS] = {match_tos, SCOPE_ONE},
 	[NODE_PORTS] = {match_ports, SCOPE_L4},
 	[NODE_TUNNEL] = {match_tunnel, SCOPE_L4, true},
-	[NODE_VNI] = {match_vni, SCOPE_L4},
+	[NODE_TUNNEL_ID] = {match_tunnel_id, SCOPE_L4},
 	[NODE_OAM] = {match_oam, SCOPE_L4},
 	[NODE_GRE_KEY] = {match_gre_key, SCOPE_L4},
 	[NODE_MPLS] = {match_mpls, SCOPE_MPLS, true},
@@ -427,6 +463,7 @@ static const struct {
 	[NODE_EXPIRE] = {build_expire},
 	[NODE_ENCAP] = {build_encap},
 	[NODE_ENCAP_WORD] = {build_encap_word},
+	[NODE_DECAP_MAC] = {build_decap_mac},
 };
 
 void build_add(struct rule_build *b, const struct rule_node *n)

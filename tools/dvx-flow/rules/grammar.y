@@ -140,7 +140,7 @@ static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
 %token <word> T_ICMP6 "icmp6" T_PORT "port" T_SPORT "sport" T_DPORT "dport" T_FLAGS "flags"
 %token <word> T_CODE "code" T_FIELD "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
-%token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_GTPU "gtpu" T_VNI "vni" T_TEID "teid"
+%token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_NVGRE "nvgre" T_GRETAP "gretap" T_GTPU "gtpu" T_MPLSOUDP "mplsoudp" T_VNI "vni" T_TEID "teid"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
@@ -255,11 +255,11 @@ one_match:
 | T_FLAGS masked	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = list_value(ps, NO_LIST, $2.value, $2.mask)); }
 | T_FLAGS T_NE flags	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .ne = @2, .list = FLAGS($3)); }
 | tunnel		{ ADD(TUNNEL, @$, .of = $1->arg); }
-| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(VNI, @3, .number = $1->arg == TUNNEL_GTPU, .list = $3); }
+| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(TUNNEL_ID, @3, .of = TUNNEL_IDS, .list = $3); }
 | T_OAM			{ ADD(OAM, @$, .number = 1); }
 | T_OAM T_NUMBER	{ ADD(OAM, @$, .number = $2); }
-| T_VNI ne values	{ ADD(VNI, @$, .ne = @2, .list = $3); }
-| T_TEID ne values	{ ADD(VNI, @$, .number = 1, .ne = @2, .list = $3); }
+| T_VNI ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_VNI, .ne = @2, .list = $3); }
+| T_TEID ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_TEID, .ne = @2, .list = $3); }
 | T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = $3); }
 | T_MPLS		{ ADD(MPLS, @$); }
 | T_MPLS numbers	{ ADD(MPLS, @$, .of = KEY_MPLS_LABEL, .list = $2); }
@@ -295,7 +295,7 @@ l4:
 ;
 
 tunnel:
-  T_VXLAN | T_GPE | T_GENEVE | T_GTPU
+  T_VXLAN | T_GPE | T_GENEVE | T_NVGRE | T_GRETAP | T_GTPU | T_MPLSOUDP
 ;
 
 side:
@@ -455,7 +455,7 @@ modifier:
 | T_PUSH T_VLAN T_NUMBER	{ ADD(PUSH, @$, .number = $3); }
 | T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ ADD(PUSH, @$, .number = $3, .second = $5); }
 | T_POP T_VLAN		{ ADD(CHANGE, @$, .of = CHANGE_POP); }
-| T_DECAP		{ ADD(CHANGE, @$, .of = CHANGE_DECAP); }
+| T_DECAP { ADD(CHANGE, @1, .of = CHANGE_DECAP); } decap_macs
 | encap encap_words
 | T_OVER rate
 | T_OVER rate T_BURST T_NUMBER	{ ADD(BURST, @4, .number = $4); }
@@ -471,6 +471,13 @@ rate:
 
 encap:
   T_ENCAP tunnel	{ ADD(ENCAP, @$, .of = $2->arg); }
+| T_ENCAP T_GRE		{ ADD(ENCAP, @$, .of = TUNNEL_GRE); }
+;
+
+decap_macs:
+  %empty
+| decap_macs T_ETH side T_MAC	{ struct source_range at = range_of(&@2, &@4); ADD(DECAP_MAC, at, .of = $3->arg, .address = &$4); }
+| decap_macs side T_MAC	{ struct source_range at = range_of(&@2, &@3); ADD(DECAP_MAC, at, .of = $2->arg, .address = &$3); }
 ;
 
 encap_words:
@@ -479,7 +486,10 @@ encap_words:
 ;
 
 encap_word:
-  T_VNI T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_VNI, .number = $2); }
+  T_VNI T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_VNI, .number = $2); }
+| T_TEID T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_TEID, .number = $2); }
+| T_KEY T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_KEY, .number = $2); }
+| T_LABEL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_LABEL, .number = $2); }
 | T_ETH side T_MAC	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $2->arg, .address = &$3); }
 | side T_MAC		{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $1->arg, .address = &$2); }
 | side T_IPV4_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .address = &$2); }

@@ -21,8 +21,19 @@ struct address {
 
 enum node_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
 
-/* The tunnel that `vni` refers to. */
-enum node_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNEL_GTPU, TUNNELS };
+/* Tunnels by name: tunnels.h. */
+enum node_tunnel {
+	TUNNEL_NONE,
+	TUNNEL_VXLAN,
+	TUNNEL_GPE,
+	TUNNEL_GENEVE,
+	TUNNEL_NVGRE,
+	TUNNEL_GRETAP,
+	TUNNEL_GRE,
+	TUNNEL_GTPU,
+	TUNNEL_MPLSOUDP,
+	TUNNELS
+};
 
 enum node_kind {
 	NODE_NOT, /* of the next match */
@@ -45,11 +56,11 @@ enum node_kind {
 	NODE_FLOWLABEL,
 	NODE_FLAGS,
 	NODE_PROTO,
-	NODE_PROTOCOL, /* of tc: an EtherType (ip, arp, 0x88cc), else an IP protocol (tcp, 6) */
-	NODE_TOS,      /* `number` under the mask `second` */
-	NODE_PORTS,    /* of: a side */
-	NODE_TUNNEL,   /* of: the tunnel */
-	NODE_VNI,      /* number: the word is teid */
+	NODE_PROTOCOL,	/* of tc: an EtherType (ip, arp, 0x88cc), else an IP protocol (tcp, 6) */
+	NODE_TOS,	/* `number` under the mask `second` */
+	NODE_PORTS,	/* of: a side */
+	NODE_TUNNEL,	/* of: the tunnel */
+	NODE_TUNNEL_ID, /* of: an enum tunnel_id; TUNNEL_IDS: the number follows the tunnel */
 	NODE_OAM,
 	NODE_GRE_KEY,
 	NODE_MPLS,	 /* the word, with labels if `of` is KEY_MPLS_LABEL */
@@ -71,13 +82,14 @@ enum node_kind {
 	NODE_BURST,	  /* name: its unit; NULL: none */
 	NODE_EXPIRE,	  /* name: its unit; NULL: seconds */
 	NODE_ENCAP,	  /* of: the tunnel */
-	NODE_ENCAP_WORD,  /* of: an enum encap_word */
+	NODE_ENCAP_WORD,  /* of: an enum encap_word; second: of ENCAP_ID an enum tunnel_id */
+	NODE_DECAP_MAC,	  /* of: a side */
 	NODE_KINDS
 };
 
 /* Words behind encap. */
 enum encap_word {
-	ENCAP_VNI,
+	ENCAP_ID,
 	ENCAP_SRC,
 	ENCAP_DST,
 	ENCAP_ETH_SRC,

@@ -163,10 +163,13 @@ enum rule_change_kind {
 
 /* The tunnel that a rule begins. */
 struct rule_encap {
+	uint8_t tunnel; /* an enum node_tunnel */
 	uint8_t family; /* 4 or 6 */
 	uint8_t ttl;
-	uint16_t port;
-	uint32_t vni;
+	bool l3;       /* the packet's Ethernet header goes */
+	bool has_id;   /* it has a number */
+	uint16_t port; /* 0: it is not over UDP */
+	uint32_t id;
 	uint8_t src[16], dst[16]; /* network order */
 	uint8_t eth_src[6], eth_dst[6];
 	uint8_t bytes; /* of the header that they make */
@@ -177,8 +180,10 @@ struct rule_change {
 	enum rule_change_kind kind;
 	struct source_location at;
 	uint8_t of;	  /* IP version of an address, protocol of a port; 0: any */
-	uint8_t addr[16]; /* network order: MAC, IPv4, IPv6 */
-	uint32_t value;	  /* port, TTL, VLAN; of a push the tag's 16 bits */
+	/* network order: MAC, IPv4, IPv6; of decap the new Ethernet header */
+	uint8_t addr[16];
+	uint32_t
+		value; /* port, TTL, VLAN; of a push the tag's 16 bits; of decap the bytes of `addr` */
 };
 
 /* Packets that are spread over queues: by their addresses, and by their ports as well. */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tunnels that rules name: what their packets have, and the header that begins one. */
+#ifndef DVX_FLOW_TUNNELS_H
+#define DVX_FLOW_TUNNELS_H
+
+#include "node.h"
+
+/* A tunnel's number, by its word. */
+enum tunnel_id { TUNNEL_VNI, TUNNEL_TEID, TUNNEL_KEY, TUNNEL_LABEL, TUNNEL_IDS };
+
+struct tunnel_id_row {
+	const char *word, *noun;
+	uint64_t max;
+};
+extern const struct tunnel_id_row tunnel_ids[TUNNEL_IDS];
+
+/* Packets that a tunnel carries. */
+enum tunnel_inside { INSIDE_ETHERNET, INSIDE_IPV4, INSIDE_IPV6, INSIDE_KINDS };
+
+struct tunnel_row {
+	const char *name;
+	const char *ifaces; /* beginnings of interfaces' names that Linux and OVS use; NULL: none */
+	uint8_t protocol;   /* of IP */
+	uint16_t port;	    /* UDP's destination; 0: it is not over UDP */
+	bool ethernet;	    /* it carries Ethernet packets here; false: IP packets */
+	enum tunnel_id id;
+	enum rule_key key; /* what the number is compared with */
+	uint8_t low;	   /* lowest bit of the number in that key */
+	/* The field that shows what is carried, by value; RULE_KEYS: none */
+	enum rule_key inside;
+	uint16_t value[INSIDE_KINDS];
+	/* The header: a word that also has the value of `inside`, and one of the number. */
+	uint32_t first;
+	uint32_t has_id;  /* bits of the first word if there is a number */
+	bool id_optional; /* without one there is one word */
+	bool id_first;	  /* the number is in the first word */
+	uint8_t id_low;
+	/* Reasons why rules cannot match it, and why they cannot begin it; NULL: they can. */
+	const char *no_match, *no_encap;
+};
+extern const struct tunnel_row tunnel_rows[TUNNELS];
+
+/* Writes the tunnel's own header. Returns its bytes. */
+size_t tunnel_own_header(const struct tunnel_row *t, enum tunnel_inside inside, bool has_id,
+			 uint32_t id, uint8_t bytes[8]);
+#endif
