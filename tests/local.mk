@@ -25,12 +25,8 @@ ALONE_TESTS = tests/chip/onecpu.sh tests/perf/steer.sh
 FIRST_TESTS = tests/lib/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/host/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
-# What runs once in ./quickstart check, and in each build in check long: programs on the code of the chip and of tools,
-# replays and deaths at any moment sanitized, moving pages by threads; other people's programs, all chips and long tests
-# of tools and of the compiler of rules plain, as they take three times as long sanitized and others walk the same code.
-PLAIN_TESTS = $(filter-out tests/fuzz/% $(SIM_TESTS) $(filter-out $(ASAN_LONG_TESTS),$(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)) \
-	tests/chip/deaths.sh tests/flow/flow_death.sh tests/host/share.sh \
-	tests/copy/copy_death.sh tests/copy/disk.sh tests/copy/copy_faults.sh,$(SHARED_TESTS))
+# ./quickstart check runs a test once, check long in each build. Other people's programs, all chips and long tests of
+# tools and of the compiler of rules take three times as long sanitized, and others walk the same code: plain.
 ASAN_LONG_TESTS = $(filter-out tests/interop/capture.sh,$(filter tests/interop/%,$(SHARED_TESTS))) \
 	tests/tools/perf.sh tests/tools/perf_pair.sh tests/tools/info.sh tests/tools/doctor.sh tests/flow/lacks.sh \
 	tests/flow/rules_compile tests/flow/rules_acl tests/steer/chips.sh tests/host/share.sh tests/copy/resume.sh \
@@ -41,7 +37,9 @@ ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
 	tests/tree/packages.pl tests/tree/attr_list.pl tests/tree/quickstart.sh tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/prm/gen.pl \
 	tests/prm/witness.pl tests/prm/asm.sh tests/prm/export.py tests/prm/pages.py tests/lib/barriers.sh \
 	tests/tree/headers.sh tests/tree/symbols.sh tests/tree/manpages.sh tests/lib/aarch64.sh tests/tree/platforms.sh \
-	tests/interop/capture.sh tests/flow/flow_icm.sh tests/tree/ci_recipe.sh tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
+	tests/interop/capture.sh tests/flow/flow_icm.sh tests/tree/ci_recipe.sh tests/abi/% tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
+# Both: libdvx and the tools as users have them, and what a daemon keeps of its memory. Moving pages is for TSan.
+PLAIN_TESTS = $(filter-out tests/host/share.sh $(filter-out tests/lib/% tests/golden/% tests/tools/% tests/flow/manners.sh,$(ASAN_TESTS)),$(SHARED_TESTS))
 # For ./quickstart check fast, the loop while writing: all programs that need no device but those that take seconds, a test
 # on the device of each tool, of libdvx and of the preload, and a program of others.
 FAST_COMPILED = $(filter-out tests/fuzz/% $(SLOW_TESTS) $(DEVICE_TESTS),$(PROGRAM_TESTS)) \
