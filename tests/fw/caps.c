@@ -194,6 +194,7 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_rx_multi_path_tirs*", BY("tests/verbs/verbs_flow.sh")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*_icm_address", steering_works},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*.ft_field_*", BY("tests/steer/dr_fields")},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "max_reformat_*", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*reformat*", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*decap", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*encap_*", BY("tests/steer/reformat")},

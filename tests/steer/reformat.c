@@ -501,6 +501,85 @@ TEST(walk, bad_entries)
 	}
 }
 
+/* --- bytes at a header ------------------------------------------------------------------------ */
+
+static uint32_t moving(uint32_t type, uint32_t anchor, uint32_t offset, const uint8_t *bytes,
+		       uint32_t n)
+{
+	uint8_t in[FX_IN];
+	size_t len = fill_context(in, type, bytes, type == PRM_REFORMAT_TYPE_INSERT_HDR ? n : 0);
+	void *ctx = prm_alloc_packet_reformat_context_in_at_packet_reformat_context(in);
+
+	prm_packet_reformat_context_in_set_reformat_data_size(ctx, n);
+	prm_packet_reformat_context_in_set_reformat_param_0(ctx, anchor);
+	prm_packet_reformat_context_in_set_reformat_param_1(ctx, offset);
+	assert_int_equal(FX_EXEC(r.f, ALLOC_PACKET_REFORMAT_CONTEXT, in, len), 0);
+	return prm_alloc_packet_reformat_context_out_get_packet_reformat_id(r.f->out);
+}
+
+/*
+ * INSERT_HDR and REMOVE_HDR count from three headers, in tables of both directions, and change no
+ * length: a tag behind the MACs, which another entry removes, bytes behind IP, bytes behind UDP.
+ */
+TEST(walk, move_in_root)
+{
+	static const uint8_t tag[] = {0x88, 0xa8, 0x20, 0x05, 1, 2};
+	static const struct {
+		uint32_t type, anchor, offset, bytes, at;
+	} rows[] = {
+		{PRM_REFORMAT_TYPE_INSERT_HDR, PRM_REFORMAT_ANCHOR_MAC_START, 12, 4, 12},
+		{PRM_REFORMAT_TYPE_INSERT_HDR, PRM_REFORMAT_ANCHOR_IP_START, 0, 2, 14},
+		{PRM_REFORMAT_TYPE_INSERT_HDR, PRM_REFORMAT_ANCHOR_TCP_UDP_START, 8, 6, 42},
+		{PRM_REFORMAT_TYPE_REMOVE_HDR, PRM_REFORMAT_ANCHOR_TCP_UDP_START, 8, 4, 42},
+		{PRM_REFORMAT_TYPE_REMOVE_HDR, PRM_REFORMAT_ANCHOR_IP_START, 28, 2, 42},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t type = i % 2 ? RX : TX;
+		bool in = rows[i].type == PRM_REFORMAT_TYPE_INSERT_HDR;
+		uint32_t at = rows[i].at, n = rows[i].bytes;
+		uint32_t had = at + (in ? 0 : n), has = at + (in ? n : 0);
+
+		root(type, REFORMAT, moving(rows[i].type, rows[i].anchor, rows[i].offset, tag, n),
+		     0);
+		packet(udp4, sizeof(udp4));
+		assert_int_equal(run(type), type == TX ? STEER_WIRE : STEER_TIR);
+		assert_int_equal(got.p.len, sizeof(udp4) + has - had);
+		assert_memory_equal(got.bytes, udp4, at);
+		assert_memory_equal(got.bytes + at, tag, has - at);
+		assert_memory_equal(got.bytes + has, udp4 + had, sizeof(udp4) - had);
+		forget();
+	}
+}
+
+/* A packet without the header, or too short, is lost with a sentence. */
+TEST(walk, moves_that_do_not_fit)
+{
+	static const struct {
+		uint32_t anchor, offset, bytes;
+		const char *why;
+	} rows[] = {
+		{PRM_REFORMAT_ANCHOR_TCP_UDP_START, 0, 2,
+		 "anchor 0x9, which the packet does not have"},
+		{PRM_REFORMAT_ANCHOR_MAC_START, 126, 126,
+		 "removes 126 bytes at 126 of a packet of"},
+	};
+	uint8_t other[sizeof(udp4)];
+
+	memcpy(other, udp4, sizeof(udp4));
+	other[23] = 50;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		root(TX, REFORMAT,
+		     moving(PRM_REFORMAT_TYPE_REMOVE_HDR, rows[i].anchor, rows[i].offset, NULL,
+			    rows[i].bytes),
+		     0);
+		packet(other, sizeof(other));
+		assert_int_equal(run(TX), STEER_LOST);
+		assert_true(test_logged(r.f->log, rows[i].why));
+		forget();
+	}
+}
+
 /* --- commands --------------------------------------------------------------------------------- */
 
 #define CTX "packet_reformat_context."
@@ -511,7 +590,7 @@ TEST(walk, contexts_refuse)
 	size_t len = fill_context(in, PRM_REFORMAT_TYPE_L2_TO_L2_TUNNEL, vxlan4, sizeof(vxlan4));
 	const struct fx_spoil spoils[] = {
 		{CTX "reformat_type", 5, BAD, FW_SYN_CAP_CLEAR},
-		{CTX "reformat_type", PRM_REFORMAT_TYPE_INSERT_HDR, BAD, FW_SYN_CAP_CLEAR},
+		{CTX "reformat_type", PRM_REFORMAT_TYPE_INSERT_HDR, BAD, FW_SYN_RESERVED},
 		{CTX "reformat_type", PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2, BAD, FW_SYN_SIZE},
 		{CTX "reformat_param_0 " CTX "reformat_param_1", 1, BAD, FW_SYN_CAP_CLEAR},
 		{CTX "reformat_data_size", 0, BAD, FW_SYN_SIZE},
@@ -523,6 +602,36 @@ TEST(walk, contexts_refuse)
 	};
 
 	FX_SPOILS(r.f, PRM_OPCODE_ALLOC_PACKET_REFORMAT_CONTEXT, in, len, spoils);
+}
+
+TEST(walk, moves_refuse)
+{
+	uint8_t in[FX_IN];
+	size_t len = fill_context(in, PRM_REFORMAT_TYPE_INSERT_HDR, vxlan4, 4);
+	const struct fx_spoil spoils[] = {
+		{CTX "reformat_param_0", 0, BAD, FW_SYN_RESERVED},
+		{CTX "reformat_param_0", 2, BAD, FW_SYN_RESERVED},
+		{CTX "reformat_param_1", 3, BAD, FW_SYN_SIZE},
+		{CTX "reformat_param_1", 128, BAD, FW_SYN_SIZE},
+		{CTX "reformat_data_size", 0, BAD, FW_SYN_SIZE},
+		{CTX "reformat_data_size", 3, BAD, FW_SYN_SIZE},
+		{CTX "reformat_data_size", 128, BAD, FW_SYN_SIZE},
+		{CTX "reformat_data_size", 8, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
+		{CTX "reformat_type", PRM_REFORMAT_TYPE_REMOVE_HDR, PRM_STATUS_BAD_INP_LEN,
+		 FW_SYN_IN_LONG},
+	};
+	const struct profile *now = r.f->dev.profile;
+	struct profile old = *now;
+
+	prm_packet_reformat_context_in_set_reformat_param_0(
+		prm_alloc_packet_reformat_context_in_at_packet_reformat_context(in),
+		PRM_REFORMAT_ANCHOR_IP_START);
+	FX_SPOILS(r.f, PRM_OPCODE_ALLOC_PACKET_REFORMAT_CONTEXT, in, len, spoils);
+	old.steering_format_version = 0;
+	r.f->dev.profile = &old;
+	assert_int_equal(FX_EXEC(r.f, ALLOC_PACKET_REFORMAT_CONTEXT, in, len), BAD);
+	assert_int_equal(r.f->syndrome, FW_SYN_CAP_CLEAR);
+	r.f->dev.profile = now;
 }
 
 /* Entries refuse a context of the other side, tables without the flag, and keep the context. */

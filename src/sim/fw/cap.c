@@ -91,8 +91,10 @@ static void cap_set_owner(const struct profile *p, void *props, bool owner)
 }
 
 /* Sets what entries of a kind of tables can do with packet reformat contexts. */
-static void cap_set_reformat(void *props)
+static void cap_set_reformat(const struct profile *p, void *props)
 {
+	prm_flow_table_prop_layout_set_reformat_insert(props, fw_moves_headers(p));
+	prm_flow_table_prop_layout_set_reformat_remove(props, fw_moves_headers(p));
 	prm_flow_table_prop_layout_set_reformat(props, 1);
 	prm_flow_table_prop_layout_set_reformat_and_modify_action(props, 1);
 	prm_flow_table_prop_layout_set_reformat_and_fwd_to_table(props, 1);
@@ -110,16 +112,16 @@ static void cap_set_vlans(void *props)
 }
 
 /* Sets what tables can do with packets that are sent: begin tunnels. */
-static void cap_set_sends(void *props)
+static void cap_set_sends(const struct profile *p, void *props)
 {
-	cap_set_reformat(props);
+	cap_set_reformat(p, props);
 	prm_flow_table_prop_layout_set_reformat_l2_to_l3_tunnel(props, 1);
 }
 
 /* Sets what tables can do with packets that arrive: end tunnels, sample. */
-static void cap_set_arrivals(void *props)
+static void cap_set_arrivals(const struct profile *p, void *props)
 {
-	cap_set_reformat(props);
+	cap_set_reformat(p, props);
 	prm_flow_table_prop_layout_set_decap(props, 1);
 	prm_flow_table_prop_layout_set_reformat_l3_tunnel_to_l2(props, 1);
 	prm_flow_table_prop_layout_set_termination_table(props, 1);
@@ -136,8 +138,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
-	cap_set_arrivals(rx);
-	cap_set_sends(tx);
+	cap_set_arrivals(p, rx);
+	cap_set_sends(p, tx);
 	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
 	prm_flow_table_nic_cap_set_sw_owner_reformat_supported(cap, 1);
 	prm_flow_table_nic_cap_set_log_max_packet_reformat_context(cap, VHCA_LOG_MAX_REFORMAT);
@@ -171,8 +173,8 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 	cap_fill_match(props);
 	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_ingress(cap));
 	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_egress(cap));
-	cap_set_arrivals(props);
-	cap_set_sends(props);
+	cap_set_arrivals(p, props);
+	cap_set_sends(p, props);
 	cap_set_vlans(props);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);

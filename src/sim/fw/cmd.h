@@ -150,6 +150,8 @@ void fw_flow_counters_reap(struct vhca *, uint16_t uid);
 
 /* Returns whether rules have meters, first hits and tracked connections: not in STE format 0. */
 bool fw_aso_exists(const struct profile *);
+/* flow_reformat.c: returns whether entries insert and remove bytes at a header. */
+bool fw_moves_headers(const struct profile *);
 
 struct counter;
 struct flow_group;

@@ -158,6 +158,8 @@ static int fw_flow_entry_check_side(struct fw_cmd *c, const struct flow_table *t
 {
 	bool ends = fw_flow_entry_ends_tunnel(r);
 
+	if (r->type > PRM_REFORMAT_TYPE_L2_TO_L3_TUNNEL) /* at packets of both kinds */
+		return 0;
 	if (t->type != (ends ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX))
 		return 0;
 	return fw_refuse(c, FW_SYN_FLOW_ACTION,

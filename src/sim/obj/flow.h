@@ -73,10 +73,15 @@ struct flow_modify {
 	uint8_t actions[]; /* n times 8 bytes: PRM set_add_copy_action_in_auto */
 };
 
-/* A header that entries add, or that takes a tunnel's place, from ALLOC_PACKET_REFORMAT_CONTEXT. */
+/*
+ * A header that entries add, or that takes a tunnel's place, or how much of one they remove, from
+ * ALLOC_PACKET_REFORMAT_CONTEXT.
+ */
 struct flow_reformat {
 	struct obj o;
 	uint8_t type; /* PRM reformat_type */
+	uint8_t anchor; /* PRM reformat_anchor of INSERT_HDR and REMOVE_HDR, and the bytes behind it */
+	uint8_t offset;
 	uint8_t bytes;
 	uint8_t data[];
 };

@@ -237,12 +237,66 @@ static bool reformat_end_tunnel(const struct steer_walk *w, const struct flow_ac
 	return l2 ? reformat_decap_l2(w, changed) : reformat_decap_l3(w, r, changed);
 }
 
+/* --- bytes at a header ----------------------------------------------------------------------- */
+
+/*
+ * Finds the place that a context of INSERT_HDR or REMOVE_HDR names. [I] A packet without the header
+ * is lost.
+ */
+static bool reformat_place(const struct steer_walk *w, const struct flow_reformat *r, uint32_t *at)
+{
+	const struct packet_headers *h = &w->packet->outer;
+	bool has = false;
+
+	*at = r->offset;
+	switch (r->anchor) {
+	case PRM_REFORMAT_ANCHOR_MAC_START:
+		has = h->ethernet;
+		*at += h->l2;
+		break;
+	case PRM_REFORMAT_ANCHOR_IP_START:
+		has = h->ip_version;
+		*at += h->l3;
+		break;
+	default:
+		has = h->l4_type == PACKET_TCP || h->l4_type == PACKET_UDP;
+		*at += h->l4;
+	}
+	return has ||
+	       steer_lost(w,
+			  "packet reformat 0x%x counts from anchor 0x%x, which the packet does not "
+			  "have",
+			  r->o.id, r->anchor);
+}
+
+/* [I] Lengths and checksums of headers around the place stay as they are. */
+static bool reformat_insert_bytes(const struct steer_walk *w, const struct flow_reformat *r,
+				  unsigned int *changed)
+{
+	uint32_t at;
+
+	return reformat_place(w, r, &at) && ste_insert(w, at, r->data, r->bytes, changed);
+}
+
+static bool reformat_remove_bytes(const struct steer_walk *w, const struct flow_reformat *r,
+				  unsigned int *changed)
+{
+	uint32_t at;
+
+	if (!r || r->type != PRM_REFORMAT_TYPE_REMOVE_HDR)
+		return true;
+	return reformat_place(w, r, &at) && ste_remove(w, at, r->bytes, changed);
+}
+
 bool reformat_begin_tunnel(const struct steer_walk *w, const struct flow_reformat *r)
 {
 	unsigned int changed = 0;
 
-	if (!r || r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2)
+	if (!r || r->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2 ||
+	    r->type == PRM_REFORMAT_TYPE_REMOVE_HDR)
 		return true;
+	if (r->type == PRM_REFORMAT_TYPE_INSERT_HDR)
+		return reformat_insert_bytes(w, r, &changed);
 	if (!reformat_has_side(w, false))
 		return false;
 	if (r->type == PRM_REFORMAT_TYPE_L2_TO_L3_TUNNEL)
@@ -256,7 +310,8 @@ bool reformat_remove(const struct steer_walk *w, const struct flow_actions *a)
 						  PRM_FLOW_ACTION_VLAN_POP_2};
 	unsigned int changed = 0;
 
-	if (!reformat_end_tunnel(w, a, &changed))
+	if (!reformat_end_tunnel(w, a, &changed) ||
+	    !reformat_remove_bytes(w, a->reformat, &changed))
 		return false;
 	for (unsigned int i = 0; i < FLOW_VLANS && a->action & pops[i]; i++)
 		if (!reformat_pop(w, &changed))
