@@ -373,6 +373,15 @@ int dvx_flow_action_create_encap_l3(struct dvx_flow_domain *domain, const void *
 int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
 				 struct dvx_flow_action *const *members, uint32_t n,
 				 struct dvx_flow_action **out);
+/*
+ * A destination: sends the packet to a table, as dvx_flow_action_create_table() does, and before
+ * that a copy of one packet in `ratio`, chosen at random, to `to`: in RX domains a queue, rss or qp
+ * action, in FDB domains a vport action. Not in the root. -EOPNOTSUPP also in the FDB of devices
+ * with steering_format_version 0.
+ */
+int dvx_flow_action_create_sample(struct dvx_flow_domain *domain, uint32_t ratio,
+				  struct dvx_flow_action *to, struct dvx_flow_table *table,
+				  struct dvx_flow_action **out);
 
 /* ---- Counter ---- */
 
@@ -404,7 +413,7 @@ struct dvx_flow_rule_attr {
 	const struct dvx_flow_match *match;
 	/* In any order: at most one decap, two pops, one modify, two pushes, one encap, one tag,
 	 * one count, one meter, hit or connection (aso.h), and exactly one destination (drop,
-	 * default, table, root, queue, rss, qp, vport, array). The device executes them in this
+	 * default, table, root, queue, rss, qp, vport, array, sample). The device executes them in this
 	 * order. */
 	struct dvx_flow_action *const *actions;
 };

@@ -15,7 +15,7 @@ src_lib_libdvx_la_SOURCES += \
 	src/lib/flow/cap.c src/lib/flow/change.c src/lib/flow/check.c src/lib/flow/counter.c \
 	src/lib/flow/domain.c src/lib/flow/dr.c src/lib/flow/dr.h src/lib/flow/dr_errors.c src/lib/flow/dr_fdb.c src/lib/flow/field.c \
 	src/lib/flow/match.c src/lib/flow/matcher.c src/lib/flow/modify.c src/lib/flow/priv.h src/lib/flow/range.c \
-	src/lib/flow/rewrite.c src/lib/flow/rule.c src/lib/flow/table.c src/lib/flow/vport.c
+	src/lib/flow/rewrite.c src/lib/flow/rule.c src/lib/flow/sample.c src/lib/flow/table.c src/lib/flow/vport.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
 # A call inside the library stays inside it; the exported copies of the hot path (hot.c) inline each other.
 src_lib_libdvx_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)

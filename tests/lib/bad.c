@@ -330,6 +330,7 @@ TEST(rig, null_steering)
 	BAD(dvx_flow_action_create_count(d, NULL, 0, &out.action), "counter");
 	BAD(dvx_flow_action_create_table(d, NULL, &out.action), "table");
 	BAD(dvx_flow_action_create_root(NULL, 0, &out.action), "domain");
+	BAD(dvx_flow_action_create_sample(d, 2, NULL, NULL, &out.action), "to");
 	BAD(dvx_flow_action_create_queue(d, NULL, &out.action), "rxq");
 	BAD(dvx_flow_action_create_rss(d, NULL, &out.action), "rss");
 	BAD(dvx_flow_action_create_qp(d, NULL, &out.action), "ibqp");

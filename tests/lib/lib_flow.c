@@ -401,6 +401,62 @@ TEST(levels, mirror)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
+/* Sends packets to port 53, then one to 54, which queue b gets; returns how many a got before. */
+static unsigned int copies_of(struct stage *s, unsigned int packets)
+{
+	unsigned int copies = 0;
+
+	while (packets--)
+		spec_send(s->f, (struct frame_spec){.dport = 53});
+	spec_send(s->f, (struct frame_spec){.dport = 54});
+	inbox_gets(&s->b, (struct frame_spec){.dport = 54}, 0);
+	for (; dvx_cq_peek(s->a.cq); copies++)
+		inbox_gets(&s->a, (struct frame_spec){.dport = 53}, 0);
+	return copies;
+}
+
+/* The table gets all packets, the queue a copy of one in four. */
+TEST(below, samples)
+{
+	static const struct dvx_flow_match all;
+	const unsigned int rounds = 100, round = 4, ratio = 4;
+	struct dvx_flow_match m = udp(4, 53), m54 = udp(4, 54);
+	struct dvx_flow_action *sample, *count, *none = NULL;
+	struct dvx_flow_matcher *mt = matcher(s->table, &m, 0), *behind;
+	struct dvx_flow_rule *r, *r54, *b;
+	struct dvx_flow_counter *counter;
+	struct dvx_flow_table *next;
+	struct dvx_flow_count n;
+	unsigned int copies = 0;
+
+	OK(dvx_flow_table_create(s->domain, 5, &next));
+	OK(dvx_flow_counter_create(s->f->r.dev, 1, &counter));
+	OK(dvx_flow_action_create_count(s->domain, counter, 0, &count));
+	behind = matcher(next, &all, 0);
+	b = rule(behind, &all, (struct dvx_flow_action *[]){s->drop, count}, 2);
+	OK(dvx_flow_action_create_sample(s->domain, ratio, s->to_a, next, &sample));
+	r = rule(mt, &m, &sample, 1);
+	r54 = rule(mt, &m54, &s->to_b, 1);
+	for (unsigned int i = 0; i < rounds; i++)
+		copies += copies_of(s, round);
+	OK(dvx_flow_counter_query(counter, 0, 1, &n));
+	assert_int_equal(n.packets, rounds * round);
+	assert_in_range(copies, rounds * round / ratio * 7 / 10, rounds * round / ratio * 13 / 10);
+	assert_int_equal(dvx_flow_action_destroy(s->to_a), -EBUSY);
+	assert_int_equal(dvx_flow_table_destroy(next), -EBUSY);
+	refused(dvx_flow_action_create_sample(s->domain, 2, sample, next, &none), -EOPNOTSUPP,
+		"to is no", "queue, rss or qp action");
+	OK(dvx_flow_rule_destroy(r54));
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_action_destroy(sample));
+	OK(dvx_flow_rule_destroy(b));
+	OK(dvx_flow_matcher_destroy(behind));
+	OK(dvx_flow_action_destroy(count));
+	OK(dvx_flow_counter_destroy(counter));
+	OK(dvx_flow_table_destroy(next));
+	OK(dvx_flow_matcher_destroy(mt));
+}
+
 /* A rule leads back to the root, to the rules behind the link; a miss below does not. */
 TEST(levels, back_to_root)
 {

@@ -177,6 +177,54 @@ TEST(none, any_source)
 	lib_no_rule(mirror);
 }
 
+static void lib_refused(int got, const char *words)
+{
+	assert_true(got < 0);
+	if (!strstr(dvx_strerror(got), words))
+		fail_msg("\"%s\" lacks \"%s\"", dvx_strerror(got), words);
+}
+
+/* All packets go on to the table, and a copy of some to a vport; the manager's cannot be named. */
+TEST(none, samples)
+{
+	const struct dvx_flow_match m = lib_match(ANY, 0);
+	struct dvx_flow_action *none, *before = t.to[TO_TABLE],
+				      *count[] = {t.to[TO_COUNT], t.to[TO_PF]};
+	struct dvx_flow_table *next;
+	struct dvx_flow_matcher *all;
+	struct dvx_flow_rule *on, *sample;
+	struct dvx_flow_rule_attr attr = {
+		.size = sizeof(attr), .match = &m, .actions = count, .action_count = 2};
+	struct dvx_flow_count n, after;
+
+	assert_int_equal(dvx_flow_table_create(t.domain, 3, &next), 0);
+	all = lib_matcher(next, 0, ANY, 0);
+	attr.matcher = all;
+	assert_int_equal(dvx_flow_rule_create(&attr, &on), 0);
+	lib_refused(dvx_flow_action_create_sample(t.domain, 1, t.to[TO_ECPF], next, &none),
+		    "to is vport 0xfffe");
+	lib_refused(dvx_flow_action_create_sample(t.domain, 0, t.to[TO_PF], next, &none),
+		    "ratio is 0");
+	lib_refused(dvx_flow_action_create_sample(t.domain, 1, t.to[TO_DROP], next, &none),
+		    "to is no vport action");
+	/* one in one, so that the second copy shows that the first one has arrived */
+	assert_int_equal(
+		dvx_flow_action_create_sample(t.domain, 1, t.to[TO_PF], next, &t.to[TO_TABLE]), 0);
+	sample = lib_rule(ANY, 22, TO_TABLE, -1);
+	assert_int_equal(dvx_flow_counter_query(t.counter, 0, 1, &n), 0);
+	send_from_dpu(&t.ends, 22);
+	assert_at_host(&t.ends, 22);
+	assert_at_host(&t.ends, 22);
+	assert_int_equal(dvx_flow_counter_query(t.counter, 0, 1, &after), 0);
+	assert_int_equal(after.packets - n.packets, 1);
+	lib_no_rule(sample);
+	assert_int_equal(dvx_flow_action_destroy(t.to[TO_TABLE]), 0);
+	t.to[TO_TABLE] = before;
+	lib_no_rule(on);
+	assert_int_equal(dvx_flow_matcher_destroy(all), 0);
+	assert_int_equal(dvx_flow_table_destroy(next), 0);
+}
+
 TEST(none, from_the_wire)
 {
 	struct dvx_flow_rule *uplink = lib_rule(DVX_FLOW_UPLINK, WIRE_MARK, TO_PF, -1);
@@ -190,13 +238,6 @@ TEST(none, from_the_wire)
 	send_from_host(&t.ends, WIRE_MARK);
 	lib_no_rule(uplink);
 	lib_no_rule(out);
-}
-
-static void lib_refused(int got, const char *words)
-{
-	assert_true(got < 0);
-	if (!strstr(dvx_strerror(got), words))
-		fail_msg("\"%s\" lacks \"%s\"", dvx_strerror(got), words);
 }
 
 /* The device's refusals name the vport; the root's, what is possible there. */

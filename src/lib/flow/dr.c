@@ -289,6 +289,20 @@ static struct mlx5dv_dr_action *dr_make_array(const struct dvx_flow_action *acti
 	return dr;
 }
 
+static struct mlx5dv_dr_action *dr_make_sample(const struct dvx_flow_action *action)
+{
+	uint32_t n;
+	struct mlx5dv_dr_action *to = dvx_flow_members(action, &n)[0]->impl[0];
+	struct mlx5dv_dr_flow_sampler_attr attr = {
+		.sample_ratio = action->number,
+		.default_next_table = action->table->impl,
+		.num_sample_actions = n,
+		.sample_actions = &to,
+	};
+
+	return mlx5dv_dr_action_create_flow_sampler(&attr);
+}
+
 static struct mlx5dv_dr_action *dr_make_root(struct dvx_flow_action *action)
 {
 	action->anchor_table = mlx5dv_dr_table_create(action->domain->impl, 0);
@@ -359,6 +373,8 @@ static struct mlx5dv_dr_action *dr_make_other(struct dvx_flow_action *a)
 		return dr_make_root(a);
 	case ACTION_ARRAY:
 		return dr_make_array(a);
+	case ACTION_SAMPLE:
+		return dr_make_sample(a);
 	case ACTION_VPORT:
 		return mlx5dv_dr_action_create_dest_vport(a->domain->impl, a->number);
 	default: /* ACTION_QUEUE */

@@ -67,7 +67,9 @@ enum action_kind {
 	ACTION_ROOT,
 	ACTION_QUEUE,
 	ACTION_VPORT,
+	/* ... with members */
 	ACTION_ARRAY,
+	ACTION_SAMPLE,
 };
 
 /* Numbers of ACTION_ENCAP: whether the packet's Ethernet header stays inside the tunnel. */
@@ -103,7 +105,10 @@ struct dvx_flow_action {
 	enum action_kind kind;
 	uint32_t level;		      /* of the table it leads to */
 	struct dvx_flow_table *table; /* that table */
-	/* the tag, the counter or ASO object in obj, the priority in the root, the vport, or ENCAP_* */
+	/*
+	 * the tag, the counter or ASO object in obj, the priority in the root, the vport, the ratio
+	 * of a sample, or ENCAP_*
+	 */
 	uint32_t number;
 	uint8_t reg_c;		      /* of an ASO object: the register of the result */
 	bool responder;		      /* of a tracked connection: the packets are its responder's */
@@ -116,11 +121,11 @@ struct dvx_flow_action {
 	_Alignas(uint64_t) uint8_t data[];
 };
 
-/* Returns the actions of an array; another action has none. */
+/* Returns the actions that get copies, of an array or a sample; another action has none. */
 static inline struct dvx_flow_action *const *dvx_flow_members(const struct dvx_flow_action *action,
 							      uint32_t *n)
 {
-	*n = action->kind == ACTION_ARRAY ? (uint32_t)(action->bytes / sizeof(action)) : 0;
+	*n = action->kind >= ACTION_ARRAY ? (uint32_t)(action->bytes / sizeof(action)) : 0;
 	return (const void *)action->data;
 }
 

@@ -55,6 +55,7 @@ const struct dvx_flow_kind dvx_flow_kinds[] = {
 	[ACTION_QUEUE] = {"queue or rss", DESTINATION},
 	[ACTION_VPORT] = {"vport", DESTINATION},
 	[ACTION_ARRAY] = {"array", DESTINATION},
+	[ACTION_SAMPLE] = {"sample", "a sample", true, ACTION_DROP, 1, "two destinations"},
 };
 
 /* Behind those of its class and of earlier ones. */

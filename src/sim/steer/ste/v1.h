@@ -128,8 +128,8 @@ struct ste_header {
 bool ste_v1_remove_words(const struct steer_walk *, struct ste_place from, uint32_t words,
 			 unsigned int *changed);
 /* Removes headers from an anchor up to another one; decap: these are a tunnel. */
-bool ste_v1_remove_between(const struct steer_walk *, unsigned int start, unsigned int end, bool decap,
-		      unsigned int *changed);
+bool ste_v1_remove_between(const struct steer_walk *, unsigned int start, unsigned int end,
+			   bool decap, unsigned int *changed);
 bool ste_v1_insert_dword(const struct steer_walk *, struct ste_place, const uint8_t *dword,
 			 unsigned int *changed);
 /*
