@@ -60,6 +60,7 @@ define web = 80,443 \n drop in tcp dst port $web
 include "more"
 pass in udp and vport 1|17|misc_parameters.source_port: mlx5_0 lacks eswitch_manager
 drop switch from pf|6|attr.side FDB: mlx5_0 lacks eswitch_manager
+track switch tcp max 5 \n drop switch tcp ct new|7|attr.side FDB: mlx5_0 lacks eswitch_manager
 pass out udp encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02
 drop out udp sqn 5|14|misc_parameters.source_sqn: libmlx5 compares it in RX domains only
 END
@@ -90,7 +91,7 @@ try() {
 refused_at() { # COLUMN WORDS
 	try
 	[ $? = 4 ] && grep -qF "$work/rule:2:$1: " "$work/err" && grep -qF -- "$2" "$work/err" &&
-		awk -v c="$1" 'f { exit substr($0, 4 + c, 1) != "^" } /^    (drop|pass|send|count)/ { f = 1 } END { exit !f }' "$work/err"
+		awk -v c="$1" 'f { exit substr($0, 4 + c, 1) != "^" } /^    (drop|pass|send|count|track)/ { f = 1 } END { exit !f }' "$work/err"
 }
 each_word() {
 	failures=0

@@ -11,7 +11,8 @@ DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generatio
 	tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
 	tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/switch_base.c tools/dvx-flow/daemon/spread.c tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/aso_bulk.c tools/dvx-flow/daemon/limit.c tools/dvx-flow/daemon/rule_object.c \
-	tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
+	tools/dvx-flow/daemon/track.c tools/dvx-flow/daemon/track_packet.c tools/dvx-flow/daemon/track_connections.c \
+	tools/dvx-flow/daemon/track_queue.c tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/holder_edit.c \
 	tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c
 DIFF_RIG = tests/flow/diff_rig.c tests/flow/diff_rig.h tests/flow/diff_file.c $(DIFF_CHANGES)
@@ -51,8 +52,8 @@ dist_check_SCRIPTS += tests/flow/flow_explain.sh tests/flow/flow_import.sh tests
 	tests/flow/diff.sh tests/flow/acl.sh tests/flow/edit.sh tests/flow/explain_walks.sh tests/flow/tell.sh \
 	tests/flow/manners.sh tests/flow/batch.sh tests/flow/flow_rules.sh tests/flow/lacks.sh tests/flow/flow_death.sh \
 	tests/flow/flow_icm.sh tests/flow/switch.sh tests/flow/switch_diff.sh tests/flow/switch_tunnel.sh \
-	tests/flow/tunnel.sh tests/flow/limits.sh
+	tests/flow/tunnel.sh tests/flow/limits.sh tests/flow/track.sh
 tests_librigs_a_SOURCES += tests/flow/acl_sets.c tests/flow/acl_sets.h tests/flow/acl_packets.c \
 	tests/flow/acl_packets.h tests/flow/flow_random.c tests/flow/flow_random.h \
 	tests/flow/flow_random_values.h tests/flow/flow_random_packet.c tests/flow/flow_random_change.c
-EXTRA_DIST += tests/flow/import.rows tests/flow/flow_lib.sh tests/flow/ways.pl
+EXTRA_DIST += tests/flow/import.rows tests/flow/flow_lib.sh tests/flow/ways.pl tests/flow/track_frame.pl

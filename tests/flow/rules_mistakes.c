@@ -127,8 +127,26 @@ TEST(none, mistakes_of_rates)
 		{"send in ipv4 over 5/s set ttl 9 to queue 1",
 		 "1:27+5 a rule with a rate changes no packets: send them to a table (goto)"},
 		{"drop in burst 5", "not \"burst\""},
-		{"pass in tcp ct established", "1:13+2 rules do not track connections"},
-		{"track in tcp", "1:1+5 rules do not track connections"},
+		{"pass in tcp ct established",
+		 "1:13+14 ct is for switched packets: the tables of `in' have one side of a "
+		 "connection only"},
+		{"track in tcp", "1:1+12 track is for switched packets"},
+		{"track switch udp", "only TCP connections are tracked: write `track switch tcp'"},
+		{"track switch from vf0 tcp", "leave out from, sqn and ct"},
+		{"track switch tcp set ttl 3", "track has max, expire, count and name"},
+		{"track switch tcp max 0", "1:22+1 max is 1 to 1000000 connections, not 0"},
+		{"drop switch tcp max 5", "1:21+1 max is the number of connections of a rule"},
+		{"track switch tcp to vf0", "only a rule that begins with send or mirror"},
+		{"drop switch tcp ct invalid",
+		 "1:17+10 no rule tracks connections: write `track switch tcp' before this one"},
+		{"track switch tcp\ndrop switch tcp ct related", "no state is related"},
+		{"track switch tcp\ndrop switch tcp ct mark 5", "not \"5\""},
+		{"track switch tcp\ndrop switch tcp ct zone new", "ct compares the state"},
+		{"track switch tcp\ndrop switch from vf0 tcp ct invalid",
+		 "2:26+10 with from, ct takes one state, established or new"},
+		{"track switch tcp\ntrack switch tcp", "another rule tracks"},
+		{"mirror switch any to vf0\ntrack switch tcp", "track stands before mirrors"},
+		{"table a\ntrack switch tcp", "connections are tracked in the table \"main\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -250,10 +268,12 @@ TEST(none, mistakes)
 		const char *text, *told;
 	} cases[] = {
 		{"drop udp", "1:6+3 expected in, out or switch, not \"udp\""},
-		{"foo in", "1:1+3 expected drop, pass, send, mirror, count, table, define or "
-			   "include, not \"foo\""},
-		{"defin a = 1", "1:1+5 expected drop, pass, send, mirror, count, table, define or "
-				"include, not \"defin\"; did you mean \"define\"?"},
+		{"foo in",
+		 "1:1+3 expected drop, pass, send, mirror, track, count, table, define or "
+		 "include, not \"foo\""},
+		{"defin a = 1",
+		 "1:1+5 expected drop, pass, send, mirror, track, count, table, define or "
+		 "include, not \"defin\"; did you mean \"define\"?"},
 		{"drop in num_of_vlans 1", "1:9+14 num_of_vlans 1 belongs behind vlan or svlan"},
 		{"drop in vlan 7 num_of_vlans 2",
 		 "1:16+14 num_of_vlans 2 belongs behind two words"},
@@ -273,7 +293,7 @@ TEST(none, mistakes)
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
 		 "tcp, udp, port, ...), to queue, to rss, to a vport, goto, tag, count, name, "
-		 "set, push, pop, decap, encap, over or expire, not "
+		 "set, push, pop, decap, encap, over, expire or max, not "
 		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
@@ -439,10 +459,10 @@ TEST(none, mistakes)
 		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
 		/* invisible characters; a byte order mark at the beginning is skipped */
 		{"\xef\xbb\xbf# windows\r\ndrip in",
-		 "2:1+4 expected drop, pass, send, mirror, count, table, define or include"},
+		 "2:1+4 expected drop, pass, send, mirror, track, count, table, define or include"},
 		{"\xef\xbb\xbf"
 		 "drip in",
-		 "1:1+4 expected drop, pass, send, mirror, count, table, define or include"},
+		 "1:1+4 expected drop, pass, send, mirror, track, count, table, define or include"},
 		{"drop in\n\xef\xbb\xbf"
 		 "drop in",
 		 "2:1+1 a byte order mark (U+FEFF) is not allowed in a rule"},
@@ -535,7 +555,8 @@ TEST(none, mistakes)
 		{"table", "1:6+1 expected a name"},
 		{"drop in count udp",
 		 "1:15+3 expected the end of the line, to queue, to rss, to a vport, goto, "
-		 "tag, count, name, set, push, pop, decap, encap, over or expire, not \"udp\""},
+		 "tag, count, name, set, push, pop, decap, encap, over, expire or max, not "
+		 "\"udp\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -671,6 +671,46 @@ TEST(none, names_of_one_hash_are_two)
 	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 1);
 }
 
+/* Compares the one field of a rule's connection. */
+static void ct_is(const char *text, uint64_t value, uint64_t mask, size_t more)
+{
+	char rules[128];
+	const struct rule *r;
+	const struct rule_field *f;
+
+	snprintf(rules, sizeof(rules), "track switch tcp\n%s", text);
+	ruleset_free(&set);
+	assert_int_equal(rules_parse(rules, strlen(rules), &set, NULL, NULL), 0);
+	r = &set.rule[1];
+	f = &r->field[r->nfields - 1];
+	assert_true(r->ct && f->key == CT_KEY);
+	assert_int_equal(f->value, value);
+	assert_int_equal(f->mask, mask);
+	assert_int_equal(f->nmore, more);
+}
+
+/* States of connections, in the words of nft, OVS and this language; the vports of their packets. */
+TEST(none, tracking)
+{
+	const struct rule *r = only("track switch tcp dst port 80 max 100 expire 60s count");
+
+	assert_int_equal(r->verdict, RULE_TRACK);
+	assert_int_equal(r->track->most, 100);
+	assert_int_equal(r->track->idle, 60);
+	assert_int_equal(r->expire, 0);
+	r = only("track switch tcp");
+	assert_int_equal(r->track->most, 65536);
+	assert_int_equal(r->track->idle, 7440);
+	ct_is("drop switch ct invalid", CT_INVALID, CT_MASK, 0);
+	ct_is("drop switch tcp ct state new,established", CT_NEW, CT_MASK, 1);
+	ct_is("drop switch tcp ct est", CT_ESTABLISHED, CT_MASK, 0);
+	ct_is("drop switch from vf0 tcp ct established", CT_ESTABLISHED | 1,
+	      CT_MASK | CT_SOURCE_MASK, 0);
+	ct_is("drop switch from vf0,uplink ct established", CT_ESTABLISHED | 1,
+	      CT_MASK | CT_SOURCE_MASK, 1);
+	ruleset_free(&set);
+}
+
 /* Rates of packets and bits, with a burst or a tenth of a second; times without packets. */
 TEST(none, rates)
 {

@@ -98,8 +98,9 @@ static int begin(void **state)
 }
 
 /* The daemon's own change, at the server's first turn. */
-static int tick(void *arg)
+static int tick(void *arg, int *fd)
 {
+	(void)fd;
 	(void)arg;
 	if (done[0])
 		return -1;

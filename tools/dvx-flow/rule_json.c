@@ -3,7 +3,7 @@
 
 #include "rule_json.h"
 
-static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror"};
+static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror", "track"};
 
 static json_t *rule_json_vport(uint32_t vport)
 {
@@ -20,6 +20,10 @@ static json_t *rule_json_from(const struct rule *r)
 		if (r->field[i].key == KEY_VPORT)
 			return r->field[i].nmore ? json_string("several")
 						 : rule_json_vport((uint32_t)r->field[i].value);
+		else if (r->ct && r->field[i].key == CT_KEY && r->field[i].mask & CT_SOURCE_MASK)
+			return r->field[i].nmore ? json_string("several")
+						 : rule_json_vport((uint32_t)r->field[i].value &
+								   CT_SOURCE_MASK);
 	return json_string("any");
 }
 
@@ -51,6 +55,10 @@ void rule_json(json_t *to, const struct ruleset *set, const struct rule *r)
 				    json_pack("{s:I, s:I, s:s}", "rate", (json_int_t)r->over->rate,
 					      "burst", (json_int_t)r->over->burst, "unit",
 					      r->over->packets ? "packets" : "bits"));
+	if (r->track)
+		json_object_set_new(to, "track",
+				    json_pack("{s:I, s:I}", "max", (json_int_t)r->track->most,
+					      "expire", (json_int_t)r->track->idle));
 	if (r->expire)
 		json_object_set_new(to, "expire", json_integer(r->expire));
 	if (rule_dirs[r->dir].to_vport)

@@ -137,6 +137,27 @@ static const struct stats_list stats_queues = {
 	NULL,
 };
 
+static void stats_put_connections(FILE *to, const struct stats_pair *s, const json_t *row, size_t i)
+{
+	const json_t *before = stats_same(s, "connections", i, row);
+
+	stats_put_number(to, 10, row, "tracked");
+	stats_put_number(to, 12, row, "max");
+	stats_put_number(to, 16, row, "begun");
+	stats_put_rate(to, s, row, before, "begun");
+	stats_put_number(to, 12, row, "refused");
+	stats_put_rate(to, s, row, before, "refused");
+	fputc('\n', to);
+}
+
+static const struct stats_list stats_connections = {
+	"connections",
+	{"   TRACKED         MAX           BEGUN     REFUSED",
+	 "   TRACKED         MAX           BEGUN     BEGUN/S     REFUSED   REFUSED/S"},
+	stats_put_connections,
+	NULL,
+};
+
 static void stats_put_heading(FILE *to, const struct stats_pair *s, const struct stats_list *l)
 {
 	fputs(l->heading[s->rates], to);
@@ -170,8 +191,12 @@ void stats_table(FILE *to, const struct stats_pair *s)
 	else
 		stats_no_rules(to, s);
 	fputc('\n', to);
-	if (json_array_size(json_object_get(s->now, "sources"))) {
-		stats_put_all(to, s, &stats_sources);
+	for (int i = 0; i < 2; i++) {
+		const struct stats_list *l = i ? &stats_connections : &stats_sources;
+
+		if (!json_array_size(json_object_get(s->now, l->name)))
+			continue;
+		stats_put_all(to, s, l);
 		fputc('\n', to);
 	}
 	stats_put_all(to, s, &stats_queues);

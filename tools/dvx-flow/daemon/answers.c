@@ -10,6 +10,7 @@
 #include "places.h"
 #include "rule_json.h"
 #include "dvx-flow.h"
+#include "track.h"
 
 static json_t *answers_rule_json(const struct generation *gen, size_t i)
 {
@@ -171,6 +172,15 @@ static json_t *answers_sources(const json_t *rules)
 	return list;
 }
 
+static json_t *answers_connections(const struct track *t)
+{
+	struct track_count n = track_counts(t);
+
+	return json_pack("[{s:I, s:I, s:I, s:I, s:I}]", "tracked", (json_int_t)n.open, "max",
+			 (json_int_t)n.most, "begun", (json_int_t)n.begun, "refused",
+			 (json_int_t)n.refused, "stray", (json_int_t)n.stray);
+}
+
 static void do_stats(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct flow_fault f = {0};
@@ -186,6 +196,8 @@ static void do_stats(struct holder *h, struct server_conn *c, const struct flow_
 	for (unsigned int i = 0; i < pump_queues(h->base.pump); i++)
 		json_array_append_new(queues, queue_json(h->base.pump, i));
 	json_object_set_new(j, "queues", queues);
+	if (h->base.track)
+		json_object_set_new(j, "connections", answers_connections(h->base.track));
 	json_object_set_new(j, "sources", answers_sources(json_object_get(j, "rules")));
 	conn_reply(c, j, NULL, 0);
 }

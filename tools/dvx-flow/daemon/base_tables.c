@@ -6,10 +6,14 @@
 #include <dvx/aso.h>
 
 #include "rules/arena.h"
+#include "track.h"
 
-/* Alternating priorities of the root. Packets that dvx-flow's rules pass go on behind both. */
-#define PRIORITY 0u
-#define BEHIND	 2u
+/*
+ * Alternating priorities of the root, behind the one of tracked connections' first packets. Packets
+ * that dvx-flow's rules pass go on behind both.
+ */
+#define PRIORITY 1u
+#define BEHIND	 3u
 
 static int make_side(struct base_tables *g, struct direction_base *s, enum rule_dir dir)
 {
@@ -143,6 +147,7 @@ void base_tables_free_side(struct base_tables *g, enum rule_dir dir)
 
 void base_tables_free(struct base_tables *g)
 {
+	track_free(g);
 	for (int d = 0; d < RULE_DIRS; d++)
 		base_tables_free_side(g, (enum rule_dir)d);
 	dvx_aso_queue_destroy(g->aso);

@@ -26,6 +26,7 @@ int switch_base_make(struct dvx_dev *dev, struct dvx_flow_domain *domain, struct
 void switch_base_free(struct switch_base *b);
 
 struct dvx_aso_queue;
+struct track;
 
 struct base_tables {
 	struct dvx_dev *dev;
@@ -45,6 +46,7 @@ struct base_tables {
 	} * vport;
 	size_t nvports, vport_room;
 	struct dvx_aso_queue *aso; /* NULL: no rule needs one */
+	struct track *track;	   /* NULL: no rule tracks connections */
 	struct pause pause;
 };
 

@@ -10,6 +10,7 @@
 
 #include "dvx-flow.h"
 #include "holder.h"
+#include "track.h"
 
 #define EXPIRE_MS 1000
 
@@ -24,11 +25,10 @@ static void expire_remove(struct holder *h, const bool *gone)
 	generation_renew(h->now, gone);
 }
 
-int holder_tick(void *holder)
+/* Returns in how many ms it is to be called again; -1: never. */
+static int holder_expire(struct holder *h, uint64_t now)
 {
-	struct holder *h = holder;
 	struct flow_fault f = {0};
-	uint64_t now = generation_now();
 	bool *gone;
 
 	if (!h->now || !generation_expires(h->now))
@@ -43,4 +43,17 @@ int holder_tick(void *holder)
 		message_print("first-hit bits can't be read: %s", f.text);
 	free(gone);
 	return h->now && generation_expires(h->now) ? EXPIRE_MS : -1;
+}
+
+int holder_tick(void *holder, int *fd)
+{
+	struct holder *h = holder;
+	uint64_t now = generation_now();
+	int ms = holder_expire(h, now), also = -1;
+
+	if (h->base.track) {
+		also = track_run(h->base.track, now);
+		*fd = track_fd(h->base.track);
+	}
+	return ms < 0 || (also >= 0 && also < ms) ? also : ms;
 }

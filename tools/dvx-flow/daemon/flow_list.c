@@ -361,7 +361,8 @@ static bool flow_list_entry_acts(const struct generation *gen, const struct cove
 	const struct rule *r = &gen->set.rule[c->rule];
 	const struct rule_state *h = &gen->hold[c->rule];
 
-	return rule_goes_on(r) ? h->mirror || h->limit : edit_leads_on(gen, r, h->table);
+	return rule_goes_on(r) ? h->mirror || h->limit || (r->track && gen->track_next)
+			       : edit_leads_on(gen, r, h->table);
 }
 
 static int flow_list_uncover_one(struct flow_list *l, struct generation_edit *e, size_t i)

@@ -7,6 +7,7 @@
 #include <dvx/dev.h>
 #include "generation_priv.h"
 #include "dvx-flow.h"
+#include "track.h"
 
 /* Returns why the device can have no codes; NULL: it can. */
 static const char *generation_lacks_codes(const struct dvx_dev *dev)
@@ -147,11 +148,26 @@ void generation_detach(struct generation *gen)
 		generation_detach_direction(gen, (enum rule_dir)d);
 }
 
+/* Makes packets whose connections are tracked go on in this generation. */
+static int generation_lead_tracked(struct generation *gen)
+{
+	struct track *t = gen->base->track;
+	const struct rule *r = ruleset_track(&gen->set);
+
+	if (!t)
+		return 0;
+	if (gen->track_next)
+		track_limit(t, r->track);
+	return track_lead(t, gen->track_next ? gen->table[gen->track_next].to_table : NULL);
+}
+
 /*
  * Attaches the new root rule beside the old one, then detaches the old one. Packets switch when the
- * new rule is attached, if it has the better priority, else when the old one is detached.
+ * new rule is attached, if it has the better priority, else when the old one is detached. Tracked
+ * packets switch a moment earlier, behind their connections.
  */
-int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f)
+static int generation_switch_root(struct generation *gen, struct generation *old,
+				  struct flow_fault *f)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (generation_attach_direction(gen, old, (enum rule_dir)d)) {
@@ -170,11 +186,30 @@ int generation_switch(struct generation *gen, struct generation *old, struct flo
 	return 0;
 }
 
+int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f)
+{
+	if (gen->track_next && generation_lead_tracked(gen))
+		return flow_fault_device(f);
+	if (!generation_switch_root(gen, old, f)) {
+		if (!gen->track_next)
+			generation_lead_tracked(gen);
+		return 0;
+	}
+	if (old)
+		generation_lead_tracked(old);
+	return -1;
+}
+
 /* --- queries -------------------------------------------------------------------------------- */
 
 const struct ruleset *generation_rules(const struct generation *gen)
 {
 	return &gen->set;
+}
+
+bool generation_tracks(const struct generation *gen)
+{
+	return gen->track_next;
 }
 
 bool generation_has(const struct generation *gen, enum rule_dir dir)
@@ -269,10 +304,18 @@ int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64
 	return ret ? flow_fault_device(f) : 0;
 }
 
+/* Returns the rule that tracks connections. */
+static uint32_t generation_track(const struct generation *gen)
+{
+	return (uint32_t)(ruleset_track(&gen->set) - gen->set.rule);
+}
+
 void generation_entries(const struct generation *gen, entry_of_fn visit, void *arg)
 {
 	for (size_t i = 0; i < gen->nheld; i++)
 		gen->held[i].ops->entries(gen->held[i].is, visit, arg);
+	if (gen->track_next)
+		track_entries(gen->base->track, generation_track(gen), visit, arg);
 	for (size_t i = 0; i < gen->set.n; i++)
 		if (gen->hold[i].limit)
 			visit(arg, limit_entry(gen->hold[i].limit), (uint32_t)i);
@@ -282,6 +325,8 @@ void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *
 {
 	for (size_t i = 0; i < gen->set.n; i++)
 		changes_visit_rewrites(gen->hold[i].changes, visit, arg);
+	if (gen->track_next)
+		track_rewrites(gen->base->track, visit, arg);
 	for (size_t i = 0; i < gen->nheld; i++)
 		if (gen->held[i].ops->rewrites)
 			gen->held[i].ops->rewrites(gen->held[i].is, visit, arg);
@@ -297,6 +342,8 @@ void generation_encaps(const struct generation *gen, encap_fn visit, void *arg)
 
 void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg)
 {
+	if (gen->track_next)
+		track_copies(gen->base->track, visit, arg);
 	for (size_t i = 0; i < gen->set.n; i++)
 		if (gen->hold[i].mirror)
 			visit(arg, dvx_flow_action_id(gen->hold[i].mirror),

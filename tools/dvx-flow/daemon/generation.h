@@ -74,6 +74,8 @@ int generation_edit_finish(struct generation_edit *e, size_t *written, struct fl
 void generation_edit_undo(struct generation_edit *e);
 
 const struct ruleset *generation_rules(const struct generation *gen);
+/* Returns whether connections are tracked. */
+bool generation_tracks(const struct generation *gen);
 /* Returns the number of entries of all rules. */
 size_t generation_size(const struct generation *gen);
 /* Updates the rules' places in their text. */

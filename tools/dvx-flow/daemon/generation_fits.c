@@ -76,8 +76,10 @@ bool edit_fits(const struct generation_edit *e, const struct generation_change *
 		       !fits_behind_rate(gen, c->before[i], e->in[i]);
 	}
 	for (size_t i = 0; c->gone && i < gen->set.n; i++)
-		if (c->gone[i])
+		if (c->gone[i]) {
 			fits_add(of, &gen->set.rule[i]);
+			fits &= !gen->set.rule[i].track;
+		}
 	for (int d = 0; d < RULE_DIRS; d++) {
 		fits &= !of[d].apart && (!of[d].mirrors || of[d].n == 1);
 		n += of[d].n;

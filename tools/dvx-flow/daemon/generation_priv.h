@@ -77,6 +77,8 @@ struct generation {
 	struct held_table *held; /* in the order of the program's tables; at most two for each */
 	size_t nheld;
 	struct direction_state direction[RULE_DIRS];
+	uint32_t
+		track_next; /* the table behind the rule that tracks connections; 0: there is none */
 	struct spread *spread[RSS_MAX]; /* NULL: unused */
 	struct dvx_flow_action **tag;
 	size_t ntags;

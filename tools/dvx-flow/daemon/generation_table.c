@@ -6,6 +6,7 @@
 #include <dvx/cmd.h>
 
 #include "generation_priv.h"
+#include "track.h"
 #include "dvx-flow.h"
 
 struct dvx_flow_domain *generation_domain(const struct generation *gen, uint32_t table)
@@ -34,6 +35,9 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 		return base_tables_to(gen->base, r, out);
 	case RULE_MIRROR:
 		*out = gen->hold[rule].mirror;
+		return 0;
+	case RULE_TRACK:
+		*out = track_to(gen->base->track);
 		return 0;
 	case RULE_GOTO:
 		*out = gen->table[program_goto(r)].to_table;
@@ -222,6 +226,19 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 	return 0;
 }
 
+/* Makes the tables of connections, unless they exist: they outlive a generation. */
+static int make_track(struct generation_build *b, uint32_t rule, uint32_t next)
+{
+	const struct rule *r = &b->gen->set.rule[rule];
+
+	b->gen->track_next = next;
+	if (!track_make(b->gen->base))
+		return 0;
+	locate_error(b->fault, r, r->at);
+	track_free(b->gen->base);
+	return -1;
+}
+
 /* Makes what leads on from rule i, unless no packet reaches it. */
 static int make_onward_of(struct generation_build *b, uint32_t i)
 {
@@ -230,6 +247,8 @@ static int make_onward_of(struct generation_build *b, uint32_t i)
 	/* Without a level no packet reaches the table, and its copies have no table. */
 	if (!rule_goes_on(&b->gen->set.rule[i]) || t->next == TABLE_NONE || !t->level)
 		return 0;
+	if (b->gen->set.rule[i].track)
+		return make_track(b, i, t->next);
 	return b->gen->set.rule[i].over ? limit_make(b->gen, i, t->next, b->fault)
 					: make_mirror(b, i, t->next);
 }

@@ -7,6 +7,7 @@
 
 #include "dvx-flow.h"
 #include "holder_priv.h"
+#include "track.h"
 
 /* --- parsing ----------------------------------------------------------------------------------- */
 
@@ -150,6 +151,8 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 /* Returns memory to the system, as far as libmlx5 has freed it. */
 static void holder_give_back(struct holder *h)
 {
+	if (!generation_tracks(h->now))
+		track_free(&h->base);
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (!generation_has(h->now, (enum rule_dir)d))
 			base_tables_free_side(&h->base, (enum rule_dir)d);

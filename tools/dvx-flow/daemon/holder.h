@@ -55,8 +55,8 @@ int holder_parse_part(const struct holder *h, const char *text, size_t len, stru
 const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
-/* expire.c: removes rules whose time is over. A tick_fn. */
-int holder_tick(void *holder);
+/* expire.c: removes rules whose time is over, and handles connections. A tick_fn. */
+int holder_tick(void *holder, int *fd);
 /*
  * Detaches the rules: packets go the default way from here on. The process's end frees the rest: to
  * destroy each of 100,000 rules takes seconds, during which no other daemon could start.

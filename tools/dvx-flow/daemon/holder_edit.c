@@ -75,10 +75,24 @@ static bool holder_changes_ways(const struct rules_edit *e)
 	return changes;
 }
 
+/* Returns whether a rule needs another one that tracks connections, or is it. */
+static bool holder_changes_tracking(const struct rules_edit *e)
+{
+	bool tracks = ruleset_track(e->set);
+
+	for (size_t i = 0; i < e->more->n; i++)
+		if (e->more->rule[i].track || (e->more->rule[i].ct && !tracks))
+			return true;
+	for (size_t i = 0; e->gone && tracks && i < e->set->n; i++)
+		if (e->gone[i] && e->set->rule[i].track)
+			return true;
+	return false;
+}
+
 /* Returns whether only a parse of all rules can find what is wrong with the edit. */
 static bool holder_needs_parser(const struct rules_edit *e)
 {
-	return holder_takes_name(e) || holder_changes_ways(e);
+	return holder_takes_name(e) || holder_changes_ways(e) || holder_changes_tracking(e);
 }
 
 /* Builds the edited rules beside those in effect. The client has no text with a fault's line. */

@@ -185,6 +185,9 @@ static int object_visit(const struct generation *gen, size_t i, object_fn visit,
 int generation_objects(const struct generation *gen, object_fn visit, void *arg,
 		       struct flow_fault *f)
 {
+	if (gen->track_next)
+		visit(arg, gen->hold[ruleset_track(&gen->set) - gen->set.rule].id, DVX_CT_VALID,
+		      "its connection is tracked; numbers and windows are not checked here");
 	for (size_t i = 0; i < gen->set.n; i++)
 		if (rule_has_object(&gen->set.rule[i]) && object_visit(gen, i, visit, arg))
 			return flow_fault_device(f);

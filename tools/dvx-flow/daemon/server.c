@@ -326,7 +326,7 @@ bool server_pause(struct flow_server *s, int fd)
 }
 
 /* Does what is due, which may change rules: requests that change them wait meanwhile. */
-static int server_tick(struct flow_server *s)
+static int server_tick(struct flow_server *s, int *fd)
 {
 	struct server_conn own = {.fd = -1};
 	int ms = -1;
@@ -334,7 +334,7 @@ static int server_tick(struct flow_server *s)
 	if (!s->tick)
 		return -1;
 	s->changing = &own;
-	ms = s->tick(s->arg);
+	ms = s->tick(s->arg, fd);
 	s->changing = NULL;
 	return ms;
 }
@@ -349,7 +349,9 @@ int server_run(struct flow_server *s)
 		conns[i] = (struct server_conn){.fd = -1};
 	s->conns = conns;
 	while (!ret && !p[CLIENTS_MAX + 1].revents) {
-		if (server_poll(s, -1, server_tick(s), p) < 0) {
+		int fd = -1, ms = server_tick(s, &fd);
+
+		if (server_poll(s, fd, ms, p) < 0) {
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}

@@ -27,8 +27,11 @@ typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_ms
  */
 typedef bool (*changes_fn)(const struct flow_msg *request);
 
-/* Does what is due; returns in how many milliseconds it is to be called again; -1: never. */
-typedef int (*tick_fn)(void *arg);
+/*
+ * Does what is due; returns in how many milliseconds it is to be called again; -1: never. May set *fd:
+ * then it is also called when that is readable.
+ */
+typedef int (*tick_fn)(void *arg, int *fd);
 
 struct flow_server {
 	int listener;

@@ -27,6 +27,7 @@ void build_begin(struct rule_build *b, const struct source_range *at, enum rule_
 	b->decap_given = 0;
 	b->has_to = false;
 	b->rate = (struct rule_rate){0};
+	b->most = 0;
 	b->rss = (struct rule_rss){0};
 	b->go = (struct build_goto){0};
 	b->ps->bad = false;
@@ -106,6 +107,7 @@ static void settle(struct rule_build *b, const struct source_range *at)
 	build_settle_changes(b);
 	build_settle_to(b, at);
 	build_settle_rate(b);
+	build_settle_track(b, at);
 }
 
 /* --- the rule that is kept -------------------------------------------------------------------- */
@@ -184,7 +186,8 @@ static bool keep(struct rule_build *b, const struct source_range *at)
 	if (b->has_inner)
 		r->inner = build_keep(b, &b->inner, 1, sizeof(b->inner));
 	return r->field && (r->inner || !b->has_inner) && build_keep_changes(b) &&
-	       build_keep_to(b) && build_keep_rate(b) && build_tables_keep(b) && keep_text(b, at) &&
+	       build_keep_to(b) && build_keep_rate(b) && build_keep_track(b) &&
+	       build_tables_keep(b) && keep_text(b, at) &&
 	       array_grow((void **)&b->ps->set->rule, b->ps->set->n, &b->room, sizeof(*r));
 }
 

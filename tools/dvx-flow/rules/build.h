@@ -79,6 +79,9 @@ struct rule_build {
 	bool has_to;	       /* a queue or a vport */
 	struct rule_rate rate; /* rate 0: not given */
 	struct source_range rate_at, expire_at;
+	uint32_t most;		      /* connections; 0: not given */
+	struct source_range ct_at;    /* of the rule */
+	struct source_range first_ct; /* of the file; line 0: none */
 	struct rule_rss rss;  /* last 0: not given */
 	struct build_goto go; /* name NULL: not given */
 };
@@ -104,6 +107,7 @@ void *build_keep(struct rule_build *b, const void *items, size_t n, size_t size)
 enum rule_key build_key(const struct rule_build *b, enum rule_key key);
 /* Returns a field; mask 0: not given. */
 const struct rule_field *build_field(const struct build_fields *fields, enum rule_key key);
+void build_fields_remove(struct build_fields *fields, enum rule_key key);
 /* Returns the rule's or group's field at the current level. */
 const struct rule_field *build_field_here(const struct rule_build *b, enum rule_key key);
 /* Sets a field to values, which are negated if the node's are. */
@@ -178,6 +182,16 @@ void build_expire(struct rule_build *b, const struct rule_node *n);
 /* Checks, at the rule's end, that the rest of the rule suits its rate and its end. */
 void build_settle_rate(struct rule_build *b);
 bool build_keep_rate(struct rule_build *b);
+
+/* --- build_track.c --- */
+
+void build_ct(struct rule_build *b, const struct rule_node *n);
+void build_max(struct rule_build *b, const struct rule_node *n);
+/* Checks, at the rule's end, what tracks connections and what compares their state. */
+void build_settle_track(struct rule_build *b, const struct source_range *at);
+bool build_keep_track(struct rule_build *b);
+/* At the file's end, checks that connections whose state is compared are tracked. */
+void build_track_end(struct rule_build *b);
 
 void build_name(struct rule_build *b, const struct rule_node *n);
 void build_names_free(struct rule_build *b);

@@ -193,6 +193,11 @@ static void fields_remove(struct build_fields *fields, const struct rule_field *
 	memmove(&fields->field[i], &fields->field[i + 1], (--fields->n - i) * sizeof(*f));
 }
 
+void build_fields_remove(struct build_fields *fields, enum rule_key key)
+{
+	fields_remove(fields, build_field(fields, key));
+}
+
 void build_settle_l4(struct rule_build *b, const struct source_range *at)
 {
 	const struct rule_field *proto = build_field_here(b, KEY_PROTO);

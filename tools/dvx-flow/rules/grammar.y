@@ -117,6 +117,23 @@ static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at
 	return number & UINT16_MAX;
 }
 
+static uint64_t ct_state(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	uint64_t v = CT_NEW;
+	const char *why = ct_state_find(name, &v);
+
+	if (why)
+		parse_mistake(ps, at, "%s", why);
+	return v;
+}
+
+/* Checks nft's word between ct and the states. */
+static void ct_word(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	if (strcasecmp(name, "state"))
+		parse_mistake(ps, at, "ct compares the state of connections only: ct established, ct new or ct invalid");
+}
+
 /* Adds a node to the rule: its kind, its place, and what else it has. */
 #define ADD(what, place, ...) build_add(ps->build, &(struct rule_node){.kind = NODE_##what, .at = (place), __VA_ARGS__})
 #define NO_LIST (struct node_list){0}
@@ -145,7 +162,7 @@ static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
 %token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap" T_ENCAP "encap"
-%token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire"
+%token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire" T_TRACK "track" T_MAX "max" T_CT "ct"
 %token <word> T_MIRROR "mirror" T_TABLE "table" T_GOTO "goto" T_RSS "rss" T_ON "on"
 %token <name> T_DIGITS "a key of 40 bytes" T_VARIABLE "a variable"
 %token <word> T_DEFINE "define" T_INCLUDE "include"
@@ -157,7 +174,7 @@ static uint64_t vport_fits(struct rule_parser *ps, const struct source_range *at
 %type <masked> mac masked dscp flags
 %type <flag> flag
 %type <range> range
-%type <list> macs nets ports numbers values dscps vports
+%type <list> macs nets ports numbers values dscps vports states
 
 %%
 
@@ -188,7 +205,7 @@ head:
 ;
 
 verdict:
-  T_DROP | T_PASS | T_SEND | T_COUNT | T_MIRROR
+  T_DROP | T_PASS | T_SEND | T_COUNT | T_MIRROR | T_TRACK
 ;
 
 direction:
@@ -266,7 +283,18 @@ one_match:
 | mpls_word ne numbers	{ ADD(MPLS_FIELD, @$, .of = $1->arg, .ne = @2, .list = $3); }
 | T_MPLS_BOS numbers	{ ADD(MPLS_FIELD, @$, .of = KEY_MPLS_BOTTOM, .list = $2); }
 | T_FROM vports		{ ADD(FIELD, @$, .of = KEY_VPORT, .list = $2); }
+| T_CT states		{ ADD(CT, @$, .list = $2); }
+| T_CT T_NE states	{ ADD(CT, @$, .ne = @2, .list = $3); }
+| T_CT negation states	{ ADD(CT, @$, .ne = @2, .list = $3); }
+| T_CT T_NAME states	{ ct_word(ps, &@2, $2); ADD(CT, @$, .list = $3); }
+| T_CT T_NAME T_NE states	{ ct_word(ps, &@2, $2); ADD(CT, @$, .ne = @3, .list = $4); }
 | number_word T_NUMBER	{ ADD(FIELD, @$, .of = $1->arg, .list = list_value(ps, NO_LIST, $2, ALL)); }
+;
+
+/* States of connections. */
+states:
+  T_NAME		{ $$ = list_value(ps, NO_LIST, ct_state(ps, &@1, $1), CT_MASK); }
+| states or T_NAME	{ $$ = list_value(ps, $1, ct_state(ps, &@3, $3), CT_MASK); }
 ;
 
 negation:
@@ -462,6 +490,7 @@ modifier:
 | T_OVER rate T_BURST T_NUMBER T_NAME	{ struct source_range at = range_of(&@4, &@5); ADD(BURST, at, .number = $4, .name = $5); }
 | T_EXPIRE T_NUMBER	{ ADD(EXPIRE, @2, .number = $2); }
 | T_EXPIRE T_NUMBER T_NAME	{ struct source_range at = range_of(&@2, &@3); ADD(EXPIRE, at, .number = $2, .name = $3); }
+| T_MAX T_NUMBER	{ ADD(MAX, @2, .number = $2); }
 ;
 
 rate:
@@ -578,7 +607,7 @@ static bool may_stand_here(const void *ctx, int token)
 
 static const char *const value_kinds[] = {"a number", "a name"};
 
-#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap, encap, over or expire"
+#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap, encap, over, expire or max"
 
 /* Removes negations: they can stand before most words, and would make each list too long. */
 static int without_negations(yysymbol_kind_t *list, int n)
@@ -609,10 +638,10 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 
 		if (!among(list, n, YYSYMBOL_T_ETH))
 			snprintf(text, size, more ? "the end of the line, " MODIFIERS
-						  : "drop, pass, send, mirror, count, table, define or include");
+						  : "drop, pass, send, mirror, track, count, table, define or include");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl, dscp or vlan)%s",
-				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap, encap, over or expire" : "");
+				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap, encap, over, expire or max" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
 				 "proto, tcp, udp, port, ...)%s", more ? ", " MODIFIERS : "");
@@ -643,18 +672,6 @@ static bool follows(const struct rule_parser *ps, const struct source_range *at,
 	       (end == n || !isalnum((unsigned char)ps->text[end - n - 1]));
 }
 
-static const char no_ct[] =
-	"rules do not track connections: a program can, by dvx_aso_set_connection(3); for the first packets of "
-	"connections write `tcp flags syn,!ack'";
-
-/* Returns whether the place has this word. */
-static bool stands_at(const struct rule_parser *ps, const struct source_range *at, const char *word)
-{
-	size_t n = at->end_byte - at->first_byte;
-
-	return n == strlen(word) && !strncasecmp(ps->text + at->first_byte, word, n);
-}
-
 /* Finds words of tcpdump and tc that this language lacks, and suggests others. */
 static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parser *ps)
 {
@@ -666,7 +683,7 @@ static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parse
 	if (token == YYSYMBOL_T_NE || token == YYSYMBOL_T_NOT || follows(ps, at, "not") ||
 	    follows(ps, at, "!") || follows(ps, at, "!="))
 		return no_not;
-	return stands_at(ps, at, "ct") || stands_at(ps, at, "track") ? no_ct : NULL;
+	return NULL;
 }
 
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)

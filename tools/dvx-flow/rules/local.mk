@@ -17,7 +17,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/parse_value.c tools/dvx-flow/rules/define.h tools/dvx-flow/rules/parse_define.c \
 	tools/dvx-flow/rules/parse_variable.c tools/dvx-flow/rules/marks.h tools/dvx-flow/rules/marks.c \
 	tools/dvx-flow/rules/build.h tools/dvx-flow/rules/build.c tools/dvx-flow/rules/build_field.c tools/dvx-flow/rules/build_match.c \
-	tools/dvx-flow/rules/build_change.c tools/dvx-flow/rules/build_encap.c tools/dvx-flow/rules/tunnels.h tools/dvx-flow/rules/tunnels.c tools/dvx-flow/rules/build_rate.c tools/dvx-flow/rules/build_to.c tools/dvx-flow/rules/dir.c \
+	tools/dvx-flow/rules/build_change.c tools/dvx-flow/rules/build_encap.c tools/dvx-flow/rules/tunnels.h tools/dvx-flow/rules/tunnels.c tools/dvx-flow/rules/build_rate.c tools/dvx-flow/rules/build_track.c tools/dvx-flow/rules/build_to.c tools/dvx-flow/rules/dir.c \
 	tools/dvx-flow/rules/build_name.c tools/dvx-flow/rules/build_table.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \
 	tools/dvx-flow/rules/rates.h tools/dvx-flow/rules/rates.c \

@@ -63,6 +63,7 @@ enum node_kind {
 	NODE_TUNNEL_ID, /* of: an enum tunnel_id; TUNNEL_IDS: the number follows the tunnel */
 	NODE_OAM,
 	NODE_GRE_KEY,
+	NODE_CT,
 	NODE_MPLS,	 /* the word, with labels if `of` is KEY_MPLS_LABEL */
 	NODE_MPLS_FIELD, /* of: a key */
 	/* destinations and the rest */
@@ -81,9 +82,10 @@ enum node_kind {
 	NODE_OVER,	  /* `number` in a second; name: its unit, NULL: packets */
 	NODE_BURST,	  /* name: its unit; NULL: none */
 	NODE_EXPIRE,	  /* name: its unit; NULL: seconds */
-	NODE_ENCAP,	  /* of: the tunnel */
-	NODE_ENCAP_WORD,  /* of: an enum encap_word; second: of ENCAP_ID an enum tunnel_id */
-	NODE_DECAP_MAC,	  /* of: a side */
+	NODE_MAX,
+	NODE_ENCAP,	 /* of: the tunnel */
+	NODE_ENCAP_WORD, /* of: an enum encap_word; second: of ENCAP_ID an enum tunnel_id */
+	NODE_DECAP_MAC,	 /* of: a side */
 	NODE_KINDS
 };
 

@@ -108,8 +108,10 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 	ps.part = !whole;
 	if (!ret)
 		ret = parse_text(&ps, text + mark, len - mark);
-	if (!ret && whole)
+	if (!ret && whole) {
 		build_tables_end(&b);
+		build_track_end(&b);
+	}
 	if (ps.no_memory)
 		ret = -ENOMEM;
 	if (!ret && whole && !ps.mistakes && !parse_vars_keep(&ps))

@@ -39,6 +39,7 @@ enum rule_verdict {
 	RULE_SEND, /* RULE_IN: to a queue of the daemon, or to several by hash; RULE_SWITCH: to a vport */
 	RULE_GOTO,   /* the rules of another table judge the packet; it does not come back */
 	RULE_MIRROR, /* a copy to a queue or vport, and later rules judge the packet */
+	RULE_TRACK,  /* the packet's connection is tracked, and later rules judge the packet */
 };
 
 /*
@@ -215,12 +216,29 @@ struct rule_rate {
 	uint64_t rate, burst; /* rate: in a second */
 };
 
+/* Tracked connections: how many at most, and seconds without a packet after which one goes. */
+struct rule_track {
+	uint32_t most, idle;
+};
+
+/*
+ * The register that has the state of a packet's connection, for rules behind RULE_TRACK, and in its
+ * low bits, if the packet belongs to one, the vport that this side's packets come from.
+ */
+#define CT_KEY	       KEY_REG_C4
+#define CT_MASK	       0xf0000000u
+#define CT_ESTABLISHED 0x10000000u
+#define CT_NEW	       0x20000000u
+#define CT_INVALID     0x30000000u
+#define CT_SOURCE_MASK 0x0000ffffu
+
 struct arena;
 
 struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
 	bool has_tag, count;
+	bool ct;     /* compares the state of the packet's connection */
 	bool native; /* no VLAN tag, or ID 0: packets that Linux gives to the port's interface */
 	uint32_t queue, tag;	    /* tag: 24 bits */
 	uint32_t vport;		    /* of RULE_SWITCH, in the place of a queue */
@@ -241,6 +259,8 @@ struct rule {
 	const struct rule_rate *over;
 	uint32_t expire; /* seconds without a packet, after which the rule goes; 0: it stays */
 
+	const struct rule_track *track; /* of RULE_TRACK */
+
 	struct arena *own;	       /* for pointers, if not in the set's memory */
 	const char *name;	       /* unique in the set; NULL: none */
 	const char *text;	       /* as written, without comments, one blank between words */
@@ -252,7 +272,7 @@ struct rule {
 /* Returns whether later rules judge packets of this rule, too. */
 static inline bool rule_goes_on(const struct rule *r)
 {
-	return r->verdict == RULE_MIRROR || r->over;
+	return r->verdict == RULE_MIRROR || r->verdict == RULE_TRACK || r->over;
 }
 
 /* Returns whether the rule's actions are its own, so no other rule acts alike. */
@@ -261,10 +281,16 @@ static inline bool rule_acts_alone(const struct rule *r)
 	return r->count || r->nchanges || r->over || r->expire;
 }
 
-/* Returns how many levels behind its own a rule leads: a rate needs a table between them. */
+/* Tables of connections: these, their results, and the beginning of the rules behind. */
+#define TRACK_LEVELS 3u
+
+/*
+ * Returns how many levels behind its own a rule leads: a rate needs a table between them, and
+ * tracking TRACK_LEVELS.
+ */
 static inline uint32_t rule_levels(const struct rule *r)
 {
-	return r->over ? 2 : 1;
+	return r->verdict == RULE_TRACK ? 1 + TRACK_LEVELS : r->over ? 2 : 1;
 }
 
 /* Names of rules: a letter, then letters, digits, '_', '-' and '.'. */
@@ -321,6 +347,8 @@ struct ruleset {
 };
 
 void ruleset_free(struct ruleset *set);
+/* Returns the rule that tracks connections; NULL: none does. */
+const struct rule *ruleset_track(const struct ruleset *set);
 
 static inline const char *rule_table_name(const struct ruleset *set, const struct rule *r)
 {

@@ -23,6 +23,7 @@ static const struct rule_word words[] = {
 	{"send", T_SEND, RULE_SEND},
 	{"count", T_COUNT, RULE_PASS},
 	{"mirror", T_MIRROR, RULE_MIRROR},
+	{"track", T_TRACK, RULE_TRACK},
 	{"table", T_TABLE, 0},
 	{"define", T_DEFINE, 0},
 	{"include", T_INCLUDE, 0},
@@ -144,6 +145,8 @@ static const struct rule_word words[] = {
 	{"over", T_OVER, 0},
 	{"burst", T_BURST, 0},
 	{"expire", T_EXPIRE, 0},
+	{"max", T_MAX, 0},
+	{"ct", T_CT, 0},
 };
 
 struct named {

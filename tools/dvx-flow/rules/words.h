@@ -26,6 +26,8 @@ bool service_number(const char *name, uint64_t *number);
 bool dscp_number(const char *name, uint64_t *number);
 bool ethertype_number(const char *name, uint64_t *number);
 bool icmp_number(const char *name, bool v6, uint64_t *number);
+/* Finds a state of connections (CT_...). Returns NULL, or why there is no such one. */
+const char *ct_state_find(const char *name, uint64_t *state);
 /* Finds the bit of a TCP flag. */
 bool flag_number(const char *name, uint64_t *number);
 
