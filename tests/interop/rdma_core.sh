@@ -47,7 +47,7 @@ run_suite() {
 	while [ $status != 0 ]; do
 		before=$(wc -l <report)
 		# shellcheck disable=SC2086 # no word, or one
-		"$sim" run $netdev "$@" -- sh -c "$addressed" sh $python "$interop/suite.py" report >>log 2>&1
+		"$sim" run $netdev "$@" -- sh -c "$addressed" sh $python "$interop/suite.py" report $port >>log 2>&1
 		status=$?
 		[ $status = 0 ] && break
 		if [ "$(wc -l <report)" = "$before" ]; then
@@ -61,13 +61,23 @@ run_suite() {
 	done
 }
 
+# Forgets the results with this reason, so that the next run has these tests again.
+again() {
+	awk -F '\t' -v why="$1" 'NR == FNR { if ($3 ~ why) again[$1]; next } !($1 in again)' report report >left
+	mv left report
+}
+
 # Keys, a login and what data become with them, by OpenSSL. A chip takes keys either in plaintext or wrapped.
 export MLX5_CRYPTO_TEST_INFO="$interop/crypto.json"
 : >report
+port=1
 run_suite
-awk -F '\t' 'NR == FNR { if ($3 ~ /wrapped DEK/) again[$1]; next } !($1 in again)' report report >left
-mv left report
+again 'wrapped DEK'
 run_suite --set crypto_wrapped=1
+# The e-switch's manager, whose port 1 has no representor, as its vport is the PF's; port 2 is the uplink's.
+again 'switchdev mode'
+port=2
+run_suite --set chip=cx6dx,switchdev=1
 $python "$interop/scoreboard.py" report "$interop/reasons.tsv" "${DVX_SUITE_LIST:-$srcdir/doc/rdma-core-tests.md}" \
 	${DVX_UPDATE:+update}
 status=$?

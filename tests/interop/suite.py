@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs the tests of rdma-core's suite (their folder is the working directory) that the report does
-not have yet, and appends lines to the report: a test's name, its result, the suite's reason, separated
+not have yet, on a port, and appends lines to the report: a test's name, its result, the suite's reason, separated
 by tabs. A test's first line is "begun": it remains the last one when the test ends the process."""
 import faulthandler
 import random
@@ -70,7 +70,7 @@ def names_of(test):
 with open(sys.argv[1], 'a+', buffering=1) as report:
     report.seek(0)
     done = {line.split('\t')[0] for line in report}
-    sys.argv[1:] = ['--dev', 'mlx5_0']
+    sys.argv[1:] = ['--dev', 'mlx5_0', '--port', sys.argv[2]]
     parser.parse_args()
     import tests
     suite = [t for t in tests_of(unittest.defaultTestLoader.loadTestsFromModule(tests))

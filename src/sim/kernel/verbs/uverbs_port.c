@@ -24,16 +24,16 @@ enum { LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
 enum { MTU_4096 = 5, VL_0 = 1 };
 #define GID_EMPTY 0xff
 
-/* Reports 4X EDR, 100 Gb/s, as a ConnectX-6 Dx does. It is not the speed of the simulator. */
+/*
+ * Reports 4X EDR, 100 Gb/s, as a ConnectX-6 Dx does. It is not the speed of the simulator. A
+ * representor has neither GIDs nor RDMA_CM.
+ */
 void port_fill(const struct uverbs_file *f, unsigned int port, struct ib_uverbs_query_port_resp *r)
 {
 	const bool up = vhca_port_is_up(f->vhca, port);
 
 	*r = (struct ib_uverbs_query_port_resp){
-		.port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS,
 		.max_msg_sz = 1u << prm_cmd_hca_cap_get_log_max_msg(file_caps(f)),
-		.qkey_viol_cntr = f->vhca->qkey_violations,
-		.gid_tbl_len = VHCA_GIDS,
 		.pkey_tbl_len = 1,
 		.state = up ? PORT_ACTIVE : PORT_DOWN,
 		.max_mtu = MTU_4096,
@@ -45,6 +45,11 @@ void port_fill(const struct uverbs_file *f, unsigned int port, struct ib_uverbs_
 		.link_layer = LINK_ETHERNET,
 		.flags = IB_UVERBS_QPF_GRH_REQUIRED,
 	};
+	if (vhca_has_reps(f->vhca))
+		return;
+	r->port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS;
+	r->qkey_viol_cntr = f->vhca->qkey_violations;
+	r->gid_tbl_len = VHCA_GIDS;
 }
 
 /*
