@@ -6,6 +6,7 @@
 . "$top_srcdir/tests/tap.sh"
 
 if [ -z "$DVX_NETNS" ]; then
+	[ -n "${DVX_TEST_LONG-}" ] || skip_all "check long runs it"
 	[ -c /dev/net/tun ] || skip_all "there is no /dev/net/tun"
 	command -v dpdk-testpmd >/dev/null || skip_all "dpdk is not installed"
 	command -v ip >/dev/null || skip_all "iproute2 is not installed"
@@ -40,7 +41,7 @@ ping() { # ADDRESS SECONDS
 dpdk() {
 	program=$1 devargs=$2
 	shift 2
-	timeout 300 "$dvx_sim" exec n -f host -- "$program" --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
+	timeout 300 "$dvx_sim" exec n -f host -- stdbuf -oL "$program" --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
 		-d librte_net_mlx5.so -d librte_mempool_ring.so -a "0000:03:00.0,dv_esw_en=1$devargs" "$@"
 }
 mkfifo "$scratch/commands"
@@ -73,4 +74,14 @@ check "... and counts it" counted
 quit() { command_of quit "Bye" && wait "$pmd"; }
 check "testpmd ends" quit
 exec 5>&-
+
+# Rules on the uplink's port with these items and actions, which lead to the first VF's.
+perf() {
+	dpdk dpdk-test-flow-perf ",representor=vf[0-1]" -- --portmask=1 --transfer --group=1 --rules-count=2000 --rules-batch=1000 \
+		--deletion-rate --ether --ipv4 "$@" --port-id=1 && grep -q "The average time for deleting 2000 rules" "$scratch/out"
+}
+check "test-flow-perf inserts and deletes rules to a port" perf
+check "... which count" perf --count
+check "... which begin a tunnel" perf --vxlan-encap
+check "... which end one" perf --udp --vxlan --vxlan-decap
 plan
