@@ -13,6 +13,11 @@
 
 int fx_setup(void **state)
 {
+	return fx_setup_sfs(state, 0);
+}
+
+int fx_setup_sfs(void **state, uint8_t sfs)
+{
 	struct fx *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
@@ -25,6 +30,7 @@ int fx_setup(void **state)
 	assert_non_null(f->mm);
 	f->profile = profile_bluefield2;
 	f->profile.vfs = 1;
+	f->profile.sfs = sfs;
 	assert_int_equal(device_init(&f->dev, f->host, &clock_monotonic, &f->profile), 0);
 	assert_int_equal(datapath_open(&f->dev), 0);
 	f->v = &f->dev.vhca[BLUEFIELD2_HOST];

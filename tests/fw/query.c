@@ -205,6 +205,31 @@ static void assert_vport(struct fx *f, uint16_t vport, uint64_t other, uint64_t 
 			{CTX "tx", icm_vport(vport, true)});
 }
 
+/* The manager's capabilities have the number of SFs and their first vport, its list a bit of each. */
+TEST(none, sub_functions)
+{
+	const uint8_t list[16] = {[7] = 0xff, [6] = 0x03};
+	uint8_t in[PRM_QUERY_ESW_FUNCTIONS_IN_BYTES] = {0};
+	void *state = NULL;
+	struct fx *f;
+
+	fx_setup_sfs(&state, 10);
+	f = state;
+	CAP(f, f->dpu, 0, {"sf", 1}, {"max_num_sf", 10}, {"sf_base_id", VPORT_SF});
+	CAP(f, f->v, 0, {"sf", 0}, {"max_num_sf", 0}, {"sf_base_id", 0});
+	CAP(f, f->dpu, PRM_HCA_CAP_TYPE_ESWITCH, {"log_max_esw_sf", 4},
+	    {"esw_sf_base_id", VPORT_SF});
+	assert_int_equal(fx_exec(f, f->dpu, PRM_OPCODE_QUERY_ESW_FUNCTIONS, FX_UID, in, sizeof(in),
+				 128 + 15 * 8),
+			 0);
+	assert_memory_equal((uint8_t *)f->out + 128, list, sizeof(list));
+	assert_int_equal(
+		fx_exec(f, f->dpu, PRM_OPCODE_QUERY_ESW_FUNCTIONS, FX_UID, in, sizeof(in), 128 + 7),
+		0);
+	assert_vport(f, VPORT_SF + 9, 1, VPORT_SF + 9);
+	fx_teardown(&state);
+}
+
 /* libmlx5 queries the manager's vport context before any domain, and the others' for its rules. */
 TEST(fx, esw_vport)
 {

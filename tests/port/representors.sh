@@ -17,10 +17,10 @@ if [ -z "$DVX_NETNS" ]; then
 fi
 
 chips=n
-check "a BlueField in switchdev mode, with interfaces" "$dvx_sim" up n --netdev --vfs 2 --set switchdev=1
+check "a BlueField in switchdev mode, with interfaces" "$dvx_sim" up n --netdev --vfs 2 --sfs 1 --set switchdev=1
 interfaces() {
 	ip -o link | sed -n 's/^[0-9]*: \(n-[^:]*\): .*/\1/p' | sort | tr '\n' ' ' >"$scratch/names"
-	[ "$(cat "$scratch/names")" = "n-dpu n-host n-pf0hpf n-pf0vf0 n-pf0vf1 n-vf0 n-vf1 " ]
+	[ "$(cat "$scratch/names")" = "n-dpu n-host n-pf0hpf n-pf0sf0 n-pf0vf0 n-pf0vf1 n-sf0 n-vf0 n-vf1 " ]
 }
 check "has one for each function and each representor" interfaces
 
@@ -41,10 +41,10 @@ check "... on the PCI function" is 0x15b3 file pf0vf0 device/vendor
 check "... which lists them" says 0 n-pf0vf0 dpu ls /sys/bus/pci/devices/0000:03:00.0/net
 no_name() { ! "$dvx_sim" exec n -f vf0 -- cat /sys/class/net/n-vf0/phys_port_name; }
 check "a VF's own interface has no such name" no_name
-# In the order of the vports' numbers: the PF, the VFs, the ECPF, whose port has no interface, the uplink.
+# In the order of the vports' numbers: the PF, the VFs, the SF, the ECPF, whose port has no interface, the uplink.
 ports() { dpu rdma link | sed -n 's,^link mlx5_0/\([0-9]\) .*netdev \([^ ]*\).*,\1 \2,p' | tr '\n' ' '; }
 if command -v rdma >/dev/null; then
-	check "RDMA netlink has each port's interface" is "1 n-pf0hpf 2 n-pf0vf0 3 n-pf0vf1 5 n-dpu " ports
+	check "RDMA netlink has each port's interface" is "1 n-pf0hpf 2 n-pf0vf0 3 n-pf0vf1 4 n-pf0sf0 6 n-dpu " ports
 fi
 
 ping() { perl -MNet::Ping -e '$p = Net::Ping->new("icmp", $ARGV[1]); exit !$p->ping($ARGV[0])' "$@"; }
@@ -59,6 +59,9 @@ apart() { # INTERFACE ADDRESS
 check "a VF's interface in another namespace" apart n-vf0 10.9.0.2
 check "an address for its representor" ip addr add 10.9.0.1/24 dev n-pf0vf0
 check "the kernels ping each other through both" ping 10.9.0.2 60
+check "an SF's in that namespace" apart n-sf0 10.9.3.2
+check "an address for its representor" ip addr add 10.9.3.1/24 dev n-pf0sf0
+check "... which reaches it" ping 10.9.3.2 60
 check "the host's in that namespace" apart n-host 10.9.1.2
 check "an address for its representor" ip addr add 10.9.1.1/24 dev n-pf0hpf
 check "... which reaches it" ping 10.9.1.2 60

@@ -61,7 +61,10 @@ TEST(none, test_identity)
 	rig_close(&r);
 }
 
-/* VFs of a setting come behind the chip's other functions, with vports from 1 and an id of theirs. */
+/*
+ * VFs of a setting come behind the chip's other functions, with vports from 1 and an id of theirs,
+ * then SFs.
+ */
 TEST(none, test_vfs)
 {
 	struct profile p = profile_bluefield2;
@@ -69,17 +72,22 @@ TEST(none, test_vfs)
 	struct rig r;
 
 	p.vfs = 2;
+	p.sfs = 1;
 	assert_int_equal(profile_function(&p, "vf1", names), 3);
+	assert_int_equal(profile_function(&p, "sf0", names), 4);
 	assert_int_equal(profile_function(&p, "vf2", names), -1);
-	assert_string_equal(names, "host or dpu or vf0 to vf1");
+	assert_string_equal(names, "host or dpu or vf0 to vf1 or sf0");
 	rig_open_as(&r, &p);
-	assert_int_equal(r.dev.nfunctions, 4);
-	for (unsigned int i = 0; i < 4; i++)
+	assert_int_equal(r.dev.nfunctions, 5);
+	for (unsigned int i = 0; i < 5; i++)
 		for (unsigned int j = 0; j < i; j++)
 			assert_apart(&r.dev.vhca[i], &r.dev.vhca[j]);
 	assert_ptr_equal(device_vhca_by_vport(&r.dev, 1), device_vhca_by_name(&r.dev, "vf0"));
 	assert_ptr_equal(device_vhca_by_vport(&r.dev, 2), device_vhca_by_name(&r.dev, "vf1"));
+	assert_ptr_equal(device_vhca_by_vport(&r.dev, VPORT_SF),
+			 device_vhca_by_name(&r.dev, "sf0"));
 	assert_int_equal(vhca_pci_device(&r.dev.vhca[3]), 0x101e);
+	assert_int_equal(vhca_pci_device(&r.dev.vhca[4]), p.pci_device);
 	assert_int_equal(vhca_pci_device(&r.dev.vhca[1]), p.pci_device);
 	assert_ptr_equal(r.dev.manager, &r.dev.vhca[1]);
 	rig_close(&r);

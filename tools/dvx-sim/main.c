@@ -19,10 +19,14 @@
 			"function that CMD sees: host, dpu, vf0 (default host)", 0 \
 	}
 
-enum { OPTION_VFS = 0x100 }; /* no letter */
+enum { OPTION_VFS = 0x100, OPTION_SFS }; /* no letter */
 #define VFS_OPTION                                                                        \
 	{                                                                                 \
 		"vfs", OPTION_VFS, "N", 0, "virtual functions vf0, vf1... (default 0)", 0 \
+	}
+#define SFS_OPTION                                                                    \
+	{                                                                             \
+		"sfs", OPTION_SFS, "N", 0, "sub-functions sf0, sf1... (default 0)", 0 \
 	}
 
 #define SET_OPTION                                                                   \
@@ -52,6 +56,7 @@ static const struct argp_option run_options[] = {
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
 	SET_OPTION,
 	VFS_OPTION,
+	SFS_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
 	NETDEV_OPTION,
@@ -62,6 +67,7 @@ static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
 	VFS_OPTION,
+	SFS_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
 	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR|tap=IFACE", 0,
@@ -159,12 +165,15 @@ static void take_set(struct sim_args *a, const char *arg, struct argp_state *sta
 	take_settings(a, arg, "--set", state);
 }
 
-static void take_vfs(struct sim_args *a, const char *arg, struct argp_state *state)
+/* Takes an option that is short for a setting of this name. */
+static void take_count(struct sim_args *a, const char *name, const char *arg,
+		       struct argp_state *state)
 {
-	char setting[32];
+	char setting[32], option[8];
 
-	snprintf(setting, sizeof(setting), "vfs=%.20s", arg);
-	take_settings(a, setting, "--vfs", state);
+	snprintf(setting, sizeof(setting), "%s=%.20s", name, arg);
+	snprintf(option, sizeof(option), "--%s", name);
+	take_settings(a, setting, option, state);
 }
 
 static void take_fault(struct sim_args *a, const char *arg, struct argp_state *state)
@@ -182,7 +191,7 @@ static struct profile any_chip(void)
 {
 	struct profile p = profile_bluefield2;
 
-	p.vfs = PROFILE_MAX_VFS;
+	p.vfs = p.sfs = PROFILE_MAX_VFS;
 	return p;
 }
 
@@ -237,7 +246,10 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		take_ip(a, arg, state);
 		return 0;
 	case OPTION_VFS:
-		take_vfs(a, arg, state);
+		take_count(a, "vfs", arg, state);
+		return 0;
+	case OPTION_SFS:
+		take_count(a, "sfs", arg, state);
 		return 0;
 	case 'w':
 		take_wire(a, arg, state);

@@ -184,6 +184,12 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 		cap, icm_vport(VPORT_UPLINK, true));
 }
 
+/* Returns log2 of the number of SFs, rounded up. */
+static uint32_t cap_log_max_sf(const struct profile *p)
+{
+	return p->sfs > 1 ? 32u - (uint32_t)__builtin_clz(p->sfs - 1u) : 0;
+}
+
 /* Fills in the fields that caps.def has for a page. */
 static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 {

@@ -90,8 +90,24 @@ static uint32_t fw_vport_vfs(const struct device *dev)
 }
 
 /*
- * Returns the host's functions. [I] Only the e-switch's manager may ask. libmlx5 44 has no room for
- * the list of SFs, nor for 8 bytes before it.
+ * Fills in a bit for each SF, as far as the reply has room. [I] The first is bit 0 of the first
+ * quadword; a manager's own SFs are in it, too.
+ */
+static void fw_esw_functions_put_sfs(const struct fw_cmd *c)
+{
+	for (uint32_t i = 0; device_vhca_by_vport(c->vhca->dev, VPORT_SF + i); i++) {
+		const size_t at = PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES + i / 64 * 8u;
+		uint8_t *quadword = (uint8_t *)c->out + at;
+
+		if (at + 8 > c->out_len)
+			return;
+		quadword[7 - i % 64 / 8] |= (uint8_t)(1u << i % 8);
+	}
+}
+
+/*
+ * Returns the host's functions. [I] Only the e-switch's manager may ask. Where there are no SFs,
+ * libmlx5 44 has no room for their list, nor for 8 bytes before it.
  */
 int fw_query_esw_functions(struct fw_cmd *c)
 {
@@ -107,6 +123,7 @@ int fw_query_esw_functions(struct fw_cmd *c)
 		prm_host_params_context_set_host_pf_vhca_id_valid(host, 1);
 		prm_host_params_context_set_host_pf_vhca_id(host, pf->id);
 	}
+	fw_esw_functions_put_sfs(c);
 	return 0;
 }
 

@@ -106,25 +106,38 @@ const struct profile *profile_chip(size_t i)
 
 struct function_row profile_row(const struct profile *p, unsigned int index)
 {
-	struct function_row vf = {.kind = FUNCTION_VF};
+	const unsigned int sfs = p->nfunctions + p->vfs;
+	const bool sf = index >= sfs;
+	struct function_row row = {.kind = sf ? FUNCTION_SF : FUNCTION_VF};
 
 	if (index < p->nfunctions)
 		return p->functions[index];
-	snprintf(vf.name, sizeof(vf.name), "vf%u", (index - p->nfunctions) % 1000);
-	return vf;
+	snprintf(row.name, sizeof(row.name), "%s%u", sf ? "sf" : "vf",
+		 (index - (sf ? sfs : p->nfunctions)) % 1000);
+	return row;
 }
 
-/* Writes the names of a chip's functions. */
+/* Appends "first to last" of n numbered functions, if there are any. */
+static int profile_list_numbered(char *to, size_t room, const char *kind, unsigned int n)
+{
+	if (n > 1)
+		return snprintf(to, room, " or %s0 to %s%u", kind, kind, n - 1);
+	return n ? snprintf(to, room, " or %s0", kind) : 0;
+}
+
+/* Writes the names of a chip's functions, which are few but for VFs and SFs. */
 static void profile_list(const struct profile *p, char names[FUNCTION_NAMES])
 {
-	unsigned int i;
-	int n = 0;
+	const size_t room = FUNCTION_NAMES;
+	size_t n = 0;
 
-	for (i = 0; i < p->nfunctions + !!p->vfs && n < FUNCTION_NAMES; i++)
-		n += snprintf(names + n, FUNCTION_NAMES - (size_t)n, "%s%s", i ? " or " : "",
-			      profile_row(p, i).name);
-	if (p->vfs > 1 && n < FUNCTION_NAMES)
-		snprintf(names + n, FUNCTION_NAMES - (size_t)n, " to vf%u", p->vfs - 1u);
+	for (unsigned int i = 0; i < p->nfunctions && n < room; i++)
+		n += (size_t)snprintf(names + n, room - n, "%s%s", i ? " or " : "",
+				      profile_row(p, i).name);
+	if (n < room)
+		n += (size_t)profile_list_numbered(names + n, room - n, "vf", p->vfs);
+	if (n < room)
+		profile_list_numbered(names + n, room - n, "sf", p->sfs);
 }
 
 int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])

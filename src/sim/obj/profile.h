@@ -12,7 +12,7 @@ enum ts_formats { TS_FORMATS_FREE_RUNNING, TS_FORMATS_REAL_TIME, TS_FORMATS_BOTH
 
 enum function_kind { FUNCTION_PF, FUNCTION_ECPF, FUNCTION_VF, FUNCTION_SF };
 
-/* Most VFs: as many functions as a chip can have besides its host and dpu. */
+/* Most VFs, or SFs: as many functions as a chip can have besides its host and dpu. */
 #define PROFILE_MAX_VFS 126
 
 /* A function of a chip. Programs open it by its name, which is also that of a folder. */
@@ -28,9 +28,10 @@ struct function_row {
  */
 struct profile {
 	const char *name; /* as users write it: "bf2" */
-	const struct function_row *functions; /* all but the VFs of `vfs` */
+	const struct function_row *functions; /* all but the VFs and SFs */
 	unsigned int nfunctions;
 	uint8_t vfs;	      /* VFs of the host's PF */
+	uint8_t sfs;	      /* SFs of the e-switch's manager */
 	uint16_t pci_device;  /* shared by the PFs and the ECPF */
 	uint16_t pci_vf;      /* of VFs */
 	const char *board_id; /* names the board as emulated */
@@ -75,7 +76,7 @@ static inline bool profile_has_definers(const struct profile *p)
 /* Returns the number of functions of the chip. */
 static inline unsigned int profile_functions(const struct profile *p)
 {
-	return p->nfunctions + p->vfs;
+	return p->nfunctions + p->vfs + p->sfs;
 }
 
 /* Returns the function with this index. */

@@ -48,6 +48,7 @@ static const struct setting {
 	{MEMBER(rq_ts_format), 0, 2, "RQs: clocks of timestamps"},
 	{MEMBER(qp_ts_format), 0, 2, "QPs: clocks of timestamps"},
 	{MEMBER(vfs), 0, PROFILE_MAX_VFS, "virtual functions of the host's PF"},
+	{MEMBER(sfs), 0, PROFILE_MAX_VFS, "sub-functions of the switch's manager"},
 	{FLAG(switchdev), "e-switch by rules, not by address"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},
@@ -146,6 +147,11 @@ int settings_apply(struct profile *p, const char *text, char *why)
 
 	if (apply_all(&changed, text, true, why) || apply_all(&changed, text, false, why))
 		return -1;
+	if (changed.vfs + changed.sfs > PROFILE_MAX_VFS) {
+		snprintf(why, SETTING_WHY, "vfs=%u and sfs=%u: together at most %u", changed.vfs,
+			 changed.sfs, PROFILE_MAX_VFS);
+		return -1;
+	}
 	*p = changed;
 	return 0;
 }
