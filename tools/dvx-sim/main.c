@@ -166,8 +166,8 @@ static void take_set(struct sim_args *a, const char *arg, struct argp_state *sta
 }
 
 /* Takes an option that is short for a setting of this name. */
-static void take_count(struct sim_args *a, const char *name, const char *arg,
-		       struct argp_state *state)
+static void take_functions(struct sim_args *a, const char *name, const char *arg,
+			   struct argp_state *state)
 {
 	char setting[32], option[8];
 
@@ -246,10 +246,10 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		take_ip(a, arg, state);
 		return 0;
 	case OPTION_VFS:
-		take_count(a, "vfs", arg, state);
+		take_functions(a, "vfs", arg, state);
 		return 0;
 	case OPTION_SFS:
-		take_count(a, "sfs", arg, state);
+		take_functions(a, "sfs", arg, state);
 		return 0;
 	case 'w':
 		take_wire(a, arg, state);
