@@ -173,6 +173,7 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
 	{PRM_HCA_CAP_TYPE_QOS, "log_*meter_aso*", meters_work},
+	{PRM_HCA_CAP_TYPE_QOS, "flow_meter_reg_id", BY("tests/steer/dr_aso")},
 	{PRM_HCA_CAP_TYPE_QOS, "packet_pacing*", rates_work},
 	{PRM_HCA_CAP_TYPE_QOS, "nic_?p_scheduling", BY("tests/interop/rdma_core.sh")},
 	{PRM_HCA_CAP_TYPE_QOS, "nic_bw_share", BY("tests/queue/shape")},

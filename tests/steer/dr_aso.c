@@ -370,6 +370,42 @@ static void meters(struct aso_end *a)
 	assert_int_equal(mlx5dv_devx_obj_destroy(meter.obj), 0);
 }
 
+/*
+ * An object of type 0x0a, to which a rule leads: it has the burst and the rate of the meters above,
+ * colors into the register and leads on to the table. If it is not active, packets are green.
+ */
+static void meter_objects(struct aso_end *a)
+{
+	uint8_t m[PRM_FLOW_METER_PARAMETERS_BYTES] = {0};
+	struct mlx5dv_dr_flow_meter_attr attr = {.next_table = a->table[2],
+						 .active = 1,
+						 .reg_c_index = (uint8_t)a->reg,
+						 .flow_meter_parameter_sz = sizeof(m),
+						 .flow_meter_parameter = m};
+	struct params all = {.head = {.match_sz = 64}};
+	struct mlx5dv_dr_action *x;
+	struct mlx5dv_dr_rule *r;
+
+	prm_flow_meter_parameters_set_valid(m, 1);
+	prm_flow_meter_parameters_set_start_color(m, PRM_METER_COLOR_GREEN);
+	prm_flow_meter_parameters_set_cbs_mantissa(m, 50);
+	prm_flow_meter_parameters_set_cir_mantissa(m, 1);
+	prm_flow_meter_parameters_set_cir_exponent(m, 31);
+	x = mlx5dv_dr_action_create_flow_meter(&attr);
+	assert_non_null(x);
+	r = mlx5dv_dr_rule_create(a->matcher[1], &all.head, 1, &x);
+	assert_non_null(r);
+	assert_int_equal(mlx5dv_dr_domain_sync(a->domain, 3), 0);
+	assert_int_equal(result_of(a, packets[UDP4]), PRM_METER_COLOR_GREEN);
+	assert_int_equal(result_of(a, packets[UDP4]), PRM_METER_COLOR_GREEN);
+	assert_int_equal(result_of(a, packets[UDP4]), PRM_METER_COLOR_YELLOW);
+	assert_int_equal(result_of(a, packets[UDP4]), PRM_METER_COLOR_RED);
+	attr.active = 0;
+	assert_int_equal(mlx5dv_dr_action_modify_flow_meter(x, &attr, htobe64(1)), 0);
+	assert_int_equal(result_of(a, packets[UDP4]), PRM_METER_COLOR_GREEN);
+	drop_action(r, x);
+}
+
 /* TCP4 with checksums, flags and numbers of its connection's sides. */
 #define TCP_PACKET(sum, ports, seq, ack, flags, tcp_sum)                                          \
 	ETH "0800"                                                                                \
@@ -426,6 +462,27 @@ static void all_kinds(struct aso_end *a, enum mlx5dv_dr_domain_type type)
 		unwatch(a);
 	}
 	aso_close(a);
+}
+
+static void all_meter_objects(struct aso_end *a, enum mlx5dv_dr_domain_type type)
+{
+	aso_open(a, type);
+	for (unsigned int reg = 2; reg < 6; reg++) {
+		watch(a, reg);
+		meter_objects(a);
+		unwatch(a);
+	}
+	aso_close(a);
+}
+
+TEST(aso, received_meter_objects)
+{
+	all_meter_objects(a, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+}
+
+TEST(aso, sent_meter_objects)
+{
+	all_meter_objects(a, MLX5DV_DR_DOMAIN_TYPE_NIC_TX);
 }
 
 TEST(aso, received)

@@ -48,7 +48,7 @@ static uint64_t cap_general_objects(const struct profile *p)
 	       1ull << PRM_OBJ_TYPE_SCHEDULING_ELEMENT | 1ull << PRM_OBJ_TYPE_AV_QP_MAPPING |
 	       (p->crypto ? 1ull << PRM_OBJ_TYPE_ENCRYPTION_KEY : 0) |
 	       (cap_takes_wrapped(p) ? 1ull << PRM_OBJ_TYPE_CRYPTO_LOGIN : 0) |
-	       1ull << PRM_OBJ_TYPE_SAMPLER |
+	       1ull << PRM_OBJ_TYPE_SAMPLER | 1ull << PRM_OBJ_TYPE_FLOW_METER |
 	       (profile_has_definers(p) ? 1ull << PRM_OBJ_TYPE_MATCH_DEFINER : 0) |
 	       (fw_aso_exists(p)
 			? 1ull << PRM_OBJ_TYPE_FLOW_METER_ASO | 1ull << PRM_OBJ_TYPE_ASO_FIRST_HIT |

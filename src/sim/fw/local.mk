@@ -20,6 +20,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/flow_group.c \
 	src/sim/fw/flow_modify.c \
 	src/sim/fw/flow_reformat.c \
+	src/sim/fw/flow_meter.c \
 	src/sim/fw/flow_sampler.c \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \

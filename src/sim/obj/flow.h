@@ -59,6 +59,15 @@ struct flow_sampler {
 	struct flow_table *sample, *rest;
 };
 
+/* A meter on the way to a table: a register C gets the packet's color. */
+struct flow_meter {
+	struct obj o;
+	uint8_t type, reg_c;
+	bool active;
+	struct flow_table *next;
+	_Alignas(8) uint8_t context[32]; /* PRM flow_meter_parameters */
+};
+
 struct counter;
 struct flow_count {
 	uint32_t id;

@@ -26,6 +26,7 @@ enum icm_kind {
 	ICM_END = 10,	/* number: enum icm_end */
 	ICM_VPORT = 11, /* end of a walk through the FDB: icm_vport() */
 	ICM_SAMPLER = 12,
+	ICM_METER = 13,
 };
 enum icm_end { ICM_DROP = 1, ICM_ALLOW = 2 };
 #define ICM_KIND_SHIFT 36

@@ -40,8 +40,10 @@ enum {
 	VHCA_LOG_MAX_FLOW_DESTS = 5, /* destinations of an entry, and its counters */
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
-	VHCA_LOG_MAX_SAMPLER = 16,  /* [I] */
-	VHCA_FDB_TO_VPORT_REGS = 3, /* registers c_0 and c_1: bits */
+	VHCA_LOG_MAX_FLOW_METER = 16, /* [I] */
+	VHCA_METER_REGISTERS = 0xfc,  /* [I] C2 to C7 take a color */
+	VHCA_LOG_MAX_SAMPLER = 16,    /* [I] */
+	VHCA_FDB_TO_VPORT_REGS = 3,   /* registers c_0 and c_1: bits */
 	VHCA_LOG_MAX_MATCH_DEFINER = 8,
 	VHCA_MAX_MODIFY_ACTIONS = 16, /* actions of one context */
 	VHCA_LOG_MAX_REFORMAT = 16,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/flow.h>
+#include <dvx/prm/object.h>
+#include "aso/aso.h"
 #include "modify.h"
 #include "params.h"
 #include "priv.h"
@@ -446,6 +448,33 @@ static uint64_t table_walk_sample(struct table_walk *walk, uint32_t id)
 	return icm_addr(ICM_TABLE, s->rest->o.id);
 }
 
+/*
+ * Sets the register to the packet's color. [I] All of its bits: qos.flow_meter is 0. A meter that is
+ * not active leaves packets green.
+ */
+static uint64_t table_walk_meter(struct table_walk *walk, uint32_t id)
+{
+	struct flow_meter *m = obj_find(walk->w.vhca, OBJ_FLOW_METER, id);
+	struct clock *clock = walk->w.vhca->dev->clock;
+	uint8_t color = PRM_METER_COLOR_GREEN;
+
+	if (!m || m->type != walk->w.domain) {
+		steer_lost(&walk->w, "flow meter 0x%x %s", id,
+			   m ? "is of another domain" : "does not exist");
+		return table_walk_lost(walk);
+	}
+	if (m->active && !aso_meter_valid(m->context)) {
+		steer_lost(&walk->w, "flow meter 0x%x has valid 0", id);
+		return table_walk_lost(walk);
+	}
+	if (m->active)
+		color = aso_meter(m->context, color, aso_meter_cost(m->context, walk->w.packet),
+				  clock->now(clock));
+	walk->w.packet->reg_c[m->reg_c] = color;
+	walk->params.filled = 0;
+	return icm_addr(ICM_TABLE, m->next->o.id);
+}
+
 static uint64_t table_walk_stes(struct table_walk *walk, uint64_t addr)
 {
 	uint64_t next = ste_walk(&walk->w, addr);
@@ -489,6 +518,9 @@ static void table_walk_run(struct table_walk *walk, uint64_t addr)
 			break;
 		case ICM_SAMPLER:
 			addr = table_walk_sample(walk, icm_number(addr));
+			break;
+		case ICM_METER:
+			addr = table_walk_meter(walk, icm_number(addr));
 			break;
 		default:
 			steer_lost(&walk->w,
