@@ -166,6 +166,7 @@ static const struct row {
 	{G, "*flow_counter*", counters_work},
 	{G, "steering_format_version", steering_works},
 	{G, "flex_parser_protocols", steering_works},
+	{G, "flex_parser_id_*", BY("tests/steer/dr_fields")},
 	{G, "general_obj_types", steering_works},
 	{G, "device_frequency_khz", clock_ticks},
 	{G, "device_frequency_mhz", clock_page_works},

@@ -12,6 +12,7 @@
 #include "obj/mkey.h"
 #include "prm/reflect.h"
 #include "steer/params.h"
+#include "steer/flex.h"
 #include "steer/ste/definer.h"
 
 #define PAGE_BYTES	   4096
@@ -20,14 +21,25 @@
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
 
-/* Bits of flex_parser_protocols: tunnels, which are parsed without a flex parser, and ICMP. */
+/* Bits of flex_parser_protocols: tunnels, words that flex parsers take, and ICMP. */
 enum {
 	CAP_FLEX_GENEVE = 1 << 3,
+	CAP_FLEX_MPLS_GRE = 1 << 4,
+	CAP_FLEX_MPLS_UDP = 1 << 5,
 	CAP_FLEX_VXLAN_GPE = 1 << 7,
 	CAP_FLEX_ICMP = 1 << 8,
 	CAP_FLEX_ICMP6 = 1 << 9,
+	CAP_FLEX_GTPU_DW_2 = 1 << 16,
+	CAP_FLEX_GTPU_EXT = 1 << 17,
+	CAP_FLEX_GTPU_DW_0 = 1 << 18,
 	CAP_FLEX_GTPU = 1 << 11, /* [I] as with FLEX_PARSER_PROFILE_ENABLE 3 of mlxconfig */
 };
+
+/* Returns the value for a chip whose first flex parsers take GTP-U; 0 for others. */
+static uint32_t cap_flex_gtpu(const struct profile *p, uint32_t value)
+{
+	return p->steering_format_version ? value : 0;
+}
 
 /* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */
 static uint32_t cap_flex(const struct profile *p, uint32_t value)

@@ -11,7 +11,7 @@ libsim_la_SOURCES += \
 	src/sim/steer/params.c \
 	src/sim/steer/params.def \
 	src/sim/steer/params.h \
-	src/sim/steer/parse.h \
+	src/sim/steer/parse.h src/sim/steer/flex.h \
 	src/sim/steer/priv.h \
 	src/sim/steer/reformat.c \
 	src/sim/steer/reformat.h \
