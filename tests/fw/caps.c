@@ -203,6 +203,8 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*reformat*", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*decap", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*encap_*", BY("tests/steer/reformat")},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*execute_aso", BY("tests/steer/fdb_meters")},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "return_reg_id", BY("tests/steer/fdb_meters")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*sampler_num", BY("tests/interop/rdma_core.sh")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*termination_table", BY("tests/interop/rdma_core.sh")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},

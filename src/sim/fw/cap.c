@@ -140,6 +140,12 @@ static void cap_set_arrivals(const struct profile *p, void *props)
 	prm_flow_table_prop_layout_set_log_max_ft_sampler_num(props, VHCA_LOG_MAX_SAMPLER);
 }
 
+/* Sets that entries meter packets. */
+static void cap_set_aso(const struct profile *p, void *props)
+{
+	prm_flow_table_prop_layout_set_execute_aso(props, fw_aso_exists(p));
+}
+
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -150,6 +156,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
+	cap_set_aso(p, rx);
+	cap_set_aso(p, tx);
 	cap_set_arrivals(p, rx);
 	cap_set_sends(p, tx);
 	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
@@ -187,6 +195,7 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_egress(cap));
 	cap_set_arrivals(p, props);
 	cap_set_sends(p, props);
+	cap_set_aso(p, props);
 	cap_set_vlans(props);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);
