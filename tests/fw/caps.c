@@ -166,13 +166,16 @@ static const struct row {
 	{G, "*flow_counter*", counters_work},
 	{G, "steering_format_version", steering_works},
 	{G, "flex_parser_protocols", steering_works},
-	{G, "flex_parser_id_*", BY("tests/steer/dr_fields")},
 	{G, "general_obj_types", steering_works},
+	{G, "wqe_based_flow_table_update_cap", BY("tests/interop/dpdk.sh")},
+	{G, "match_definer_format_supported", BY("tests/steer/rules")},
 	{G, "device_frequency_khz", clock_ticks},
 	{G, "device_frequency_mhz", clock_page_works},
 #undef G
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "format_select_dw_8_6_ext", BY("tests/steer/rules")},
+	{PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, "*", BY("tests/steer/rules")},
 	{PRM_HCA_CAP_TYPE_QOS, "log_*meter_aso*", meters_work},
 	{PRM_HCA_CAP_TYPE_QOS, "flow_meter_reg_id", BY("tests/steer/dr_aso")},
 	{PRM_HCA_CAP_TYPE_QOS, "packet_pacing*", rates_work},
@@ -203,8 +206,6 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*reformat*", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*decap", BY("tests/steer/reformat")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*encap_*", BY("tests/steer/reformat")},
-	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*execute_aso", BY("tests/steer/fdb_meters")},
-	{PRM_HCA_CAP_TYPE_GENERAL_2, "return_reg_id", BY("tests/steer/fdb_meters")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*sampler_num", BY("tests/interop/rdma_core.sh")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*termination_table", BY("tests/interop/rdma_core.sh")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
@@ -272,7 +273,7 @@ TEST(open_rig, advertised)
 		PRM_HCA_CAP_TYPE_ESWITCH,   PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE,
 		PRM_HCA_CAP_TYPE_QOS,	    PRM_HCA_CAP_TYPE_DEV_MEM,
 		PRM_HCA_CAP_TYPE_DEV_EVENT, PRM_HCA_CAP_TYPE_CRYPTO,
-		PRM_HCA_CAP_TYPE_GENERAL_2,
+		PRM_HCA_CAP_TYPE_GENERAL_2, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE,
 	};
 	bool all = true;
 

@@ -3,6 +3,7 @@
  * A DPDK program for two functions of a chip: dpdk [EAL OPTION...] -- echo|ask PEER_MAC.
  * `echo` drops what comes for UDP port 7 by a rule that counts, and sends back what comes for port 8,
  * in order; `ask` sends COUNT packets to each and checks the answers. Checksums are the NIC's work.
+ * `rules` is `echo` by hardware steering (dv_flow_en=2): among RULES rules that WQEs write.
  */
 #include <stdio.h>
 #include <string.h>
@@ -106,7 +107,8 @@ static bool is_udp(struct rte_mbuf *m)
 {
 	const struct frame *f = rte_pktmbuf_mtod(m, const struct frame *);
 
-	return m->data_len == sizeof(*f) && f->eth.ether_type == rte_cpu_to_be_16(RTE_ETHER_TYPE_IPV4) &&
+	return m->data_len == sizeof(*f) &&
+	       f->eth.ether_type == rte_cpu_to_be_16(RTE_ETHER_TYPE_IPV4) &&
 	       f->ip.next_proto_id == IPPROTO_UDP;
 }
 
@@ -187,6 +189,157 @@ static int echo(const struct rte_ether_addr *peer)
 	return hits.hits != COUNT;
 }
 
+/* --- hardware steering ------------------------------------------------------------------------ */
+
+#define RULES	   3000u /* of 4096, so that rows are full now and then */
+#define QUEUE_SIZE 64u
+
+static int why_not(const struct rte_flow_error *why)
+{
+	return fail(why->message ? why->message : "rules", rte_errno);
+}
+
+/* Waits for n rules; -1 if one failed. */
+static int pull(unsigned int n)
+{
+	struct rte_flow_op_result done[QUEUE_SIZE];
+	struct rte_flow_error why;
+	int rc = 0;
+
+	for (unsigned int got = 0; got < n;) {
+		int more = rte_flow_pull(0, 0, done, QUEUE_SIZE, &why);
+
+		for (int i = 0; i < more; i++)
+			rc |= done[i].status == RTE_FLOW_OP_SUCCESS ? 0 : -1;
+		got += more > 0 ? (unsigned int)more : 0;
+	}
+	return rc;
+}
+
+/* A table of this group for packets that this mask compares, and two lists of actions. */
+static struct rte_flow_template_table *table_of(uint32_t group, const struct rte_flow_item *match,
+						const struct rte_flow_action *first,
+						const struct rte_flow_action *second,
+						struct rte_flow_error *why)
+{
+	struct rte_flow_pattern_template_attr relaxed = {.relaxed_matching = 1, .ingress = 1};
+	struct rte_flow_actions_template_attr in = {.ingress = 1};
+	struct rte_flow_template_table_attr size = {
+		.flow_attr = {.group = group, .ingress = 1},
+		.nb_flows = group ? 4096 : 1,
+	};
+	struct rte_flow_pattern_template *pattern =
+		rte_flow_pattern_template_create(0, &relaxed, match, why);
+	struct rte_flow_actions_template *actions[2] = {
+		rte_flow_actions_template_create(0, &in, first, first, why),
+		second ? rte_flow_actions_template_create(0, &in, second, second, why) : NULL};
+
+	if (!pattern || !actions[0])
+		return NULL;
+	return rte_flow_template_table_create(0, &size, &pattern, 1, actions, second ? 2 : 1, why);
+}
+
+static struct rte_flow_template_table *rules_table;
+static struct rte_flow_action drops[] = {{.type = RTE_FLOW_ACTION_TYPE_DROP},
+					 {.type = RTE_FLOW_ACTION_TYPE_END}};
+static struct rte_flow_action_queue first_queue;
+static struct rte_flow_action queues[] = {
+	{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &first_queue},
+	{.type = RTE_FLOW_ACTION_TYPE_END}};
+
+/* Begins to write the rule of a port: it is dropped, or received by the queue. */
+static struct rte_flow *rule_of(uint16_t port, bool receives, struct rte_flow_error *why)
+{
+	struct rte_flow_op_attr now = {.postpone = 0};
+	struct rte_flow_item_udp udp = {.hdr.dst_port = rte_cpu_to_be_16(port)};
+	struct rte_flow_item match[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_IPV4},
+		{.type = RTE_FLOW_ITEM_TYPE_UDP, .spec = &udp},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+
+	return rte_flow_async_create(0, 0, &now, rules_table, match, 0, receives ? queues : drops,
+				     receives, NULL, why);
+}
+
+/* Writes rules for RULES ports from the first one on; that of ECHOED receives. */
+static int write_rules(struct rte_flow **rule, struct rte_flow_error *why)
+{
+	for (unsigned int i = 0; i < RULES; i++) {
+		rule[i] = rule_of((uint16_t)(1 + i), 1 + i == ECHOED, why);
+		if (!rule[i] || pull(1))
+			return why_not(why);
+	}
+	return 0;
+}
+
+static int remove_rules(struct rte_flow **rule, struct rte_flow_error *why)
+{
+	struct rte_flow_op_attr now = {.postpone = 0};
+
+	for (unsigned int i = 0; i < RULES; i++)
+		if (rte_flow_async_destroy(0, 0, &now, rule[i], NULL, why) || pull(1))
+			return why_not(why);
+	return 0;
+}
+
+/* Group 0 is the firmware's; its only rule leads to group 1. */
+static int lead_to_rules(struct rte_flow_error *why)
+{
+	static struct rte_flow_action_jump to = {.group = 1};
+	static const struct rte_flow_action jump[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_JUMP, .conf = &to},
+		{.type = RTE_FLOW_ACTION_TYPE_END}};
+	static const struct rte_flow_item any[] = {{.type = RTE_FLOW_ITEM_TYPE_ETH},
+						   {.type = RTE_FLOW_ITEM_TYPE_END}};
+	struct rte_flow_op_attr now = {.postpone = 0};
+	struct rte_flow_template_table *root = table_of(0, any, jump, NULL, why);
+
+	if (!root || !rte_flow_async_create(0, 0, &now, root, any, 0, jump, 0, NULL, why) ||
+	    pull(1))
+		return why_not(why);
+	return 0;
+}
+
+static int configure_rules(struct rte_flow_error *why)
+{
+	struct rte_flow_port_attr port = {0};
+	struct rte_flow_queue_attr queue = {.size = QUEUE_SIZE};
+	const struct rte_flow_queue_attr *one[] = {&queue};
+
+	if (rte_eth_dev_stop(0) || rte_flow_configure(0, &port, 1, one, why) ||
+	    rte_eth_dev_start(0))
+		return why_not(why);
+	return 0;
+}
+
+static int rules(const struct rte_ether_addr *peer)
+{
+	static struct rte_flow *rule[RULES];
+	struct rte_flow_item_udp mask = {.hdr.dst_port = 0xffff};
+	struct rte_flow_item match[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_IPV4},
+		{.type = RTE_FLOW_ITEM_TYPE_UDP, .mask = &mask},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+	struct rte_flow_error why = {0};
+
+	if (configure_rules(&why))
+		return 1;
+	rules_table = table_of(1, match, drops, queues, &why);
+	if (!rules_table)
+		return why_not(&why);
+	/* those that were removed leave their places */
+	if (write_rules(rule, &why) || remove_rules(rule, &why) || write_rules(rule, &why) ||
+	    lead_to_rules(&why))
+		return 1;
+	printf("ready\n");
+	fflush(stdout);
+	return receive(ECHOED, peer);
+}
+
 static int ask(const struct rte_ether_addr *peer)
 {
 	for (unsigned int n = 0; n < COUNT; n++)
@@ -204,11 +357,13 @@ int main(int argc, char **argv)
 	if (used < 0)
 		return fail("EAL", rte_errno);
 	if (argc - used != 3 || rte_ether_unformat_addr(argv[used + 2], &peer))
-		return fail("echo|ask PEER_MAC", EINVAL);
+		return fail("echo|rules|ask PEER_MAC", EINVAL);
 	if (!rte_eth_dev_count_avail())
 		return fail("no port", ENODEV);
 	rc = start();
-	if (!rc)
+	if (!rc && !strcmp(argv[used + 1], "rules"))
+		rc = rules(&peer);
+	else if (!rc)
 		rc = strcmp(argv[used + 1], "echo") ? ask(&peer) : echo(&peer);
 	rte_eth_dev_stop(0);
 	rte_eth_dev_close(0);

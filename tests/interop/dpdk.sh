@@ -16,7 +16,7 @@ fi
 [ -z "$asan" ] || skip_all "a sanitizer's runtime and DPDK want the same addresses"
 
 chips=d
-program() { cc -O2 -Wall -o "$scratch/dpdk" "$top_srcdir/tests/interop/dpdk.c" $(pkg-config --cflags --libs libdpdk); }
+program() { cc -O2 -Wall -DALLOW_EXPERIMENTAL_API -o "$scratch/dpdk" "$top_srcdir/tests/interop/dpdk.c" $(pkg-config --cflags --libs libdpdk); }
 # FUNCTION ROLE PEER_MAC [DEVARGS]
 dpdk() {
 	timeout 120 "$dvx_sim" exec d -f "$1" -- "$scratch/dpdk" --no-huge -m 128 --no-telemetry --file-prefix "dvx$$$1" \
@@ -31,4 +31,17 @@ shows_up "$scratch/echo" ready "$echo"
 check "64 packets go to the other function and come back" dpdk host ask 02:d7:00:00:00:02 ,mprq_en=1,rxqs_min_mprq=1
 wait "$echo" && grep -q 'the rule dropped 64 packets' "$scratch/echo"
 report $? "... where a rule dropped and counted 64 others" "$(cat "$scratch/echo")"
+# Hardware steering: rules of the ConnectX generation that has it, written by WQEs.
+chips="d h"
+check "a BlueField-3 with network interfaces" "$dvx_sim" up h --netdev --set chip=bf3
+dpdk() {
+	timeout 120 "$dvx_sim" exec h -f "$1" -- "$scratch/dpdk" --no-huge -m 128 --no-telemetry --file-prefix "dvx$$$1" \
+		-d librte_net_mlx5.so -d librte_mempool_ring.so -a "0000:03:00.0$4" -- "$2" "$3"
+}
+dpdk host rules 02:d7:00:00:00:02 ,dv_flow_en=2 >"$scratch/rules" 2>&1 &
+echo=$!
+shows_up "$scratch/rules" ready "$echo"
+check "64 packets come back through 3,000 rules of hardware steering" dpdk dpu ask 02:d7:00:00:00:01
+wait "$echo"
+report $? "... that dropped 64 others" "$(cat "$scratch/rules")"
 plan

@@ -5,7 +5,7 @@ SIM_TESTS += tests/queue/rc tests/queue/rc_fdb tests/queue/queue_atomic tests/qu
 	tests/queue/queue_life tests/queue/trace tests/queue/queue_ud tests/queue/queue_xrc tests/queue/self \
 	tests/queue/direct tests/queue/post tests/queue/queue_raw tests/queue/raw_rx tests/queue/rss \
 	tests/queue/functions tests/queue/queue_srq tests/queue/inline tests/queue/queue_dc tests/queue/shape \
-	tests/queue/queue_sig tests/queue/lso tests/queue/cq_event tests/queue/queue_aso
+	tests/queue/queue_sig tests/queue/lso tests/queue/cq_event tests/queue/queue_aso tests/queue/queue_rules
 tests_queue_queue_atomic_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=queue_buffer_get
 tests_queue_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 tests_queue_direct_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=port_send

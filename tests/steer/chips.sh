@@ -4,6 +4,7 @@
 # which libmlx5 writes in the format of the chip, pass on it.
 . "${top_srcdir:?}/tests/tap.sh" || exit 99
 steer=${top_builddir:?}/tests/steer
+caps=$top_builddir/tests/fw/caps
 info=$top_builddir/tools/dvx-info/dvx-info
 pairs="40 300"
 [ -z "${DVX_TEST_LONG-}" ] || pairs="400 1000"
@@ -31,6 +32,7 @@ while read -r chip id format functions steers <&3; do
 	command -v ibv_devinfo >/dev/null && check "$chip: device $id" part "$id"
 	check "$chip: entries of format $format" format "$format"
 	check "$chip: $functions functions" functions "$functions"
+	[ "$functions" = 1 ] || check "$chip: each capability is used" "$dvx_sim" run --set chip="$chip" -- "$caps"
 	[ "$steers" ] || continue
 	if ! newer_libmlx5 "$format"; then
 		check "$chip: libmlx5 of rdma-core 44 has the root alone" root_alone

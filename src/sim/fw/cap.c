@@ -4,6 +4,7 @@
  * equal, as nothing is configurable.
  */
 #include <string.h>
+#include <dvx/prm/hws.h>
 #include "cmd.h"
 #include "obj/cq.h"
 #include "obj/device.h"
@@ -12,7 +13,7 @@
 #include "obj/mkey.h"
 #include "prm/reflect.h"
 #include "steer/params.h"
-#include "steer/flex.h"
+#include "steer/rules/rules.h"
 #include "steer/ste/definer.h"
 
 #define PAGE_BYTES	   4096
@@ -21,25 +22,14 @@
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
 
-/* Bits of flex_parser_protocols: tunnels, words that flex parsers take, and ICMP. */
+/* Bits of flex_parser_protocols: tunnels, which are parsed without a flex parser, and ICMP. */
 enum {
 	CAP_FLEX_GENEVE = 1 << 3,
-	CAP_FLEX_MPLS_GRE = 1 << 4,
-	CAP_FLEX_MPLS_UDP = 1 << 5,
 	CAP_FLEX_VXLAN_GPE = 1 << 7,
 	CAP_FLEX_ICMP = 1 << 8,
 	CAP_FLEX_ICMP6 = 1 << 9,
-	CAP_FLEX_GTPU_DW_2 = 1 << 16,
-	CAP_FLEX_GTPU_EXT = 1 << 17,
-	CAP_FLEX_GTPU_DW_0 = 1 << 18,
 	CAP_FLEX_GTPU = 1 << 11, /* [I] as with FLEX_PARSER_PROFILE_ENABLE 3 of mlxconfig */
 };
-
-/* Returns the value for a chip whose first flex parsers take GTP-U; 0 for others. */
-static uint32_t cap_flex_gtpu(const struct profile *p, uint32_t value)
-{
-	return p->steering_format_version ? value : 0;
-}
 
 /* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */
 static uint32_t cap_flex(const struct profile *p, uint32_t value)
@@ -140,12 +130,6 @@ static void cap_set_arrivals(const struct profile *p, void *props)
 	prm_flow_table_prop_layout_set_log_max_ft_sampler_num(props, VHCA_LOG_MAX_SAMPLER);
 }
 
-/* Sets that entries meter packets. */
-static void cap_set_aso(const struct profile *p, void *props)
-{
-	prm_flow_table_prop_layout_set_execute_aso(props, fw_aso_exists(p));
-}
-
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -156,8 +140,6 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
-	cap_set_aso(p, rx);
-	cap_set_aso(p, tx);
 	cap_set_arrivals(p, rx);
 	cap_set_sends(p, tx);
 	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
@@ -195,7 +177,6 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_egress(cap));
 	cap_set_arrivals(p, props);
 	cap_set_sends(p, props);
-	cap_set_aso(p, props);
 	cap_set_vlans(props);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);
@@ -209,6 +190,24 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 static uint32_t cap_log_max_sf(const struct profile *p)
 {
 	return p->sfs > 1 ? 32u - (uint32_t)__builtin_clz(p->sfs - 1u) : 0;
+}
+
+#define CAP_STC_AT    16u /* stc_action_type: actions 0 to 63, then those that end a rule [I] */
+#define CAP_STC_FIRST PRM_STC_ACTION_JUMP_TO_STE_TABLE
+
+/* Sets the bits of the action templates that are implemented. */
+static void cap_fill_rules(const struct vhca *v, uint8_t *cap)
+{
+	uint64_t bits[2] = {0};
+
+	if (!v->dev->profile->rules_by_wqe)
+		return;
+	for (unsigned int i = 0; i < 64; i++) {
+		bits[0] |= (uint64_t)rules_action_exists(i) << i;
+		bits[1] |= (uint64_t)rules_action_exists(CAP_STC_FIRST + i) << i;
+	}
+	prm_store64(cap, CAP_STC_AT, bits[0]);
+	prm_store64(cap, CAP_STC_AT + sizeof(bits[0]), bits[1]);
 }
 
 /* Fills in the fields that caps.def has for a page. */
@@ -246,12 +245,17 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 	SET(ESWITCH_FLOW_TABLE, flow_table_prop_layout, out, field, manager ? value : 0)
 #define FDB_TABLES(field, value) \
 	SET(ESWITCH_FLOW_TABLE, flow_table_eswitch_cap, page, field, manager ? value : 0)
+#define RULES(field, value)                                              \
+	SET(WQE_BASED_FLOW_TABLE, wqe_based_flow_table_cap, page, field, \
+	    p->rules_by_wqe ? value : 0)
 #define ESWITCH(field, value) SET(ESWITCH, e_switch_cap, page, field, manager ? value : 0)
 #include "caps.def"
 	if (type == PRM_HCA_CAP_TYPE_FLOW_TABLE)
 		cap_fill_flow_table(v, page);
 	if (type == PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE)
 		cap_fill_fdb(v, page);
+	if (type == PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE)
+		cap_fill_rules(v, page);
 }
 
 /* Capability pages. dvx-sim implements nothing of those without a structure. */
@@ -272,6 +276,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_DEV_EVENT, NULL},
 	{PRM_HCA_CAP_TYPE_CRYPTO, "crypto_caps"},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cmd_hca_cap_2"},
+	{PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, "wqe_based_flow_table_cap"},
 };
 
 int fw_query_hca_cap(struct fw_cmd *c)

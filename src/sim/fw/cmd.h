@@ -152,6 +152,10 @@ void fw_flow_counters_reap(struct vhca *, uint16_t uid);
 bool fw_aso_exists(const struct profile *);
 /* flow_reformat.c: returns whether entries insert and remove bytes at a header. */
 bool fw_moves_headers(const struct profile *);
+/* Returns the bits of match_definer_format_supported. */
+uint64_t fw_definer_formats(const struct profile *);
+/* Refuses a header rewrite (PRM set_add_copy_action_in_auto), the i-th of a list. */
+int fw_flow_modify_check_action(struct fw_cmd *, uint32_t i, const void *action);
 
 struct counter;
 struct flow_group;

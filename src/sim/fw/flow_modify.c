@@ -23,7 +23,7 @@ static int fw_flow_modify_check_range(struct fw_cmd *c, uint32_t i, uint32_t fie
 	return 0;
 }
 
-static int fw_flow_modify_check_action(struct fw_cmd *c, uint32_t i, const void *a)
+int fw_flow_modify_check_action(struct fw_cmd *c, uint32_t i, const void *a)
 {
 	uint32_t type = prm_set_action_in_get_action_type(a);
 	uint32_t field = prm_set_action_in_get_field(a);

@@ -8,10 +8,12 @@
 #include "obj/device.h"
 #include "obj/flow.h"
 #include "obj/icm.h"
+#include "obj/rtc.h"
 
 #define ROOT_CONNECT	0 /* SET_FLOW_TABLE_ROOT.op_mod */
 #define ROOT_DISCONNECT 1
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
+#define MODIFY_RTCS	(1u << 1)
 
 static bool fw_flow_table_is_acl(uint32_t type)
 {
@@ -121,13 +123,14 @@ struct flow_table *fw_flow_target(struct fw_cmd *c, const struct flow_table *fro
 }
 
 /*
- * [I] Accepts equal levels for two tables of software: libmlx5 creates its own tables and its
- * arrays of destinations at the highest level.
+ * [I] Accepts equal levels for two tables of software, and of rules: libmlx5 creates its own tables
+ * and its arrays of destinations at the highest level, DPDK all tables of rules.
  */
 int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct flow_table *to,
 		  const char *field)
 {
-	if (to->level > from->level || (to->sw_owner && to->level == from->level))
+	if (to->level > from->level ||
+	    ((to->sw_owner || to->rtc_valid) && to->level == from->level))
 		return 0;
 	return fw_refuse(c, FW_SYN_FLOW_LEVEL,
 			 "%s 0x%x has level %u, table 0x%x has %u: levels must rise", field,
@@ -146,7 +149,11 @@ static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx, uint3
 		 "its capability is set for NIC_RX (0) and FDB tables (4) only"},
 		{!arrive && prm_flow_table_context_get_termination_table(ctx), "termination_table",
 		 "its capability is set for NIC_RX (0) and FDB tables (4) only"},
-		{prm_flow_table_context_get_rtc_valid(ctx), "rtc_valid", "its capability is 0"},
+		{prm_flow_table_context_get_rtc_valid(ctx) && !c->vhca->dev->profile->rules_by_wqe,
+		 "rtc_valid", "cap.wqe_based_flow_table_update_cap is 0"},
+		{prm_flow_table_context_get_rtc_valid(ctx) &&
+			 prm_flow_table_context_get_sw_owner(ctx),
+		 "sw_owner", "rtc_valid is set, too: a table has entries or rules"},
 	};
 
 	return FW_CHECK_ABSENT(c, features);
@@ -266,6 +273,7 @@ int fw_create_flow_table(struct fw_cmd *c)
 	t->level = as_asked.level;
 	t->log_size = (uint8_t)prm_flow_table_context_get_log_size(ctx);
 	t->sw_owner = prm_flow_table_context_get_sw_owner(ctx);
+	t->rtc_valid = prm_flow_table_context_get_rtc_valid(ctx);
 	t->reformat_en = prm_flow_table_context_get_reformat_en(ctx);
 	t->decap_en = prm_flow_table_context_get_decap_en(ctx);
 	t->termination = prm_flow_table_context_get_termination_table(ctx);
@@ -280,24 +288,71 @@ int fw_create_flow_table(struct fw_cmd *c)
 
 /* --- change, query -------------------------------------------------------------------------- */
 
+/* Finds the rule table that a context names for a side; sets *rtc to NULL for none. */
+static int fw_flow_table_find_rtc(struct fw_cmd *c, const struct flow_table *t, uint32_t id,
+				  uint8_t table_type, struct rtc **rtc)
+{
+	*rtc = id ? fw_find(c, OBJ_RTC, id, "rtc_id") : NULL;
+	if (id && !*rtc)
+		return -1;
+	if (!id || (*rtc)->table_type == table_type)
+		return 0;
+	return fw_refuse(c, FW_SYN_TABLE_TYPE,
+			 "rtc_id 0x%x has table_type 0x%x, table_id 0x%x needs 0x%x", id,
+			 (*rtc)->table_type, t->o.id, table_type);
+}
+
+static void fw_flow_table_set_rtc(struct flow_table *t, unsigned int side, struct rtc *rtc)
+{
+	if (rtc)
+		obj_get(rtc);
+	obj_put(t->rtc[side]);
+	t->rtc[side] = rtc;
+}
+
+static int fw_flow_table_modify_rtcs(struct fw_cmd *c, const void *ctx, struct flow_table *t)
+{
+	const bool fdb = t->type == PRM_FLOW_TABLE_TYPE_FDB;
+	const uint32_t second = prm_flow_table_context_get_rtc_id_1(ctx);
+	struct rtc *rtc[2];
+
+	if (!t->rtc_valid)
+		return fw_refuse(c, FW_SYN_TABLE_TYPE, "table_id 0x%x was made with rtc_valid 0",
+				 t->o.id);
+	if (second && !fdb)
+		return fw_refuse(c, FW_SYN_TABLE_TYPE, "rtc_id_1 0x%x: only the FDB has two sides",
+				 second);
+	if (fw_flow_table_find_rtc(c, t, prm_flow_table_context_get_rtc_id_0(ctx),
+				   fdb ? PRM_FLOW_TABLE_TYPE_FDB_RX : t->type, &rtc[0]) ||
+	    fw_flow_table_find_rtc(c, t, second, PRM_FLOW_TABLE_TYPE_FDB_TX, &rtc[1]))
+		return -1;
+	fw_flow_table_set_rtc(t, 0, rtc[0]);
+	fw_flow_table_set_rtc(t, 1, rtc[1]);
+	return 0;
+}
+
 int fw_modify_flow_table(struct fw_cmd *c)
 {
 	const void *ctx = prm_modify_flow_table_in_cat_flow_table_context(c->in);
 	uint32_t select = prm_modify_flow_table_in_get_modify_field_select(c->in);
-	struct flow_table *t = fw_flow_named_table(c), *miss;
+	struct flow_table *t = fw_flow_named_table(c), *miss = NULL;
 
 	if (!t)
 		return -1;
-	if (select != MODIFY_MISS)
+	if (!select || select & ~(MODIFY_MISS | MODIFY_RTCS))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "modify_field_select 0x%x: only the miss (0x1) can be changed",
+				 "modify_field_select 0x%x: only the miss (0x1) and rule tables "
+				 "(0x2) can be changed",
 				 select);
 	if (t->sw_owner)
 		return fw_refuse(c, FW_SYN_TABLE_TYPE,
 				 "table_id 0x%x: software owns it and its misses", t->o.id);
-	if (fw_flow_table_find_miss(c, ctx, t, &miss))
+	if (select & MODIFY_MISS && fw_flow_table_find_miss(c, ctx, t, &miss))
 		return -1;
-	fw_flow_table_set_miss(t, miss);
+	if (select & MODIFY_RTCS && fw_flow_table_modify_rtcs(c, ctx, t))
+		return -1;
+	if (select & MODIFY_MISS)
+		fw_flow_table_set_miss(t, miss);
 	return 0;
 }
 
@@ -394,6 +449,8 @@ void fw_flow_table_clear(struct obj *o)
 	HASH_ITER(by_index, t->entries, e, next)
 	flow_entry_free(e);
 	fw_flow_table_set_miss(t, NULL);
+	fw_flow_table_set_rtc(t, 0, NULL);
+	fw_flow_table_set_rtc(t, 1, NULL);
 }
 
 void fw_flow_table_free(struct obj *o)
@@ -406,7 +463,7 @@ void fw_flow_table_free(struct obj *o)
 	 */
 	if (root && *root == t)
 		fw_flow_table_set_root(t, NULL);
-	fw_flow_table_set_miss(t, NULL);
+	fw_flow_table_clear(o);
 	obj_free(o);
 }
 

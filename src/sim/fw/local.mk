@@ -38,6 +38,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/raw_queue.c \
 	src/sim/fw/reserved_qpn.c \
 	src/sim/fw/rmp.c \
+	src/sim/fw/rtc.c \
 	src/sim/fw/sched_elem.c \
 	src/sim/fw/sw_icm.c \
 	src/sim/fw/syndromes.def \

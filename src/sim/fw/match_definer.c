@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Match definers, the layouts of wide tags of steering entries. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
 #include "obj/device.h"
+#include "steer/rules/select.h"
 #include "steer/ste/definer.h"
 
 /* [I] The mask of a built-in format is the end of match_mask, as libmlx5 writes it. */
@@ -11,7 +13,7 @@
 
 static int fw_definer_check(struct fw_cmd *c, size_t bytes)
 {
-	if (!profile_has_definers(c->vhca->dev->profile))
+	if (!fw_definer_formats(c->vhca->dev->profile))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR, "cap.match_definer_format_supported is 0");
 	if (c->in_len < bytes)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
@@ -24,14 +26,49 @@ static int fw_definer_check(struct fw_cmd *c, size_t bytes)
 	return fw_nothing_after(c, bytes);
 }
 
+uint64_t fw_definer_formats(const struct profile *p)
+{
+	return (profile_has_definers(p) ? definer_formats() : 0) |
+	       (p->rules_by_wqe ? 1ull << DEFINER_SELECTED : 0);
+}
+
 static int fw_definer_check_format(struct fw_cmd *c, uint32_t format)
 {
-	if (format < 64 && definer_formats() >> format & 1)
+	const uint64_t formats = fw_definer_formats(c->vhca->dev->profile);
+
+	if (format < 64 && formats >> format & 1)
 		return 0;
 	return fw_refuse(c, FW_SYN_UNSUPPORTED,
 			 "match_definer.format_id %u: match_definer_format_supported is 0x%" PRIx64,
-			 format, definer_formats());
+			 format, formats);
 }
+
+/* --- format 61: dwords and octets of the headers ---------------------------------------------- */
+
+#define SELECTOR(kind, n) prm_match_definer_get_format_select_##kind##n(in)
+
+/* Makes the layout by the selectors; returns NULL or a field that is not implemented. */
+static const char *fw_definer_select(const uint8_t *in, struct match_definer *d)
+{
+	const uint8_t dwords[SELECT_DWORDS] = {
+		(uint8_t)SELECTOR(dw, 0), (uint8_t)SELECTOR(dw, 1), (uint8_t)SELECTOR(dw, 2),
+		(uint8_t)SELECTOR(dw, 3), (uint8_t)SELECTOR(dw, 4), (uint8_t)SELECTOR(dw, 5),
+		(uint8_t)SELECTOR(dw, 6), (uint8_t)SELECTOR(dw, 7), (uint8_t)SELECTOR(dw, 8)};
+	const uint8_t octets[SELECT_OCTETS] = {
+		(uint8_t)SELECTOR(byte, 0), (uint8_t)SELECTOR(byte, 1), (uint8_t)SELECTOR(byte, 2),
+		(uint8_t)SELECTOR(byte, 3), (uint8_t)SELECTOR(byte, 4), (uint8_t)SELECTOR(byte, 5),
+		(uint8_t)SELECTOR(byte, 6), (uint8_t)SELECTOR(byte, 7)};
+
+	return select_make(&d->select, dwords, octets, in + PRM_MATCH_DEFINER_BYTES - SELECT_BYTES);
+}
+
+void fw_definer_free(struct obj *o)
+{
+	free(((struct match_definer *)o)->select);
+	obj_free(o);
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
 
 int fw_create_match_definer(struct fw_cmd *c)
 {
@@ -49,10 +86,12 @@ int fw_create_match_definer(struct fw_cmd *c)
 	mask = in + PRM_MATCH_DEFINER_BYTES - DEFINER_TAG_BYTES;
 	d->format = (uint16_t)prm_match_definer_get_format_id(in);
 	memcpy(d->mask, mask, sizeof(d->mask));
-	lacks = definer_make(d);
-	if (!lacks)
+	lacks = d->format == DEFINER_SELECTED ? fw_definer_select(in, d) : definer_make(d);
+	if (!lacks && (d->select || d->format != DEFINER_SELECTED))
 		return fw_made(c, &d->o, 0);
-	obj_free(&d->o);
+	fw_definer_free(&d->o);
+	if (!lacks)
+		return fw_refuse(c, FW_SYN_LIMIT, "no memory for the selectors");
 	return fw_refuse(c, FW_SYN_UNSUPPORTED,
 			 "match_definer.match_mask has %s of format %u, "
 			 "which is not implemented",

@@ -101,7 +101,8 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		FW_ABSENT(sqc, reg_umr, "cap.reg_umr_sq is 0"),
 		FW_ABSENT(sqc, allow_swp, "cap.swp is 0"),
 		FW_ABSENT(sqc, hairpin, "cap.hairpin is 0"),
-		FW_ABSENT(sqc, non_wire, "it is not implemented"),
+		{prm_sqc_get_non_wire(sqc) && !c->vhca->dev->profile->rules_by_wqe, "sqc.non_wire",
+		 "cap.wqe_based_flow_table_update_cap is 0"},
 	};
 	const struct fw_wq_rules rules = {
 		.types = 1u << PRM_WQ_TYPE_CYCLIC,

@@ -24,9 +24,9 @@
 #define FLOW_PART_BYTES 64u
 #define FLOW_PARTS	7u
 
-struct aso;
 struct flow_table;
 struct flow_group;
+struct rtc;
 
 struct flow_mask {
 	uint8_t enable; /* bits of the parts that the mask compares */
@@ -108,8 +108,6 @@ struct flow_actions {
 	struct flow_count *counters;
 	struct flow_modify *modify;
 	struct flow_reformat *reformat;
-	struct aso *aso; /* meters; NULL: none */
-	uint8_t aso_reg_c, aso_line, aso_color;
 };
 
 /* A value of a group and its entries; the entry with the lowest index wins. */
@@ -143,13 +141,14 @@ struct flow_table {
 	struct obj o;
 	uint8_t type; /* PRM flow_table_type, which is its steer_domain */
 	uint8_t level, log_size;
-	bool sw_owner;
+	bool sw_owner, rtc_valid;
 	bool reformat_en, decap_en; /* entries may have these actions */
 	bool termination;	    /* entries lead to no further table */
 	uint16_t vport;		    /* of an access control list */
 	uint64_t icm_root;	    /* sw_owner; of the FDB's RX side */
 	uint64_t icm_root_tx;	    /* of the FDB's TX side */
-	struct flow_table *miss; /* referenced; NULL: the default of the table's type */
+	struct rtc *rtc[2];	    /* rtc_valid; [1]: of the FDB's TX side; NULL: none */
+	struct flow_table *miss;    /* referenced; NULL: the default of the table's type */
 	struct flow_group *groups, *last_group;
 	uint8_t enable;		    /* parts that at least one group compares */
 	uint32_t parts[FLOW_PARTS]; /* number of groups that compare each part */

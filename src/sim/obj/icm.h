@@ -28,9 +28,9 @@ enum icm_kind {
 	ICM_SAMPLER = 12,
 	ICM_METER = 13,
 };
-enum icm_end { ICM_DROP = 1, ICM_ALLOW = 2 };
+enum icm_end { ICM_DROP = 1, ICM_ALLOW = 2, ICM_MISS = 3 };
 #define ICM_KIND_SHIFT 36
-#define ICM_UNIT 64u
+#define ICM_UNIT       64u
 
 static inline uint64_t icm_addr(enum icm_kind kind, uint32_t number)
 {

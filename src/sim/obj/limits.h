@@ -44,6 +44,10 @@ enum {
 	VHCA_METER_REGISTERS = 0xfc,  /* [I] C2 to C7 take a color */
 	VHCA_LOG_MAX_SAMPLER = 16,    /* [I] */
 	VHCA_FDB_TO_VPORT_REGS = 3,   /* registers c_0 and c_1: bits */
+	VHCA_LOG_MAX_STC = 15,	      /* [I] */
+	VHCA_LOG_MAX_RTC = 15,	      /* [I] */
+	VHCA_LOG_MAX_RULE_STE = 24,   /* [I] */
+	VHCA_LOG_MAX_RTC_DEPTH = 6,   /* [I] */
 	VHCA_LOG_MAX_MATCH_DEFINER = 8,
 	VHCA_MAX_MODIFY_ACTIONS = 16, /* actions of one context */
 	VHCA_LOG_MAX_REFORMAT = 16,

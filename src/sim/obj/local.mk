@@ -39,6 +39,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/rep.h \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
+	src/sim/obj/rtc.c \
+	src/sim/obj/rtc.h \
 	src/sim/obj/sched_elem.h \
 	src/sim/obj/setting.c \
 	src/sim/obj/sig.c \

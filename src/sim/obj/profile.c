@@ -64,6 +64,7 @@ static const struct profile connectx7 = {
 	.pci_device = 0x1021,
 	.fw_ver = "28.35.1012",
 	.steering_format_version = 2,
+	.rules_by_wqe = true,
 	PROFILE_CONNECTX,
 	PROFILE_6DX,
 };
@@ -74,6 +75,7 @@ static const struct profile connectx8 = {
 	.pci_device = 0x1023,
 	.fw_ver = "40.43.1014",
 	.steering_format_version = 3,
+	.rules_by_wqe = true,
 	PROFILE_CONNECTX,
 	PROFILE_6DX,
 };
@@ -92,6 +94,7 @@ static const struct profile bluefield3 = {
 	.pci_device = 0xa2dc,
 	.fw_ver = "32.37.1306",
 	.steering_format_version = 2,
+	.rules_by_wqe = true,
 	PROFILE_BLUEFIELD,
 	PROFILE_6DX,
 };

@@ -27,7 +27,7 @@ struct function_row {
  * names in setting.c.
  */
 struct profile {
-	const char *name; /* as users write it: "bf2" */
+	const char *name;		      /* as users write it: "bf2" */
 	const struct function_row *functions; /* all but the VFs and SFs */
 	unsigned int nfunctions;
 	uint8_t vfs;	      /* VFs of the host's PF */
@@ -39,28 +39,29 @@ struct profile {
 	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
 	uint8_t log_max_qp_sz, log_max_cq_sz;
 	uint8_t log_max_msg;
-	uint8_t log_ste_icm;		  /* bytes of steering memory */
-	uint8_t log_max_flow_counter;	  /* at most VHCA_LOG_MAX_FLOW_COUNTER */
-	uint8_t log_dma_mmo_max_size;	  /* 0: no limit reported */
-	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
-	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
-	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
+	uint8_t log_ste_icm;	      /* bytes of steering memory */
+	uint8_t log_max_flow_counter; /* at most VHCA_LOG_MAX_FLOW_COUNTER */
+	uint8_t log_dma_mmo_max_size; /* 0: no limit reported */
+	bool dma_mmo;		      /* dma_mmo_sq, dma_mmo_qp */
+	bool cross_vhca;	      /* local mkey -> remote mkey by alias */
+	bool allow_mkey;	      /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
 	/* for tests: a refused alias is created, with a bad status */
 	bool alias_bad_status;
 	uint8_t min_mkey_log_entity_size; /* 0 stands for 12 */
 	uint8_t steering_format_version;  /* of STEs; steer/ste/ implements it */
 	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
+	bool rules_by_wqe;		  /* hardware steering: rules are written by WQEs */
 	bool match_definers; /* entries whose tags definers lay out: format 1 and later */
-	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
-	bool crypto;			  /* AES-XTS of mkeys: a crypto-enabled card */
-	bool crypto_wrapped;		  /* keys are wrapped and need a login */
-	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
+	bool fl_rc_qp;	     /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
+	bool crypto;	     /* AES-XTS of mkeys: a crypto-enabled card */
+	bool crypto_wrapped; /* keys are wrapped and need a login */
+	bool wqe_inline_l2;  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
 	/* for tests: one doorbell starts one queue (host/strict.c) */
 	bool strict_doorbells;
 	uint8_t sq_ts_format, rq_ts_format, qp_ts_format; /* enum ts_formats */
-	bool switchdev; /* not of the chip: the kernel manages the e-switch by flow tables */
-	bool old_kernel;		  /* not of the chip: the kernel is older than 5.19 */
-	bool memlock; /* not of the chip: pinned memory counts for RLIMIT_MEMLOCK */
+	bool switchdev;	 /* not of the chip: the kernel manages the e-switch by flow tables */
+	bool old_kernel; /* not of the chip: the kernel is older than 5.19 */
+	bool memlock;	 /* not of the chip: pinned memory counts for RLIMIT_MEMLOCK */
 };
 
 /* The default, a BlueField-2: a ConnectX-6 Dx with Arm cores behind a second function. */

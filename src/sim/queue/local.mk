@@ -17,6 +17,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/queues.c \
 	src/sim/queue/remote.c \
 	src/sim/queue/rq.c \
+	src/sim/queue/rule.c \
 	src/sim/queue/segs.c \
 	src/sim/queue/services.h \
 	src/sim/queue/sig.c \

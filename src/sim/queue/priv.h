@@ -13,10 +13,10 @@
 #include "obj/srq.h"
 #include "obj/device.h"
 
-#define SQ_BLOCK 64u
+#define SQ_BLOCK       64u
 #define WQE_MAX_BLOCKS 16u
 #define ENTRY_SMALL    64u /* bytes of a receive entry that fits without a queue buffer */
-#define CQ_BATCH 16u
+#define CQ_BATCH       16u
 #define BATCH_SEGS     (8u + CQ_BATCH) /* a batch: its bytes, and each CQE's owner byte again */
 
 /* The part that every queue has. */
@@ -251,8 +251,9 @@ bool rq_record(const struct obj *, struct dma_place *, bus_t dbrec, unsigned int
 /* srq.c: Copies the oldest entry. Returns its data segments; NULL: none is posted, or an error. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
-/* aso.c, mmo.c, umr.c, sig.c, cross.c: steps of sq_local(). */
+/* aso.c, rule.c, mmo.c, umr.c, sig.c, cross.c: steps of sq_local(). */
 int aso_step(struct queue *, struct send_wr *);
+int rule_step(struct queue *, struct send_wr *);
 int mmo_step(struct queue *, struct send_wr *);
 int umr_step(struct queue *, struct send_wr *);
 int set_psv_step(struct queue *, struct send_wr *);
@@ -314,8 +315,8 @@ void error_count_no_cqe(struct queue *, const struct cq *);
 
 /* queue.c */
 void queue_record_unmapped(struct queue *); /* Fails a queue whose doorbell record can't be read. */
-void queue_sends_failed(struct queue *); /* Moves the send side to SQER, or the queue to ERR. */
-void queue_stop_sends(struct queue *);	 /* to SQD; requests not begun are fetched again */
+void queue_sends_failed(struct queue *);    /* Moves the send side to SQER, or the queue to ERR. */
+void queue_stop_sends(struct queue *);	    /* to SQD; requests not begun are fetched again */
 
 static inline bool queue_flushes(const struct queue *q)
 {

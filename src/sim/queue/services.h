@@ -35,6 +35,7 @@ enum wqe_vendor {
 	VENDOR_MMO = 0xe7,     /* MMO on a QP without qpc_ext.mmo, or of another opmod */
 	VENDOR_UMR = 0xe8,     /* a UMR that the mkey or the device does not allow */
 	VENDOR_CROSS = 0xe9,   /* a WAIT, SEND_EN or RECV_EN whose CQ or queue it may not name */
+	VENDOR_RULE = 0xeb,    /* a FLOW_TBL_ACCESS of a table or template that does not exist */
 	VENDOR_ASO = 0xea,     /* an ACCESS_ASO of an object or change that does not exist */
 };
 
@@ -49,6 +50,7 @@ void umr_parse(struct queue *, struct send_wr *);
 void set_psv_parse(struct queue *, struct send_wr *);
 void cross_parse(struct queue *, struct send_wr *);
 void aso_parse(struct queue *, struct send_wr *);
+void rule_parse(struct queue *, struct send_wr *);
 /* Makes the request fail in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 

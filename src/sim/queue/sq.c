@@ -9,10 +9,10 @@
 #include "priv.h"
 #include "base/log.h"
 
-#define DS 16u
+#define DS	     16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
 #define WQES_A_TURN  32u /* WQEs of one queue */
-#define FREE_KEPT 4096u
+#define FREE_KEPT    4096u
 
 /* --- requests ------------------------------------------------------------------------------ */
 
@@ -450,16 +450,25 @@ void sq_rewind(struct sq *sq, struct send_wr *list)
 
 /* --- completions --------------------------------------------------------------------------- */
 
+#define RULE_FAILED (1u << 31) /* in byte_cnt */
+
+static uint32_t sq_byte_count(const struct send_wr *wr)
+{
+	if (wr->rule_failed)
+		return RULE_FAILED;
+	return wr->kind >= SEND_READ ? (uint32_t)wr->len : 0;
+}
+
 void sq_done(struct sq *sq, struct send_wr *wr)
 {
 	uint8_t *cqe;
 
 	sq->done = (uint16_t)(wr->index + wr->blocks);
-	if (wr->signaled) {
+	if (wr->signaled || wr->rule_failed) {
 		cqe = cq_next(sq->cq);
 		if (cqe) {
 			prm_cqe64_set_user_index(cqe, sq->q->user_index);
-			prm_cqe64_set_byte_cnt(cqe, wr->kind >= SEND_READ ? (uint32_t)wr->len : 0);
+			prm_cqe64_set_byte_cnt(cqe, sq_byte_count(wr));
 			prm_cqe64_set_timestamp(cqe, queue_timestamp(sq->q));
 			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
 			prm_cqe64_set_qpn(cqe, sq->q->o.id);
@@ -505,7 +514,8 @@ static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndro
 /* Completes the request with an error, which makes a CQE with or without CQ_UPDATE. */
 void sq_failed_alone(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
-	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index, syndrome);
+	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index,
+		 syndrome);
 	sq_error_cqe(sq, wr, syndrome, vendor);
 	wr_free(queues_of(&sq->q->o), wr);
 }
@@ -530,6 +540,8 @@ int sq_local(struct sq *sq, struct send_wr *wr)
 	switch (wr->opcode) {
 	case PRM_WQE_OPCODE_ACCESS_ASO:
 		return aso_step(sq->q, wr);
+	case PRM_WQE_OPCODE_FLOW_TBL_ACCESS:
+		return rule_step(sq->q, wr);
 	case PRM_WQE_OPCODE_MMO:
 		return mmo_step(sq->q, wr);
 	case PRM_WQE_OPCODE_UMR:

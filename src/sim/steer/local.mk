@@ -4,8 +4,6 @@ libsim_la_SOURCES += \
 	src/sim/steer/aso/ct.c \
 	src/sim/steer/aso/hit.c \
 	src/sim/steer/aso/meter.c \
-	src/sim/steer/meter.c \
-	src/sim/steer/meter.h \
 	src/sim/steer/modify.c \
 	src/sim/steer/modify.h \
 	src/sim/steer/packet.c \
@@ -13,12 +11,17 @@ libsim_la_SOURCES += \
 	src/sim/steer/params.c \
 	src/sim/steer/params.def \
 	src/sim/steer/params.h \
-	src/sim/steer/parse.h src/sim/steer/flex.h \
+	src/sim/steer/parse.h \
 	src/sim/steer/priv.h \
 	src/sim/steer/reformat.c \
 	src/sim/steer/reformat.h \
 	src/sim/steer/rewrite.c \
 	src/sim/steer/rewrite.h \
+	src/sim/steer/rules/act.c \
+	src/sim/steer/rules/rules.h \
+	src/sim/steer/rules/select.c \
+	src/sim/steer/rules/select.h \
+	src/sim/steer/rules/walk.c \
 	src/sim/steer/ste/definer.c \
 	src/sim/steer/ste/definer.h \
 	src/sim/steer/ste/fields.def \

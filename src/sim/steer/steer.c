@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/flow.h>
-#include "meter.h"
+#include <dvx/prm/object.h>
+#include "aso/aso.h"
 #include "modify.h"
 #include "params.h"
 #include "priv.h"
 #include "reformat.h"
+#include "rules/rules.h"
 #include "obj/counter.h"
 #include "obj/tir.h"
 #include "obj/device.h"
@@ -221,6 +223,9 @@ static uint64_t table_walk_to_end(struct table_walk *walk, uint64_t addr)
 	case ICM_DROP:
 		table_walk_finish(walk, steer_drops[walk->w.domain]);
 		return ICM_NONE;
+	case ICM_MISS:
+		table_walk_miss(walk);
+		return ICM_NONE;
 	default:
 		steer_lost(&walk->w, "address 0x%" PRIx64 " does not end packets", addr);
 		return table_walk_lost(walk);
@@ -330,14 +335,11 @@ static bool table_walk_change(struct table_walk *walk, const struct flow_actions
 
 	if (moves && !reformat_remove(&walk->w, act))
 		return false;
-	if (act->aso && !meter_by_entry(&walk->w, act))
-		return false;
 	for (uint32_t i = 0; i < act->ncounters; i++) {
 		probe(PROBE_STEER, .steer = {PROBE_COUNT, act->counters[i].id});
 		act->counters[i].counter->packets++;
 		act->counters[i].counter->octets += p->len;
 	}
-	walk->params.filled = act->aso ? 0 : walk->params.filled;
 	/* [I] An entry without a tag keeps the tag of an earlier table */
 	if (act->tag)
 		p->flow_tag = act->tag;
@@ -411,6 +413,20 @@ static bool table_walk_charge_table(struct table_walk *walk, const struct flow_t
 	return true;
 }
 
+/* Hardware steering: a rule table, on each side of the FDB another one. */
+static uint64_t table_walk_rules(struct table_walk *walk, const struct flow_table *t)
+{
+	const struct rtc *rtc = t->rtc[walk->w.domain == STEER_FDB && walk->w.tx];
+	uint64_t addr = rtc ? rules_walk(&walk->w, rtc) : table_walk_no_entry(walk, t);
+
+	walk->params.filled = 0;
+	if (addr == ICM_NONE && rtc)
+		return table_walk_lost(walk);
+	if (addr == ICM_NONE)
+		table_walk_miss(walk);
+	return addr;
+}
+
 static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 {
 	const struct flow_table *t = table_walk_find_table(walk, table);
@@ -421,6 +437,8 @@ static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 		probe(PROBE_STEER, .steer = {PROBE_SW_TABLE, .table = t});
 		return walk->w.domain == STEER_FDB && walk->w.tx ? t->icm_root_tx : t->icm_root;
 	}
+	if (t->rtc_valid)
+		return table_walk_rules(walk, t);
 	return table_walk_match(walk, t);
 }
 
@@ -450,17 +468,29 @@ static uint64_t table_walk_sample(struct table_walk *walk, uint32_t id)
 	return icm_addr(ICM_TABLE, s->rest->o.id);
 }
 
+/*
+ * Sets the register to the packet's color. [I] All of its bits: qos.flow_meter is 0. A meter that is
+ * not active leaves packets green.
+ */
 static uint64_t table_walk_meter(struct table_walk *walk, uint32_t id)
 {
 	struct flow_meter *m = obj_find(walk->w.vhca, OBJ_FLOW_METER, id);
+	struct clock *clock = walk->w.vhca->dev->clock;
+	uint8_t color = PRM_METER_COLOR_GREEN;
 
 	if (!m || m->type != walk->w.domain) {
 		steer_lost(&walk->w, "flow meter 0x%x %s", id,
 			   m ? "is of another domain" : "does not exist");
 		return table_walk_lost(walk);
 	}
-	if (!meter_on_way(&walk->w, m))
+	if (m->active && !aso_meter_valid(m->context)) {
+		steer_lost(&walk->w, "flow meter 0x%x has valid 0", id);
 		return table_walk_lost(walk);
+	}
+	if (m->active)
+		color = aso_meter(m->context, color, aso_meter_cost(m->context, walk->w.packet),
+				  clock->now(clock));
+	walk->w.packet->reg_c[m->reg_c] = color;
 	walk->params.filled = 0;
 	return icm_addr(ICM_TABLE, m->next->o.id);
 }

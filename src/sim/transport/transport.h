@@ -45,6 +45,7 @@ struct send_wr {
 	bool one;	       /* it has exactly one data segment */
 	bool fence;	       /* waits for earlier READs */
 	bool strong;	       /* waits for all earlier requests */
+	bool rule_failed;      /* it completes so, and the queue goes on: queue/rule.c */
 	uint8_t error, vendor; /* error found before the request is sent */
 	/* used by the transport */
 	uint32_t psn, npsn;
@@ -205,12 +206,12 @@ extern const struct transport transport_rc, transport_uc, transport_ud, transpor
 	}
 
 /* Rows that all transports have. */
-#define WQE_CROSS                                                     \
-	{                                                             \
-		cross_parse, true, .kind = SEND_LOCAL, .min_ds = 2    \
+#define WQE_CROSS                                                  \
+	{                                                          \
+		cross_parse, true, .kind = SEND_LOCAL, .min_ds = 2 \
 	}
-#define WQE_CROSS_ROWS                                                              \
-	[PRM_WQE_OPCODE_WAIT] = WQE_CROSS, [PRM_WQE_OPCODE_SEND_EN] = WQE_CROSS,    \
+#define WQE_CROSS_ROWS                                                           \
+	[PRM_WQE_OPCODE_WAIT] = WQE_CROSS, [PRM_WQE_OPCODE_SEND_EN] = WQE_CROSS, \
 	[PRM_WQE_OPCODE_RECV_EN] = WQE_CROSS
 
 #define WQE_ATOMIC(parse)                                                   \

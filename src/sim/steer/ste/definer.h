@@ -7,12 +7,17 @@
 #include "obj/obj.h"
 
 #define DEFINER_TAG_BYTES 32u
+#define DEFINER_SELECTED  61u /* the format whose layout selectors make: steer/rules/select.h */
+#define DEFINER_TRIVIAL	  15u /* the number of a definer that each packet matches */
+
+struct select;
 
 struct match_definer {
 	struct obj o;
 	uint16_t format;
 	uint8_t mask[DEFINER_TAG_BYTES];
 	struct ste_layout fields; /* those that the mask has */
+	struct select *select;	  /* of DEFINER_SELECTED; NULL: another format */
 };
 
 /* Bits of match_definer_format_supported. */

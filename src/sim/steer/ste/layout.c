@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include "prm/reflect.h"
-#include "steer/flex.h"
 #include "steer/priv.h"
 #include "tag.h"
 
@@ -29,6 +28,17 @@ static uint32_t layout_l4_32(const struct packet *p, const struct packet_headers
 			     enum packet_l4 type, uint32_t at)
 {
 	return h->l4_type == type ? packet_load32(p->data + h->l4 + at) : 0;
+}
+
+/* Returns a word of TCP or of ICMP, which is on other bytes. */
+static uint32_t layout_tcp_or_icmp(const struct packet *p, const struct packet_headers *h,
+				   uint32_t tcp, uint32_t icmp)
+{
+	if (h->l4_type == PACKET_TCP)
+		return packet_load32(p->data + h->l4 + tcp);
+	if (h->l4_type == PACKET_ICMP || h->l4_type == PACKET_ICMP6)
+		return packet_load32(p->data + h->l4 + icmp);
+	return 0;
 }
 
 static uint32_t layout_mpls(const struct packet *p, const struct packet_headers *h, uint32_t n)
@@ -84,25 +94,34 @@ static ste_field_fn *layout_find(const struct prm_struct *s, const char *name)
 	return NULL;
 }
 
-void ste_layout_make(struct ste_layout *l, const struct prm_struct *s, bool inner)
+bool ste_layout_find(const struct prm_struct *s, const struct prm_field *f,
+		     struct ste_layout_row *row)
 {
 	static const char inner_prefix[] = "inner_", outer_prefix[] = "outer_";
+	const size_t prefix = sizeof(inner_prefix) - 1;
+	bool of_inner = !strncmp(f->name, inner_prefix, prefix);
+	bool of_outer = !strncmp(f->name, outer_prefix, prefix);
 
+	*row = (struct ste_layout_row){
+		.value = layout_find(s, f->name + (of_inner || of_outer ? prefix : 0)),
+		.bit = (uint16_t)f->offset,
+		.width = (uint8_t)f->width,
+		.inner = of_inner,
+		.outer = of_outer,
+	};
+	return row->value;
+}
+
+void ste_layout_make(struct ste_layout *l, const struct prm_struct *s, bool inner)
+{
 	l->rows = 0;
 	for (size_t i = 0; i < s->field_count && l->rows < STE_LAYOUT_ROWS; i++) {
-		const struct prm_field *f = &s->fields[i];
-		bool of_inner = !strncmp(f->name, inner_prefix, sizeof(inner_prefix) - 1);
-		bool of_outer = !strncmp(f->name, outer_prefix, sizeof(outer_prefix) - 1);
-		const char *name = f->name + (of_inner || of_outer ? sizeof(inner_prefix) - 1 : 0);
-		ste_field_fn *value = layout_find(s, name);
+		struct ste_layout_row *row = &l->row[l->rows];
 
-		if (value)
-			l->row[l->rows++] = (struct ste_layout_row){
-				.value = value,
-				.bit = (uint16_t)f->offset,
-				.width = (uint8_t)f->width,
-				.inner = of_inner || (inner && !of_outer),
-			};
+		if (!ste_layout_find(s, &s->fields[i], row))
+			continue;
+		row->inner = inner ? !row->outer : row->inner;
+		l->rows++;
 	}
 }
 

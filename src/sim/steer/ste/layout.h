@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct packet_headers;
+struct prm_field;
 struct prm_struct;
 struct steer_walk;
 
@@ -22,7 +23,7 @@ struct ste_layout_row {
 	ste_field_fn *value;
 	uint16_t bit;
 	uint8_t width;
-	bool inner;
+	bool inner, outer; /* as its name says */
 };
 
 struct ste_layout {
@@ -30,6 +31,8 @@ struct ste_layout {
 	unsigned int rows;
 };
 
+/* Sets the row of a field, by its name; false if fields.def lacks it. */
+bool ste_layout_find(const struct prm_struct *, const struct prm_field *, struct ste_layout_row *);
 /*
  * Makes the layout of a structure. A field without outer_ or inner_ in its name is of the inner
  * headers if `inner` is set. Fields that fields.def lacks are left out, so they are 0.

@@ -568,6 +568,7 @@ static wqe_rows raw_wqe_rows = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
 	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_ACCESS_ASO] = {aso_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
+	[PRM_WQE_OPCODE_FLOW_TBL_ACCESS] = {rule_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SEND] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_TSO] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_ENHANCED_MPSW] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 3},

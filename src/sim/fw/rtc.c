@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hardware steering: ranges of action templates (STC) and of entries (STE), and rule tables (RTC)
+ * on them. [I] All checks here: public sources show good commands only.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/hws.h>
+#include "cmd.h"
+#include "obj/device.h"
+#include "obj/flow.h"
+#include "obj/rtc.h"
+#include "steer/rules/rules.h"
+#include "steer/ste/definer.h"
+
+#define FW_STC_MODIFY_ALL 1u /* stc.modify_field_select */
+#define FW_STC_PARAM_AT	  32u
+
+static const uint8_t *fw_rtc_object(const struct fw_cmd *c)
+{
+	return (const uint8_t *)c->in + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
+}
+
+/* Checks the head of a CREATE, and table_type. */
+static int fw_rtc_check(struct fw_cmd *c, uint32_t type, uint32_t log_most)
+{
+	const uint32_t log = prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
+	const bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB_RX || type == PRM_FLOW_TABLE_TYPE_FDB_TX;
+
+	if (!c->vhca->dev->profile->rules_by_wqe)
+		return fw_refuse(c, FW_SYN_CAP_CLEAR, "cap.wqe_based_flow_table_update_cap is 0");
+	if (c->in_len < PRM_CREATE_STC_IN_BYTES)
+		return fw_refuse(c, FW_SYN_IN_SHORT,
+				 "the mailbox has %zu bytes, the object needs %u", c->in_len,
+				 PRM_CREATE_STC_IN_BYTES);
+	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "alias_object is set: objects of other functions are not aliased");
+	if (log > log_most)
+		return fw_refuse(c, FW_SYN_SIZE, "log_obj_range %u: at most %u", log, log_most);
+	if (type > PRM_FLOW_TABLE_TYPE_NIC_TX && !(fdb && c->vhca == c->vhca->dev->manager))
+		return fw_refuse(c, FW_SYN_TABLE_TYPE,
+				 "table_type 0x%x is none of 0 (NIC RX), 1 (NIC TX) and, for the "
+				 "e-switch's manager, 0xa (FDB RX) and 0xb (FDB TX)",
+				 type);
+	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
+}
+
+/* --- action templates ------------------------------------------------------------------------ */
+
+int fw_create_stc(struct fw_cmd *c)
+{
+	const uint32_t type = prm_stc_get_table_type(fw_rtc_object(c));
+	const uint32_t n = 1u << prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
+	struct stc_range *r;
+
+	if (fw_rtc_check(c, type, VHCA_LOG_MAX_STC))
+		return -1;
+	r = fw_new(c, OBJ_STC, sizeof(*r) + n * sizeof(r->stc[0]));
+	if (!r)
+		return -1;
+	r->table_type = (uint8_t)type;
+	r->n = n;
+	return fw_made(c, &r->o, 0);
+}
+
+static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
+{
+	const uint32_t type = prm_stc_get_action_type(stc);
+
+	if (c->in_len < PRM_CREATE_STC_IN_BYTES)
+		return fw_refuse(c, FW_SYN_IN_SHORT,
+				 "the mailbox has %zu bytes, the object needs %u", c->in_len,
+				 PRM_CREATE_STC_IN_BYTES);
+	if (prm_stc_get_modify_field_select(stc) != FW_STC_MODIFY_ALL)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "stc.modify_field_select is not 1 (the whole template)");
+	if (!rules_action_exists(type))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "stc.action_type 0x%x: its bit in stc_action_type is 0", type);
+	if (type == PRM_STC_ACTION_SET || type == PRM_STC_ACTION_ADD || type == PRM_STC_ACTION_COPY)
+		return fw_flow_modify_check_action(c, 0, stc + FW_STC_PARAM_AT);
+	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
+}
+
+int fw_modify_stc(struct fw_cmd *c)
+{
+	const uint32_t offset = prm_general_obj_in_cmd_hdr_get_obj_offset(c->in);
+	struct stc_range *r = c->obj;
+	struct stc *stc;
+
+	if (fw_stc_check(c, fw_rtc_object(c)))
+		return -1;
+	if (offset >= r->n)
+		return fw_refuse(c, FW_SYN_INDEX, "obj_offset %u: stc 0x%x has %u templates",
+				 offset, r->o.id, r->n);
+	stc = malloc(sizeof(*stc));
+	if (!stc)
+		return fw_refuse(c, FW_SYN_LIMIT, "no memory for the template");
+	stc->refs = 1;
+	memcpy(stc->prm, fw_rtc_object(c), STC_BYTES);
+	stc_put(r->stc[offset]);
+	r->stc[offset] = stc;
+	return 0;
+}
+
+/* --- entries --------------------------------------------------------------------------------- */
+
+int fw_create_ste(struct fw_cmd *c)
+{
+	const uint32_t type = prm_ste_get_table_type(fw_rtc_object(c));
+	const uint32_t n = 1u << prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
+	struct ste_range *r;
+
+	if (fw_rtc_check(c, type, VHCA_LOG_MAX_RULE_STE))
+		return -1;
+	r = fw_new(c, OBJ_STE, sizeof(*r));
+	if (!r)
+		return -1;
+	r->table_type = (uint8_t)type;
+	r->rules = calloc(n, sizeof(r->rules[0]));
+	r->n = r->rules ? n : 0;
+	if (!r->rules)
+		fw_refuse(c, FW_SYN_LIMIT, "no memory for %u entries", n);
+	return fw_made(c, &r->o, !r->rules);
+}
+
+/* --- rule tables ----------------------------------------------------------------------------- */
+
+static int fw_rtc_check_features(struct fw_cmd *c, const uint8_t *rtc)
+{
+	const uint32_t format = prm_rtc_get_ste_format_0(rtc);
+	const struct fw_absent features[] = {
+		FW_ABSENT(rtc, update_method, "GENERATE_WQE is not implemented"),
+		FW_ABSENT(rtc, access_index_mode, "rtc_linear_lookup_table is 0"),
+		FW_ABSENT(rtc, num_hash_definer, "rtc_hash_split_table is 0"),
+		FW_ABSENT(rtc, ste_format_1, "ste_format has no formats of ranges"),
+		FW_ABSENT(rtc, match_definer_1, "ste_format has no formats of ranges"),
+	};
+
+	if (FW_CHECK_ABSENT(c, features))
+		return -1;
+	if (format != PRM_RTC_STE_FORMAT_8DW && format != PRM_RTC_STE_FORMAT_11DW)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.ste_format_0 %u is neither 4 (8DW) nor 5 (11DW)", format);
+	if (prm_rtc_get_update_index_mode(rtc) > PRM_RTC_MODE_BY_OFFSET ||
+	    prm_rtc_get_reparse_mode(rtc) > PRM_RTC_REPARSE_BY_STC)
+		return fw_refuse(c, FW_SYN_RESERVED,
+				 "rtc.update_index_mode %u or reparse_mode %u is reserved",
+				 prm_rtc_get_update_index_mode(rtc), prm_rtc_get_reparse_mode(rtc));
+	return 0;
+}
+
+static int fw_rtc_check_size(struct fw_cmd *c, const uint8_t *rtc)
+{
+	const uint32_t depth = prm_rtc_get_log_depth(rtc), rows = prm_rtc_get_log_hash_size(rtc);
+
+	if (depth > VHCA_LOG_MAX_RTC_DEPTH)
+		return fw_refuse(c, FW_SYN_SIZE, "rtc.log_depth %u: rtc_log_depth_max is %u", depth,
+				 VHCA_LOG_MAX_RTC_DEPTH);
+	if (depth + rows > VHCA_LOG_MAX_RULE_STE)
+		return fw_refuse(c, FW_SYN_SIZE,
+				 "rtc.log_hash_size %u and log_depth %u: ste_alloc_log_max is %u",
+				 rows, depth, VHCA_LOG_MAX_RULE_STE);
+	return 0;
+}
+
+static int fw_rtc_check_types(struct fw_cmd *c, const struct rtc *t)
+{
+	static const uint8_t type_of[] = {[PRM_FLOW_TABLE_TYPE_NIC_RX] = PRM_FLOW_TABLE_TYPE_NIC_RX,
+					  [PRM_FLOW_TABLE_TYPE_NIC_TX] = PRM_FLOW_TABLE_TYPE_NIC_TX,
+					  [PRM_FLOW_TABLE_TYPE_FDB_RX] = PRM_FLOW_TABLE_TYPE_FDB,
+					  [PRM_FLOW_TABLE_TYPE_FDB_TX] = PRM_FLOW_TABLE_TYPE_FDB};
+
+	if (t->stcs->table_type != t->table_type || t->entries->table_type != t->table_type ||
+	    t->miss->type != type_of[t->table_type])
+		return fw_refuse(c, FW_SYN_TABLE_TYPE,
+				 "rtc.table_type %u: stc 0x%x has %u, ste 0x%x has %u, flow table "
+				 "0x%x has %u",
+				 t->table_type, t->stcs->o.id, t->stcs->table_type,
+				 t->entries->o.id, t->entries->table_type, t->miss->o.id,
+				 t->miss->type);
+	if ((uint64_t)t->at + rtc_entries(t) > t->entries->n)
+		return fw_refuse(c, FW_SYN_INDEX,
+				 "rtc.ste_table_offset %u and %u entries: ste 0x%x has %u", t->at,
+				 rtc_entries(t), t->entries->o.id, t->entries->n);
+	return 0;
+}
+
+/* Takes the objects that a table stands on. */
+static int fw_rtc_take(struct fw_cmd *c, const uint8_t *rtc, struct rtc *t)
+{
+	const uint32_t definer = prm_rtc_get_match_definer_0(rtc);
+
+	t->pd = fw_take(c, OBJ_PD, prm_rtc_get_pd(rtc), "rtc.pd");
+	if (!t->pd)
+		return -1;
+	t->stcs = fw_take(c, OBJ_STC, prm_rtc_get_stc_id(rtc), "rtc.stc_id");
+	if (!t->stcs)
+		return -1;
+	t->entries =
+		fw_take(c, OBJ_STE, prm_rtc_get_ste_table_base_id(rtc), "rtc.ste_table_base_id");
+	if (!t->entries)
+		return -1;
+	t->miss = fw_take(c, OBJ_FLOW_TABLE, prm_rtc_get_miss_flow_table_id(rtc),
+			  "rtc.miss_flow_table_id");
+	if (!t->miss)
+		return -1;
+	if (definer != DEFINER_TRIVIAL)
+		t->definer = fw_take(c, OBJ_MATCH_DEFINER, definer, "rtc.match_definer_0");
+	if (definer != DEFINER_TRIVIAL && !t->definer)
+		return -1;
+	if (t->definer && !t->definer->select)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.match_definer_0 0x%x has format %u, not 61 (selected)",
+				 definer, t->definer->format);
+	return fw_rtc_check_types(c, t);
+}
+
+int fw_create_rtc(struct fw_cmd *c)
+{
+	const uint8_t *rtc = fw_rtc_object(c);
+	const uint32_t type = prm_rtc_get_table_type(rtc);
+	struct rtc *t;
+
+	if (fw_rtc_check(c, type, 0) || fw_rtc_check_features(c, rtc) || fw_rtc_check_size(c, rtc))
+		return -1;
+	t = fw_new(c, OBJ_RTC, sizeof(*t));
+	if (!t)
+		return -1;
+	t->table_type = (uint8_t)type;
+	t->by_offset = prm_rtc_get_update_index_mode(rtc) == PRM_RTC_MODE_BY_OFFSET;
+	t->wide = prm_rtc_get_ste_format_0(rtc) == PRM_RTC_STE_FORMAT_11DW;
+	t->reparse = (uint8_t)prm_rtc_get_reparse_mode(rtc);
+	t->log_depth = (uint8_t)prm_rtc_get_log_depth(rtc);
+	t->log_rows = (uint8_t)prm_rtc_get_log_hash_size(rtc);
+	t->at = prm_rtc_get_ste_table_offset(rtc);
+	return fw_made(c, &t->o, fw_rtc_take(c, rtc, t));
+}
+
+void fw_rtc_free(struct obj *o)
+{
+	struct rtc *t = (struct rtc *)o;
+
+	obj_put(t->pd);
+	obj_put(t->stcs);
+	obj_put(t->entries);
+	obj_put(t->miss);
+	obj_put(t->definer);
+	obj_free(o);
+}

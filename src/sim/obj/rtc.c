@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rtc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/crc32.h"
+
+void stc_put(struct stc *s)
+{
+	if (s && !--s->refs)
+		free(s);
+}
+
+void stc_range_free(struct obj *o)
+{
+	struct stc_range *r = (struct stc_range *)o;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		stc_put(r->stc[i]);
+	obj_free(o);
+}
+
+static void rule_put_stcs(struct rtc_rule *rule)
+{
+	for (unsigned int i = 0; i < RULE_STCS; i++)
+		stc_put(rule->stc[i]);
+}
+
+static void rule_free(struct rtc_rule *rule)
+{
+	if (!rule)
+		return;
+	rule_put_stcs(rule);
+	free(rule);
+}
+
+static size_t rtc_tag_bytes(const struct rtc *t)
+{
+	return t->wide ? RULE_LONG_TAG_BYTES : RULE_TAG_BYTES;
+}
+
+/* Returns the first entry of a tag's row. The hash is public: software may place rules by it. */
+static struct rtc_rule **rtc_row(const struct rtc *t, const uint8_t *tag)
+{
+	uint32_t hash = __builtin_bswap32(crc32_add(0, tag, rtc_tag_bytes(t)));
+
+	return t->entries->rules + t->at +
+	       ((size_t)(hash & ((1u << t->log_rows) - 1)) << t->log_depth);
+}
+
+/* Returns where the rule of a tag is; NULL if there is none. *free: an empty entry, or NULL. */
+static struct rtc_rule **rtc_slot(const struct rtc *t, const uint8_t *tag, struct rtc_rule ***free)
+{
+	struct rtc_rule **row = rtc_row(t, tag), **end = row + (1u << t->log_depth);
+
+	*free = NULL;
+	for (struct rtc_rule **r = row; r < end; r++) {
+		if (!*r)
+			*free = *free ? *free : r;
+		else if (!memcmp(rtc_tag(t, (*r)->entry), tag, rtc_tag_bytes(t)))
+			return r;
+	}
+	return NULL;
+}
+
+/* Returns the entry of a table whose rules are written by offset; NULL: it has fewer. */
+static struct rtc_rule **rtc_entry(const struct rtc *t, uint32_t index)
+{
+	return index < rtc_entries(t) ? t->entries->rules + t->at + index : NULL;
+}
+
+bool rtc_write(struct rtc *t, uint32_t index, const struct rtc_rule *rule)
+{
+	struct rtc_rule **free, **slot = t->by_offset ? rtc_entry(t, index)
+						  : rtc_slot(t, rtc_tag(t, rule->entry), &free) ?: free;
+
+	if (!slot)
+		return false;
+	if (*slot)
+		rule_put_stcs(*slot);
+	else
+		*slot = malloc(sizeof(**slot));
+	if (!*slot)
+		return false;
+	**slot = *rule;
+	for (unsigned int i = 0; i < RULE_STCS; i++)
+		if (rule->stc[i])
+			rule->stc[i]->refs++;
+	return true;
+}
+
+bool rtc_remove(struct rtc *t, uint32_t index, const uint8_t entry[RULE_BYTES])
+{
+	struct rtc_rule **unused, **slot = t->by_offset ? rtc_entry(t, index)
+							: rtc_slot(t, rtc_tag(t, entry), &unused);
+
+	if (!slot || !*slot)
+		return false;
+	rule_free(*slot);
+	*slot = NULL;
+	return true;
+}
+
+const struct rtc_rule *rtc_find(const struct rtc *t, const uint8_t *tag)
+{
+	struct rtc_rule **unused, **slot = rtc_slot(t, tag, &unused);
+
+	return slot ? *slot : NULL;
+}
+
+const struct rtc_rule *ste_range_rule(const struct ste_range *r, uint64_t index)
+{
+	return index < r->n ? r->rules[index] : NULL;
+}
+
+void ste_range_free(struct obj *o)
+{
+	struct ste_range *r = (struct ste_range *)o;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		rule_free(r->rules[i]);
+	free(r->rules);
+	obj_free(o);
+}

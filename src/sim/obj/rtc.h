@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_RTC_H
+#define SIM_OBJ_RTC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "obj.h"
+
+/*
+ * Hardware steering: rule tables (RTC), whose rules software writes by WQEs (queue/rule.c). A rule
+ * has a tag and five action templates (STC) with their operands. Its place in a range of entries
+ * (STE) is found by the hash of the tag, or is given. Packets are matched in steer/rules.
+ */
+struct flow_table;
+struct match_definer;
+
+/*
+ * An action template. It never changes: MODIFY makes a new one, and rules keep theirs [I], of which
+ * it counts the references.
+ */
+#define STC_BYTES 48u
+struct stc {
+	uint32_t refs;
+	uint8_t prm[STC_BYTES]; /* PRM stc */
+};
+
+/* Templates are named by their offset in a range. */
+struct stc_range {
+	struct obj o;
+	uint8_t table_type;
+	uint32_t n;
+	struct stc *stc[]; /* NULL: not written yet */
+};
+
+void stc_put(struct stc *);
+void stc_range_free(struct obj *);
+
+/* Templates of a rule, in the order of a WQE. */
+enum rule_stc { RULE_CTRL, RULE_HIT, RULE_DW5, RULE_DW6, RULE_DW7, RULE_STCS };
+
+#define RULE_BYTES     64u /* of an entry: PRM wqe_gta_data_seg_ste */
+#define RULE_TAG_AT    32u
+#define RULE_TAG_BYTES (RULE_BYTES - RULE_TAG_AT)
+/* A table of format 11DW has longer tags, and rules without the actions of dwords 5 to 7. */
+#define RULE_LONG_TAG_AT    20u
+#define RULE_LONG_TAG_BYTES (RULE_BYTES - RULE_LONG_TAG_AT)
+
+/* A rule, which holds references to its templates; NULL: it has none there. */
+struct rtc_rule {
+	struct stc *stc[RULE_STCS];
+	uint8_t entry[RULE_BYTES];
+};
+
+struct ste_range {
+	struct obj o;
+	uint8_t table_type;
+	uint32_t n;
+	struct rtc_rule **rules; /* NULL: an empty entry */
+};
+
+struct rtc {
+	struct obj o;
+	uint8_t table_type;
+	bool by_offset;	 /* rules are written at their index, not by hash */
+	bool wide;	 /* format 11DW */
+	uint8_t reparse; /* PRM rtc_reparse */
+	uint8_t log_depth, log_rows;
+	uint32_t at; /* its first entry in the range */
+	struct obj *pd;
+	struct match_definer *definer; /* NULL: each packet matches */
+	struct stc_range *stcs;
+	struct ste_range *entries;
+	struct flow_table *miss;
+};
+
+static inline uint32_t rtc_entries(const struct rtc *t)
+{
+	return 1u << (t->log_rows + t->log_depth);
+}
+
+/* Returns the tag of an entry. */
+static inline const uint8_t *rtc_tag(const struct rtc *t, const uint8_t entry[RULE_BYTES])
+{
+	return entry + (t->wide ? RULE_LONG_TAG_AT : RULE_TAG_AT);
+}
+
+/*
+ * Writes a rule, with new references, at its place; one with this tag, or at this index, is replaced. Returns false if
+ * the row is full, the index is not of the table, or there is no memory.
+ */
+bool rtc_write(struct rtc *, uint32_t index, const struct rtc_rule *);
+/* Removes the rule with the tag of this entry, or at the index. Returns false if there is none. */
+bool rtc_remove(struct rtc *, uint32_t index, const uint8_t entry[RULE_BYTES]);
+/* Finds the rule of a masked tag; NULL if there is none. */
+const struct rtc_rule *rtc_find(const struct rtc *, const uint8_t *tag);
+/* Returns the rule of a range, or of a table's entries; NULL if the entry is empty. */
+const struct rtc_rule *ste_range_rule(const struct ste_range *, uint64_t index);
+
+void ste_range_free(struct obj *);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * FLOW_TBL_ACCESS: writes or removes a rule of a rule table (obj/rtc.h). A rule that cannot be
+ * written, because its row is full, completes with bit 31 of byte_cnt, also if it is unsignaled, and
+ * the queue goes on. [I] A WQE that no table could execute is an error of the queue.
+ */
+#include <string.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/hws.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "obj/rtc.h"
+
+#define GTA_CTRL  16u
+#define GTA_ENTRY 64u
+#define GTA_DS	  8u
+
+static uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char *why)
+{
+	obj_refuse(&q->o, "rule WQE %u: %s", wr->index, why);
+	wr->error = PRM_SYNDROME_LOCAL_QP_OP_ERR;
+	wr->vendor = VENDOR_RULE;
+	return wr->error;
+}
+
+static const char *rule_check(const struct send_wr *wr)
+{
+	if (wr->opmod != PRM_GTA_OPMOD_STE)
+		return "its opmod is not 0 (an entry)";
+	if (wr->ds != GTA_DS)
+		return "ds is not 8";
+	if (prm_wqe_gta_ctrl_seg_get_op(wr->wqe + GTA_CTRL) > PRM_GTA_OP_DEACTIVATE)
+		return "wqe_gta_ctrl_seg.op is neither 0 (activate) nor 1 (deactivate)";
+	if (prm_wqe_gta_ctrl_seg_get_stcs(wr->wqe + GTA_CTRL) >= RULE_STCS)
+		return "wqe_gta_ctrl_seg.stcs is over 4";
+	return NULL;
+}
+
+void rule_parse(struct queue *q, struct send_wr *wr)
+{
+	const char *why = rule_check(wr);
+
+	wqe_probe(q, wr, "wqe_gta_ctrl_seg", wr->wqe + GTA_CTRL);
+	wqe_probe(q, wr, "wqe_gta_data_seg_ste", wr->wqe + GTA_ENTRY);
+	if (why)
+		rule_refuse(q, wr, why);
+}
+
+static struct rtc *rule_table(const struct queue *q, struct send_wr *wr)
+{
+	struct rtc *t = obj_find(q->o.vhca, OBJ_RTC, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
+
+	if (t && t->pd->id == q->pdn)
+		return t;
+	rule_refuse(q, wr,
+		    t ? "the rule table's pd is not the queue's" : "its rule table does not exist");
+	return NULL;
+}
+
+/* Finds the templates that the WQE names. Returns false if one does not exist. */
+static bool rule_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_rule *rule)
+{
+	const uint32_t names[RULE_STCS] = {
+		prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl), prm_wqe_gta_ctrl_seg_get_stc_hit(ctrl),
+		prm_wqe_gta_ctrl_seg_get_stc_dw5(ctrl), prm_wqe_gta_ctrl_seg_get_stc_dw6(ctrl),
+		prm_wqe_gta_ctrl_seg_get_stc_dw7(ctrl)};
+	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
+
+	for (unsigned int i = 0; i < n; i++) {
+		rule->stc[i] = names[i] < t->stcs->n ? t->stcs->stc[names[i]] : NULL;
+		if (!rule->stc[i])
+			return false;
+	}
+	return true;
+}
+
+int rule_step(struct queue *q, struct send_wr *wr)
+{
+	const uint8_t *ctrl = wr->wqe + GTA_CTRL;
+	const uint32_t index = prm_wqe_gta_ctrl_seg_get_direct_index(ctrl);
+	struct rtc *t = rule_table(q, wr);
+	struct rtc_rule rule = {0};
+
+	if (!t)
+		return wr->error;
+	if (prm_wqe_gta_ctrl_seg_get_op(ctrl) == PRM_GTA_OP_DEACTIVATE) {
+		wr->rule_failed = !rtc_remove(t, index, wr->wqe + GTA_ENTRY);
+		return 0;
+	}
+	if (!rule_find_stcs(t, ctrl, &rule))
+		return rule_refuse(q, wr, "it names an action template that was not written");
+	memcpy(rule.entry, wr->wqe + GTA_ENTRY, sizeof(rule.entry));
+	wr->rule_failed = !rtc_write(t, index, &rule);
+	return 0;
+}

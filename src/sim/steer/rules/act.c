@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Actions of a rule. Each template (STC) names an action, and the dword of the rule's entry that has
+ * its operand. [I] Their order: dword 5, the counter, dwords 6 and 7, the destination, as drivers
+ * lay out a removal before, and an insertion behind what is counted.
+ */
+#include <string.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/hws.h>
+#include "obj/counter.h"
+#include "obj/rtc.h"
+#include "rules.h"
+#include "steer/modify.h"
+#include "steer/priv.h"
+#include "steer/rewrite.h"
+#include "steer/ste/v1.h"
+
+#define DWORD	     4u
+#define STC_PARAM_AT 32u
+#define REWRITE_DATA 4u /* of PRM set_action_in */
+#define INDEX_SHIFT  6u /* of an entry in hit_low */
+#define ENTRY_DWORDS (RULE_BYTES / DWORD)
+
+/* Executes an action; `operand` is at its dword of the entry. False after steer_lost(). */
+typedef bool rule_action_fn(const struct steer_walk *, const struct stc *, const uint8_t *operand,
+			    unsigned int *changed);
+
+static bool rule_nop(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+		     unsigned int *changed)
+{
+	(void)w;
+	(void)stc;
+	(void)operand;
+	(void)changed;
+	return true;
+}
+
+static bool rule_count(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+		       unsigned int *changed)
+{
+	(void)changed;
+	counter_hit(w->vhca, prm_stc_get_flow_counter_id(stc->prm) + prm_load32(operand, 0),
+		    w->packet->len);
+	return true;
+}
+
+static bool rule_tag(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+		     unsigned int *changed)
+{
+	(void)stc;
+	(void)changed;
+	w->packet->flow_tag = prm_load32(operand, 0);
+	return true;
+}
+
+/* SET and ADD have their value in the rule. */
+static bool rule_rewrite(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+			 unsigned int *changed)
+{
+	uint8_t action[PRM_SET_ACTION_IN_BYTES];
+
+	memcpy(action, stc->prm + STC_PARAM_AT, sizeof(action));
+	if (prm_stc_get_action_type(stc->prm) != PRM_STC_ACTION_COPY)
+		memcpy(action + REWRITE_DATA, operand + DWORD, DWORD);
+	modify_headers(w, action, 1);
+	*changed |= REWRITE_HEADERS;
+	return true;
+}
+
+static bool rule_remove_words(const struct steer_walk *w, const struct stc *stc,
+			      const uint8_t *operand, unsigned int *changed)
+{
+	const struct ste_place from = {prm_stc_get_words_start_anchor(stc->prm),
+				       prm_stc_get_remove_offset(stc->prm)};
+
+	(void)operand;
+	return ste_v1_remove_words(w, from, prm_stc_get_remove_size(stc->prm), changed);
+}
+
+static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc,
+			       const uint8_t *operand, unsigned int *changed)
+{
+	(void)operand;
+	return ste_v1_remove_between(w, prm_stc_get_remove_start_anchor(stc->prm),
+				     prm_stc_get_remove_end_anchor(stc->prm),
+				     prm_stc_get_decap(stc->prm), changed);
+}
+
+static bool rule_insert(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+			unsigned int *changed)
+{
+	const struct ste_place place = {prm_stc_get_insert_anchor(stc->prm),
+					prm_stc_get_insert_offset(stc->prm)};
+
+	if (!prm_stc_get_inline_data(stc->prm))
+		return steer_lost(w, "a rule inserts a header from an argument, which is not "
+				     "implemented");
+	return ste_v1_insert_dword(w, place, operand + DWORD, changed);
+}
+
+static const struct rule_action_row {
+	rule_action_fn *run;
+	uint8_t dwords; /* of its operand */
+} rows[] = {
+	[PRM_STC_ACTION_NOP] = {rule_nop, 1},
+	[PRM_STC_ACTION_COPY] = {rule_rewrite, 2},
+	[PRM_STC_ACTION_SET] = {rule_rewrite, 2},
+	[PRM_STC_ACTION_ADD] = {rule_rewrite, 2},
+	[PRM_STC_ACTION_REMOVE_WORDS] = {rule_remove_words, 1},
+	[PRM_STC_ACTION_HEADER_REMOVE] = {rule_remove_header, 1},
+	[PRM_STC_ACTION_HEADER_INSERT] = {rule_insert, 2},
+	[PRM_STC_ACTION_TAG] = {rule_tag, 1},
+	[PRM_STC_ACTION_COUNTER] = {rule_count, 1},
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+bool rules_action_exists(uint32_t type)
+{
+	return (type < ROWS && rows[type].run) ||
+	       (type >= PRM_STC_ACTION_JUMP_TO_STE_TABLE && type <= PRM_STC_ACTION_JUMP_TO_UPLINK);
+}
+
+/* Executes the action of one template; a template that ends the walk does nothing here. */
+static bool rule_run(const struct steer_walk *w, const struct rtc_rule *rule, enum rule_stc which,
+		     unsigned int *changed)
+{
+	const struct stc *stc = rule->stc[which];
+	uint32_t type, at;
+
+	if (!stc)
+		return true;
+	type = prm_stc_get_action_type(stc->prm);
+	at = prm_stc_get_ste_action_offset(stc->prm);
+	if (type >= ROWS || !rows[type].run || at + rows[type].dwords > ENTRY_DWORDS)
+		return steer_lost(w, "a rule has action 0x%x at dword %u, where it cannot be", type,
+				  at);
+	return rows[type].run(w, stc, rule->entry + DWORD * at, changed);
+}
+
+/* --- destinations ----------------------------------------------------------------------------- */
+
+static uint64_t rule_jump(const struct steer_walk *w, const struct stc *stc)
+{
+	switch (prm_stc_get_action_type(stc->prm)) {
+	case PRM_STC_ACTION_JUMP_TO_TIR:
+		return icm_addr(ICM_TIR, prm_stc_get_tirn(stc->prm));
+	case PRM_STC_ACTION_JUMP_TO_FT:
+		return icm_addr(ICM_TABLE, prm_stc_get_table_id(stc->prm));
+	case PRM_STC_ACTION_DROP:
+		return icm_addr(ICM_END, ICM_DROP);
+	case PRM_STC_ACTION_ALLOW:
+		return icm_addr(ICM_END, w->domain == STEER_NIC_RX ? ICM_MISS : ICM_ALLOW);
+	case PRM_STC_ACTION_JUMP_TO_VPORT:
+		return icm_vport((uint16_t)prm_stc_get_vport_number(stc->prm), w->tx);
+	case PRM_STC_ACTION_JUMP_TO_UPLINK:
+		return icm_vport(VPORT_UPLINK, w->tx);
+	default:
+		return steer_lost(w, "a rule's action 0x%x leads nowhere",
+				  prm_stc_get_action_type(stc->prm));
+	}
+}
+
+/* Returns the entry of a range that the rule goes on with; NULL after steer_lost(). */
+static const struct rtc_rule *rule_next(const struct steer_walk *w, const struct rtc_rule *rule)
+{
+	const struct stc *stc = rule->stc[RULE_HIT];
+	const struct ste_range *r = obj_find(w->vhca, OBJ_STE, prm_stc_get_ste_obj_id(stc->prm));
+	uint64_t index = prm_wqe_gta_data_seg_ste_get_hit_low(rule->entry) >> INDEX_SHIFT;
+	const struct rtc_rule *next = r ? ste_range_rule(r, index) : NULL;
+
+	if (!next)
+		steer_lost(
+			w,
+			"a rule goes on with entry %u of range 0x%x, which is empty or not there",
+			(unsigned int)index, prm_stc_get_ste_obj_id(stc->prm));
+	return next;
+}
+
+/* Parses the packet again, if templates or the table say so. */
+static bool rule_reparse(const struct steer_walk *w, const struct rtc *t,
+			 const struct rtc_rule *rule, unsigned int changed)
+{
+	bool wanted = t->reparse == PRM_RTC_REPARSE_ALWAYS;
+
+	for (unsigned int i = 0; i < RULE_STCS && t->reparse == PRM_RTC_REPARSE_BY_STC; i++)
+		wanted |= rule->stc[i] &&
+			  prm_stc_get_reparse_mode(rule->stc[i]->prm) == PRM_STC_REPARSE_ALWAYS;
+	if (changed & STE_MOVED && !wanted)
+		return steer_lost(w, "a rule of table 0x%x moves headers and does not parse again",
+				  t->o.id);
+	if (changed && wanted)
+		packet_parse_headers(w->packet);
+	return !changed || ste_charge((struct steer_walk *)(uintptr_t)w, 1);
+}
+
+uint64_t rule_act(struct steer_walk *w, const struct rtc *t, const struct rtc_rule *rule)
+{
+	static const uint8_t order[] = {RULE_DW5, RULE_CTRL, RULE_DW6, RULE_DW7};
+	const struct stc *hit;
+
+	do {
+		unsigned int changed = 0;
+
+		if (!w->steps)
+			return steer_lost(w, "rules of table 0x%x lead in a circle", t->o.id);
+		w->steps--;
+		for (unsigned int i = 0; i < sizeof(order); i++)
+			if (!rule_run(w, rule, (enum rule_stc)order[i], &changed))
+				return 0;
+		if (!rule_reparse(w, t, rule, changed))
+			return 0;
+		hit = rule->stc[RULE_HIT];
+		if (!hit)
+			return steer_lost(w, "a rule of table 0x%x has no destination", t->o.id);
+		if (prm_stc_get_action_type(hit->prm) != PRM_STC_ACTION_JUMP_TO_STE_TABLE)
+			return rule_jump(w, hit);
+		rule = rule_next(w, rule);
+	} while (rule);
+	return 0;
+}

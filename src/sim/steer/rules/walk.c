@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include "obj/flow.h"
+#include "obj/rtc.h"
+#include "rules.h"
+#include "select.h"
+#include "steer/priv.h"
+#include "steer/ste/definer.h"
+
+/* A long tag has all that is selected; a short one begins behind the last three dwords. */
+#define SHORT_TAG_AT (SELECT_BYTES - RULE_TAG_BYTES)
+_Static_assert(SELECT_BYTES == RULE_LONG_TAG_BYTES, "a long tag has all that is selected");
+
+uint64_t rules_walk(struct steer_walk *w, const struct rtc *t)
+{
+	uint8_t tag[SELECT_BYTES];
+	const struct rtc_rule *rule;
+
+	if (!t->definer) {
+		rule = ste_range_rule(t->entries, t->at);
+	} else {
+		select_fill(t->definer->select, w, tag);
+		rule = t->by_offset ? NULL : rtc_find(t, t->wide ? tag : tag + SHORT_TAG_AT);
+	}
+	probe(PROBE_STEER, .steer = {PROBE_STE, 0, .addr = t->o.id, .hit = rule != NULL});
+	return rule ? rule_act(w, t, rule) : icm_addr(ICM_TABLE, t->miss->o.id);
+}

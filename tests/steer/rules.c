@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves hardware steering: rules of rule tables, their places, actions and ends, and what is refused. */
+#include "tests/test.h"
+#include <dvx/prm/hws.h>
+#include <dvx/prm/object.h>
+#include "flow_rig.h"
+#include "fw/cmd.h"
+#include "obj/flow.h"
+#include "obj/rtc.h"
+
+#define RX		     PRM_FLOW_TABLE_TYPE_NIC_RX
+#define LEVEL		     63u
+#define PORTS		     0x18u /* dword of the parsed headers */
+#define TAG_AT		     52u   /* of selected dword 0, in an entry */
+#define FIXTURE_of_hws(name) FIXTURE(name, void *no_state, hws_setup, hws_teardown)
+
+/* Templates that every test has, by their offset. */
+enum { NOP, COUNT, TAG, DROP, TO_TIR, TO_NEXT, SET_DPORT, PUSH_VLAN, POP_VLAN, ON, TEMPLATES };
+
+static struct {
+	struct fx *f;
+	uint32_t pd, stcs, definer, tir, counter, end, ste;
+} h;
+
+/* --- objects -------------------------------------------------------------------------------- */
+
+#define OBJECT_BYTES 144u
+
+static uint8_t object_cmd(uint16_t opcode, const char *in_struct, const struct fx_field *fields)
+{
+	uint8_t in[OBJECT_BYTES] = {0};
+
+	fx_set(prm_find_struct(in_struct), in, fields);
+	return fx_exec(h.f, h.f->v, opcode, FX_UID, in, sizeof(in), 16);
+}
+
+static uint32_t object(const char *in_struct, const struct fx_field *fields)
+{
+	assert_int_equal(object_cmd(PRM_OPCODE_CREATE_GENERAL_OBJECT, in_struct, fields), 0);
+	return prm_general_obj_out_cmd_hdr_get_obj_id(h.f->out);
+}
+
+struct template
+{
+	uint8_t type, at, reparse;
+	uint64_t high, low; /* stc_param */
+};
+
+static uint8_t template_set(uint32_t offset, struct template t)
+{
+	uint8_t in[OBJECT_BYTES] = {0};
+
+	fx_set(prm_find_struct("create_stc_in"), in,
+	       FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_STC}, {"hdr.obj_id", h.stcs},
+			 {"hdr.obj_offset", offset}, {"stc.modify_field_select", 1},
+			 {"stc.action_type", t.type}, {"stc.ste_action_offset", t.at},
+			 {"stc.reparse_mode", t.reparse}));
+	prm_store64(in, 48, t.high);
+	prm_store64(in, 56, t.low);
+	return fx_exec(h.f, h.f->v, PRM_OPCODE_MODIFY_GENERAL_OBJECT, FX_UID, in, sizeof(in), 16);
+}
+
+/* Makes a definer of these selected dwords, of which dword 0 is masked. */
+static uint32_t definer(uint8_t dword, uint32_t mask)
+{
+	return object("create_match_definer_in",
+		      FX_FIELDS({"general_obj_in_cmd_hdr.obj_type", PRM_OBJ_TYPE_MATCH_DEFINER},
+				{"obj_context.format_id", 61},
+				{"obj_context.format_select_dw0", dword},
+				{"obj_context.match_mask_format.match_dw_0", mask}));
+}
+
+static uint32_t table(uint32_t miss)
+{
+	uint8_t in[FX_IN];
+	size_t len =
+		FX_FILL(in, CREATE_FLOW_TABLE, {"table_type", RX},
+			{"flow_table_context.level", LEVEL}, {"flow_table_context.rtc_valid", 1},
+			{"flow_table_context.table_miss_action", miss ? 1 : 0},
+			{"flow_table_context.table_miss_id", miss});
+
+	assert_int_equal(FX_EXEC(h.f, CREATE_FLOW_TABLE, in, len), 0);
+	return prm_create_flow_table_out_get_table_id(h.f->out);
+}
+
+struct shape {
+	uint8_t rows, depth, format, by_offset;
+	uint32_t miss, definer, at, reparse;
+};
+
+static uint8_t rtc_create(struct shape s)
+{
+	return object_cmd(
+		PRM_OPCODE_CREATE_GENERAL_OBJECT, "create_rtc_in",
+		FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_RTC}, {"rtc.table_type", RX},
+			  {"rtc.update_index_mode", s.by_offset}, {"rtc.reparse_mode", s.reparse},
+			  {"rtc.pd", h.pd}, {"rtc.log_depth", s.depth},
+			  {"rtc.log_hash_size", s.rows}, {"rtc.ste_format_0", s.format},
+			  {"rtc.match_definer_0", s.definer}, {"rtc.stc_id", h.stcs},
+			  {"rtc.ste_table_base_id", h.ste}, {"rtc.ste_table_offset", s.at},
+			  {"rtc.miss_flow_table_id", s.miss}));
+}
+
+/* Makes a rule table; a miss goes to h.end, the definer is that of ports, the format 8DW. */
+static struct rtc *rtc(struct shape s)
+{
+	s.miss = s.miss ? s.miss : h.end;
+	s.definer = s.definer ? s.definer : h.definer;
+	s.format = s.format ? s.format : PRM_RTC_STE_FORMAT_8DW;
+	assert_int_equal(rtc_create(s), 0);
+	return obj_find(h.f->v, OBJ_RTC, prm_general_obj_out_cmd_hdr_get_obj_id(h.f->out));
+}
+
+static void link_rtc(uint32_t t, uint32_t rtc_id)
+{
+	assert_int_equal(FX(h.f, MODIFY_FLOW_TABLE, {"table_type", RX}, {"table_id", t},
+			    {"modify_field_select", 2}, {"flow_table_context.rtc_id_0", rtc_id}),
+			 0);
+}
+
+/* --- rules ---------------------------------------------------------------------------------- */
+
+static struct stc_range *stcs(void)
+{
+	return obj_find(h.f->v, OBJ_STC, h.stcs);
+}
+
+/* A rule for packets to this port: template of the destination, and of dwords 5 and 6. */
+static struct rtc_rule rule_for(uint16_t port, unsigned int hit, unsigned int dw5, unsigned int dw6)
+{
+	struct rtc_rule r = {.stc = {[RULE_CTRL] = stcs()->stc[COUNT],
+				     [RULE_HIT] = stcs()->stc[hit],
+				     [RULE_DW5] = stcs()->stc[dw5],
+				     [RULE_DW6] = stcs()->stc[dw6]}};
+
+	prm_store32(r.entry, TAG_AT, port);
+	return r;
+}
+
+static bool write_rule(struct rtc *t, uint32_t index, struct rtc_rule r)
+{
+	return rtc_write(t, index, &r);
+}
+
+static unsigned int counted(void)
+{
+	return (unsigned int)rig_counter_read(h.f, h.counter, true, NULL);
+}
+
+static int hws_setup(void **state)
+{
+	uint32_t root;
+
+	if (fx_setup(state))
+		return -1;
+	memset(&h, 0, sizeof(h));
+	h.f = *state;
+	h.f->profile.rules_by_wqe = true;
+	h.pd = fx_pd(h.f, h.f->v, FX_UID);
+	h.tir = rig_tir(h.f);
+	h.counter = rig_counter(h.f, 0);
+	h.end = table(0);
+	h.stcs = object("create_stc_in",
+			FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_STC}, {"hdr.log_obj_range", 6}));
+	h.ste = object("create_ste_in",
+		       FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_STE}, {"hdr.log_obj_range", 10}));
+	const struct template templates[TEMPLATES] = {
+		[NOP] = {PRM_STC_ACTION_NOP, 5},
+		[COUNT] = {PRM_STC_ACTION_COUNTER, 0, 0, (uint64_t)h.counter << 32},
+		[TAG] = {PRM_STC_ACTION_TAG, 5},
+		[DROP] = {PRM_STC_ACTION_DROP, 3},
+		[TO_TIR] = {PRM_STC_ACTION_JUMP_TO_TIR, 3, 0, (uint64_t)h.tir << 32},
+		[TO_NEXT] = {PRM_STC_ACTION_JUMP_TO_FT, 3, 0, (uint64_t)h.end << 32},
+		[SET_DPORT] = {PRM_STC_ACTION_SET, 6, 0,
+			       (1ull << 28 | PRM_MODIFY_FIELD_OUT_UDP_DPORT << 16 | 16) << 32},
+		[PUSH_VLAN] = {PRM_STC_ACTION_HEADER_INSERT, 6, 2, 0x4400060200000000},
+		[POP_VLAN] = {PRM_STC_ACTION_REMOVE_WORDS, 5, 2, 0x7002000200000000},
+		[ON] = {PRM_STC_ACTION_JUMP_TO_STE_TABLE, 3, 0, (uint64_t)h.ste << 32 | 15},
+	};
+	for (unsigned int i = 0; i < TEMPLATES; i++)
+		assert_int_equal(template_set(i, templates[i]), 0);
+	h.definer = definer(PORTS, 0xffff);
+	root = rig_table(h.f, (struct rig_table){.type = RX});
+	rig_root(h.f, RX, root);
+	*state = &h;
+	return 0;
+}
+
+/* Makes a table of rules the root's only way. */
+static uint32_t begin(struct rtc *t)
+{
+	uint32_t first = table(0);
+
+	link_rtc(first, t->o.id);
+	assert_int_equal(FX(h.f, MODIFY_FLOW_TABLE, {"table_type", RX},
+			    {"table_id", h.f->v->flow_root[RX]->o.id}, {"modify_field_select", 1},
+			    {"flow_table_context.table_miss_action", 1},
+			    {"flow_table_context.table_miss_id", first}),
+			 0);
+	return first;
+}
+
+static int hws_teardown(void **state)
+{
+	void *f = h.f;
+
+	fw_uid_reap(h.f->v, FX_UID);
+	*state = f;
+	return fx_teardown(state);
+}
+
+/* --- matching -------------------------------------------------------------------------------- */
+
+TEST(of_hws, rule_matches_its_tag_only)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4, .depth = 2});
+	struct rtc_rule r = rule_for(53, TO_TIR, TAG, NOP);
+	struct rig_end end;
+
+	begin(t);
+	prm_store32(r.entry, 20, 0xabc);
+	assert_true(write_rule(t, 0, r));
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(end.tirs, 1);
+	assert_int_equal(end.tirn, h.tir);
+	assert_int_equal(end.tag, 0xabc);
+	assert_int_equal(counted(), 1);
+	end = rig_send(h.f, RX, 54);
+	assert_int_equal(end.stats.ends[STEER_MISS], 1);
+	assert_int_equal(counted(), 0);
+}
+
+/* Bits outside the mask of a field do not count. */
+TEST(of_hws, mask_of_a_part)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4, .definer = definer(PORTS, 0xff00)});
+
+	begin(t);
+	assert_true(write_rule(t, 0, rule_for(0x1200, DROP, NOP, NOP)));
+	assert_int_equal(rig_send(h.f, RX, 0x1234).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_send(h.f, RX, 0x1334).stats.ends[STEER_MISS], 1);
+}
+
+/* Octets are parts of fields, and lie behind the dwords, the last one first. */
+TEST(of_hws, octets)
+{
+	uint32_t low_octets = object(
+		"create_match_definer_in",
+		FX_FIELDS({"general_obj_in_cmd_hdr.obj_type", PRM_OBJ_TYPE_MATCH_DEFINER},
+			  {"obj_context.format_id", 61},
+			  {"obj_context.format_select_byte0", 4 * PORTS + 3},
+			  {"obj_context.format_select_byte1", 4 * PORTS + 1},
+			  {"obj_context.match_mask_format.match_byte_0", 0xff},
+			  {"obj_context.match_mask_format.match_byte_1", 0xff}));
+	struct rtc *t = rtc((struct shape){.rows = 4, .definer = low_octets});
+	struct rtc_rule r = rule_for(0, DROP, NOP, NOP);
+
+	begin(t);
+	prm_store32(r.entry, RULE_BYTES - 4, 0x3935); /* 12345 = 0x3039 */
+	assert_true(write_rule(t, 0, r));
+	assert_int_equal(rig_send(h.f, RX, 0x1235).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_send(h.f, RX, 0x1236).stats.ends[STEER_MISS], 1);
+}
+
+/* A second rule of a tag replaces the first, and a removed rule is gone once. */
+TEST(of_hws, replace_and_remove)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4, .depth = 2});
+	struct rtc_rule r = rule_for(53, TO_TIR, NOP, NOP), drops = rule_for(53, DROP, NOP, NOP);
+
+	begin(t);
+	assert_true(write_rule(t, 0, r));
+	assert_true(write_rule(t, 0, drops));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
+	assert_true(rtc_remove(t, 0, r.entry));
+	assert_false(rtc_remove(t, 0, r.entry));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
+}
+
+/* A full row takes no further rule, and keeps what it has; the next table takes it. */
+TEST(of_hws, full_row_spills)
+{
+	uint32_t behind = table(0), first;
+	struct rtc *spill = rtc((struct shape){.depth = 2, .at = 16});
+	struct rtc *t = rtc((struct shape){.depth = 1, .miss = behind});
+
+	link_rtc(behind, spill->o.id);
+	first = begin(t);
+	(void)first;
+	for (uint16_t port = 1; port <= 2; port++)
+		assert_true(write_rule(t, 0, rule_for(port, TO_TIR, NOP, NOP)));
+	assert_false(write_rule(t, 0, rule_for(3, TO_TIR, NOP, NOP)));
+	assert_true(write_rule(spill, 0, rule_for(3, DROP, NOP, NOP)));
+	for (uint16_t port = 1; port <= 2; port++)
+		assert_int_equal(rig_send(h.f, RX, port).tirs, 1);
+	assert_int_equal(rig_send(h.f, RX, 3).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_send(h.f, RX, 4).stats.ends[STEER_MISS], 1);
+}
+
+/* A long tag has all 44 bytes; the place of each selected dword is the same. */
+TEST(of_hws, long_tags)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4, .format = PRM_RTC_STE_FORMAT_11DW});
+	struct rtc_rule r = rule_for(53, DROP, NOP, NOP);
+
+	begin(t);
+	r.stc[RULE_DW5] = r.stc[RULE_DW6] = NULL;
+	assert_true(write_rule(t, 0, r));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_send(h.f, RX, 54).stats.ends[STEER_MISS], 1);
+}
+
+/* --- actions --------------------------------------------------------------------------------- */
+
+/* A rule goes on with an entry at a known place, whose actions come behind its own. */
+TEST(of_hws, further_entries)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
+	struct rtc *more = rtc((struct shape){.rows = 4, .by_offset = 1, .definer = 15, .at = 64});
+	struct rtc_rule r = rule_for(53, ON, TAG, NOP), next = rule_for(0, TO_TIR, NOP, SET_DPORT);
+	struct rig_end end;
+
+	begin(t);
+	prm_store32(r.entry, 16, (64 + 5) << 6);
+	prm_store32(next.entry, 28, 4791);
+	assert_true(write_rule(more, 5, next));
+	assert_true(write_rule(t, 0, r));
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(end.tirs, 1);
+	assert_int_equal(prm_load32(end.bytes, RIG_DPORT_AT - 2) & 0xffff, 4791);
+	/* each entry has counted */
+	assert_int_equal(counted(), 2);
+	/* an entry that leads to itself ends as a counted loss */
+	next.stc[RULE_HIT] = stcs()->stc[ON];
+	next.stc[RULE_DW6] = stcs()->stc[NOP];
+	prm_store32(next.entry, 16, (64 + 5) << 6);
+	assert_true(write_rule(more, 5, next));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+	/* an empty entry, too */
+	assert_true(rtc_remove(more, 5, next.entry));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+	assert_false(write_rule(more, 16, next));
+}
+
+/* A tag is pushed, found by the next table, and removed again. */
+TEST(of_hws, vlan_tags)
+{
+	uint32_t behind = table(0);
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 2});
+	struct rtc *second = rtc(
+		(struct shape){.rows = 4, .at = 64, .reparse = 2, .definer = definer(2, 0xfff)});
+	struct rtc_rule push = rule_for(53, TO_NEXT, NOP, PUSH_VLAN),
+			pop = rule_for(7, TO_TIR, POP_VLAN, NOP);
+	struct rig_end end;
+
+	link_rtc(behind, second->o.id);
+	assert_int_equal(template_set(TO_NEXT, (struct template){.type = PRM_STC_ACTION_JUMP_TO_FT,
+								 .high = (uint64_t)behind << 32}),
+			 0);
+	push = rule_for(53, TO_NEXT, NOP, PUSH_VLAN);
+	begin(t);
+	prm_store32(push.entry, 28, 0x81000007);
+	assert_true(write_rule(t, 0, push));
+	assert_true(write_rule(second, 0, pop));
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(end.tirs, 1);
+	assert_int_equal(prm_load32(end.bytes, 12) >> 16, 0x0800);
+	/* without it, the tag stays; a template that was changed leaves rules as they were */
+	pop.stc[RULE_DW5] = stcs()->stc[NOP];
+	assert_true(write_rule(second, 0, pop));
+	assert_int_equal(template_set(PUSH_VLAN, (struct template){.at = 6}), 0);
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(prm_load32(end.bytes, 12), 0x81000007);
+}
+
+/* --- refusals -------------------------------------------------------------------------------- */
+
+TEST(of_hws, refused_commands)
+{
+	struct shape good = {
+		.rows = 4, .format = PRM_RTC_STE_FORMAT_8DW, .miss = h.end, .definer = h.definer};
+	struct shape bad = good;
+
+	assert_int_equal(rtc_create(good), 0);
+	bad.format = PRM_RTC_STE_FORMAT_RANGE;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.depth = 7;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.at = 1024 - 15;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.reparse = 3;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.miss = 0xfff;
+	assert_int_equal(rtc_create(bad), BAD_RES);
+	assert_int_equal(template_set(64, (struct template){.type = PRM_STC_ACTION_DROP}), BAD);
+	assert_int_equal(template_set(0, (struct template){.type = 0x11}), BAD);
+	/* without the capability there is none of it */
+	h.f->profile.rules_by_wqe = false;
+	assert_int_equal(rtc_create(good), BAD);
+	h.f->profile.rules_by_wqe = true;
+}
