@@ -240,7 +240,9 @@ static struct rte_flow_template_table *table_of(uint32_t group, const struct rte
 }
 
 static struct rte_flow_template_table *rules_table;
-static struct rte_flow_action drops[] = {{.type = RTE_FLOW_ACTION_TYPE_DROP},
+static struct rte_flow_action_count count;
+static struct rte_flow_action drops[] = {{.type = RTE_FLOW_ACTION_TYPE_COUNT, .conf = &count},
+					 {.type = RTE_FLOW_ACTION_TYPE_DROP},
 					 {.type = RTE_FLOW_ACTION_TYPE_END}};
 static struct rte_flow_action_queue first_queue;
 static struct rte_flow_action queues[] = {
@@ -304,7 +306,7 @@ static int lead_to_rules(struct rte_flow_error *why)
 
 static int configure_rules(struct rte_flow_error *why)
 {
-	struct rte_flow_port_attr port = {0};
+	struct rte_flow_port_attr port = {.nb_counters = 2 * RULES};
 	struct rte_flow_queue_attr queue = {.size = QUEUE_SIZE};
 	const struct rte_flow_queue_attr *one[] = {&queue};
 
@@ -312,6 +314,20 @@ static int configure_rules(struct rte_flow_error *why)
 	    rte_eth_dev_start(0))
 		return why_not(why);
 	return 0;
+}
+
+/* Waits for the counter of a rule: a thread of DPDK's reads all counters now and then. */
+static int wait_for_hits(struct rte_flow *rule, struct rte_flow_error *why)
+{
+	static const struct rte_flow_action act[] = {{.type = RTE_FLOW_ACTION_TYPE_COUNT},
+						     {.type = RTE_FLOW_ACTION_TYPE_END}};
+	struct rte_flow_query_count hits = {0};
+
+	while (hits.hits < COUNT)
+		if (rte_flow_query(0, rule, act, &hits, why))
+			return why_not(why);
+	printf("the rule dropped %lu packets\n", hits.hits);
+	return hits.hits != COUNT;
 }
 
 static int rules(const struct rte_ether_addr *peer)
@@ -337,7 +353,7 @@ static int rules(const struct rte_ether_addr *peer)
 		return 1;
 	printf("ready\n");
 	fflush(stdout);
-	return receive(ECHOED, peer);
+	return receive(ECHOED, peer) || wait_for_hits(rule[DISCARDED - 1], &why);
 }
 
 static int ask(const struct rte_ether_addr *peer)

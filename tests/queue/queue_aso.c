@@ -7,6 +7,7 @@
 #include <dvx/prm/object.h>
 #include "queue_raw_rig.h"
 #include "obj/aso.h"
+#include "obj/counter.h"
 
 #define CTRL		  16u
 #define DATA		  64u
@@ -270,4 +271,44 @@ TEST(aso, without_tis)
 			 PRM_SYNDROME_LOCAL_QP_OP_ERR);
 	assert_int_equal(a->r->nsent, 0);
 	a->r->sq.queue->o.uid = 0;
+}
+
+static struct rig_wqe read_counters(struct aso_rig *a, uint32_t first)
+{
+	struct rig_wqe w = rig_begin(&a->r->sq, PRM_WQE_OPCODE_ACCESS_ASO, SIGNALED, 0);
+
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, VHCA_COUNTERS_OPMOD);
+	prm_wqe_ctrl_seg_set_general_id(w.bytes, first / 4);
+	w.ds = 4;
+	read_to(a, &w, a->r->dst);
+	return w;
+}
+
+/* Four flow counters are read where a chip has hardware steering, by queues of their PD. */
+TEST(aso, reads_four_counters)
+{
+	struct device *dev = &a->r->rig.dev;
+	struct profile with_rules = *dev->profile;
+	struct vhca *v = &dev->vhca[BLUEFIELD2_HOST];
+	uint32_t first = counter_new(v, 0, RIG_PD, COUNTER_BULK_MIN);
+	struct rig_wqe w;
+
+	with_rules.rules_by_wqe = true;
+	dev->profile = &with_rules;
+	counter_hit(v, first + 5, 100);
+	counter_hit(v, first + 5, 28);
+	w = read_counters(a, first + 4);
+	assert_int_equal(run(a, &w), 0);
+	assert_int_equal(prm_load64(a->r->dst, 0), 0);
+	assert_int_equal(prm_load64(a->r->dst, 16), 2);
+	assert_int_equal(prm_load64(a->r->dst, 24), 128);
+	counter_find(v, first + 5)->pd = RIG_PD + 1;
+	w = read_counters(a, first + 4);
+	assert_int_equal(run(a, &w), PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	counter_free(v, first);
+	w = read_counters(a, first + 4);
+	assert_int_equal(run(a, &w), PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	with_rules.rules_by_wqe = false;
+	w = read_counters(a, first + 4);
+	assert_int_equal(run(a, &w), PRM_SYNDROME_LOCAL_QP_OP_ERR);
 }

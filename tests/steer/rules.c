@@ -396,6 +396,11 @@ TEST(of_hws, refused_commands)
 	bad = good;
 	bad.miss = 0xfff;
 	assert_int_equal(rtc_create(bad), BAD_RES);
+	/* counters in bulks of 2^7 to 2^19 */
+	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 7}), 0);
+	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 6}), BAD);
+	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 20}), BAD);
+	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"pd", 0xfff}), BAD_RES);
 	assert_int_equal(template_set(64, (struct template){.type = PRM_STC_ACTION_DROP}), BAD);
 	assert_int_equal(template_set(0, (struct template){.type = 0x11}), BAD);
 	/* without the capability there is none of it */

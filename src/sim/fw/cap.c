@@ -6,6 +6,7 @@
 #include <string.h>
 #include <dvx/prm/hws.h>
 #include "cmd.h"
+#include "obj/counter.h"
 #include "obj/cq.h"
 #include "obj/device.h"
 #include "obj/icm.h"

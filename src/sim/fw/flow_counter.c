@@ -2,6 +2,7 @@
 /* Flow counters, single ones and bulks. */
 #include "cmd.h"
 #include "obj/counter.h"
+#include "obj/device.h"
 
 /* [I] Alignment of a bulk query's first counter, as mlx5_core uses it. */
 #define QUERY_ALIGN 4u
@@ -25,19 +26,31 @@ static uint32_t fw_flow_counter_bulk_size(uint32_t bits)
 	return bits ? COUNTER_BULK_MIN * bits : 1;
 }
 
+static int fw_flow_counter_check_log(struct fw_cmd *c, uint32_t log)
+{
+	const uint32_t most = c->vhca->dev->profile->rules_by_wqe ? VHCA_LOG_MAX_COUNTERS : 0;
+
+	if (!log || (log >= COUNTER_LOG_BULK_MIN && log <= most))
+		return 0;
+	return fw_refuse(c, FW_SYN_SIZE,
+			 "flow_counter_bulk_log_size %u: flow_counter_bulk_log_granularity is %u, "
+			 "flow_counter_bulk_log_max_alloc %u",
+			 log, COUNTER_LOG_BULK_MIN, most);
+}
+
 int fw_alloc_flow_counter(struct fw_cmd *c)
 {
-	uint32_t bits = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
+	const uint32_t log = prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in);
+	const uint32_t bits = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
+	const uint32_t n = log ? 1u << log : fw_flow_counter_bulk_size(bits);
+	const uint32_t pd = prm_alloc_flow_counter_in_get_pd(c->in);
 	uint32_t id;
 
-	if (prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in))
-		return fw_refuse(c, FW_SYN_CAP_CLEAR,
-				 "flow_counter_bulk_log_size %u: log_max_flow_counter_bulk is 0",
-				 prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in));
-	id = counter_new(c->vhca, c->uid, fw_flow_counter_bulk_size(bits));
+	if (fw_flow_counter_check_log(c, log) || (pd && !fw_find(c, OBJ_PD, pd, "pd")))
+		return -1;
+	id = counter_new(c->vhca, c->uid, pd, n);
 	if (!id)
-		return fw_refuse(c, FW_SYN_LIMIT, "no %u flow counters in a row are left",
-				 fw_flow_counter_bulk_size(bits));
+		return fw_refuse(c, FW_SYN_LIMIT, "no %u flow counters in a row are left", n);
 	prm_alloc_flow_counter_out_set_flow_counter_id(c->out, id);
 	return 0;
 }

@@ -101,7 +101,7 @@ static void drop_empty(struct counters *cs, uint32_t id, uint32_t n)
 	}
 }
 
-uint32_t counter_new(struct vhca *v, uint16_t uid, uint32_t n)
+uint32_t counter_new(struct vhca *v, uint16_t uid, uint32_t pd, uint32_t n)
 {
 	struct counters *cs = v->counters;
 	uint32_t id;
@@ -121,7 +121,7 @@ uint32_t counter_new(struct vhca *v, uint16_t uid, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct counter *c = &cs->block[(id + i) / BLOCK][(id + i) % BLOCK];
 
-		*c = (struct counter){.n = i ? 0 : n, .uid = uid, .live = true};
+		*c = (struct counter){.n = i ? 0 : n, .pd = pd, .uid = uid, .live = true};
 		cs->live[(id + i) / BLOCK]++;
 	}
 	cs->next = id + n;

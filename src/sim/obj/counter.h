@@ -17,11 +17,13 @@ struct counter {
 	uint32_t refs;
 	/* first counter of a bulk: its size; 0: another counter of a bulk, or free */
 	uint32_t n;
+	uint32_t pd; /* of the queues that may read it; 0: any */
 	uint16_t uid;
 	bool live;
 };
 
-#define COUNTER_BULK_MIN 128u /* ALLOC_FLOW_COUNTER.flow_counter_bulk: 128 << n */
+#define COUNTER_LOG_BULK_MIN 7u
+#define COUNTER_BULK_MIN     (1u << COUNTER_LOG_BULK_MIN) /* flow_counter_bulk: 128 << n */
 
 void counter_hit(struct vhca *, uint32_t id, uint32_t bytes);
 
@@ -31,7 +33,7 @@ struct counter *counter_find(const struct vhca *, uint32_t id);
  * Allocates n counters with consecutive numbers (n is 1 or a multiple of COUNTER_BULK_MIN). Returns
  * the first number; 0 if there is no room.
  */
-uint32_t counter_new(struct vhca *, uint16_t uid, uint32_t n);
+uint32_t counter_new(struct vhca *, uint16_t uid, uint32_t pd, uint32_t n);
 /* Frees the whole bulk that begins here. It must have no references. */
 void counter_free(struct vhca *, uint32_t id);
 /* Returns the first counter or bulk at or after `from` that this uid made; 0 if there is none. */

@@ -37,6 +37,8 @@ enum {
 	VHCA_LOG_MAX_FLOW_GROUP = 22,
 	VHCA_LOG_MAX_FT_SIZE = 22,
 	VHCA_LOG_MAX_FLOW_COUNTER = 20,
+	VHCA_LOG_MAX_COUNTERS = 19,  /* of one allocation [I] */
+	VHCA_COUNTERS_OPMOD = 6,     /* of ACCESS_ASO WQEs that read counters [I] */
 	VHCA_LOG_MAX_FLOW_DESTS = 5, /* destinations of an entry, and its counters */
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,

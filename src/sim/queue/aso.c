@@ -6,17 +6,21 @@
  */
 #include <string.h>
 #include <dvx/prm/cqe.h>
+#include <dvx/prm/flow.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 #include "obj/aso.h"
+#include "obj/counter.h"
+#include "obj/device.h"
 #include "obj/mkey.h"
 
-#define ASO_CTRL    16u
-#define ASO_DATA    64u
-#define ASO_DS	    (ASO_DATA / 16)		  /* a WQE without data */
-#define ASO_DATA_DS ((ASO_DATA + ASO_BYTES) / 16) /* with data */
-#define ASO_WORD    8u
-#define ASO_WORDS   (ASO_BYTES / ASO_WORD)
+#define ASO_CTRL     16u
+#define ASO_DATA     64u
+#define ASO_DS	     (ASO_DATA / 16)		   /* a WQE without data */
+#define ASO_DATA_DS  ((ASO_DATA + ASO_BYTES) / 16) /* with data */
+#define ASO_COUNTERS (ASO_BYTES / PRM_TRAFFIC_COUNTER_BYTES)
+#define ASO_WORD     8u
+#define ASO_WORDS    (ASO_BYTES / ASO_WORD)
 
 static uint8_t aso_refuse(const struct queue *q, struct send_wr *wr, uint8_t syndrome,
 			  const char *why)
@@ -42,13 +46,19 @@ static enum obj_type aso_type(uint8_t opmod)
 	}
 }
 
+/* Returns whether the WQE reads flow counters, COUNTERS of them: they are no ASO objects. */
+static bool aso_is_of_counters(const struct queue *q, const struct send_wr *wr)
+{
+	return q->o.vhca->dev->profile->rules_by_wqe && wr->opmod == VHCA_COUNTERS_OPMOD;
+}
+
 /* Returns the reason why the WQE is refused, or NULL. */
-static const char *aso_check(const struct send_wr *wr)
+static const char *aso_check(const struct queue *q, const struct send_wr *wr)
 {
 	const uint8_t *ctrl = wr->wqe + ASO_CTRL;
 	uint32_t mode = prm_wqe_aso_ctrl_seg_get_data_mask_mode(ctrl);
 
-	if (aso_type(wr->opmod) == OBJ_NTYPES)
+	if (aso_type(wr->opmod) == OBJ_NTYPES && !aso_is_of_counters(q, wr))
 		return "its opmod is none of 1 (connection tracking), 2 (meter) and 4 (first hit)";
 	if (wr->ds != ASO_DS && wr->ds != ASO_DATA_DS)
 		return "ds is neither 4 nor 8";
@@ -69,7 +79,7 @@ static const char *aso_check(const struct send_wr *wr)
 
 void aso_parse(struct queue *q, struct send_wr *wr)
 {
-	const char *why = aso_check(wr);
+	const char *why = aso_check(q, wr);
 
 	wqe_probe(q, wr, "wqe_aso_ctrl_seg", wr->wqe + ASO_CTRL);
 	if (why)
@@ -158,8 +168,8 @@ static void aso_write_bytes(const uint8_t *ctrl, uint8_t *context)
 			context[i] = data[i];
 }
 
-/* Writes the context to memory as it is before the change. Returns 0 or a syndrome. */
-static uint8_t aso_read(struct queue *q, const uint8_t *ctrl, const struct aso *a)
+/* Writes a context to memory. Returns 0 or a syndrome. */
+static uint8_t aso_read(struct queue *q, const uint8_t *ctrl, const uint8_t context[ASO_BYTES])
 {
 	uint64_t addr = (uint64_t)prm_wqe_aso_ctrl_seg_get_va_h(ctrl) << 32 |
 			(uint64_t)prm_wqe_aso_ctrl_seg_get_va_l(ctrl) << 1;
@@ -170,17 +180,42 @@ static uint8_t aso_read(struct queue *q, const uint8_t *ctrl, const struct aso *
 		return 0;
 	n = mkey_segs(q->o.vhca, prm_wqe_aso_ctrl_seg_get_l_key(ctrl), q->pdn, addr, ASO_BYTES,
 		      MKEY_LW, seg, MKEY_SEGS);
-	if (n >= 0 && !post_scatter(q, seg, (unsigned int)n, a->context, ASO_BYTES))
+	if (n >= 0 && !post_scatter(q, seg, (unsigned int)n, context, ASO_BYTES))
 		return 0;
 	return PRM_SYNDROME_LOCAL_PROT_ERR;
+}
+
+/* Reads four counters; general_id is the first one's number, without its two low bits. */
+static int aso_read_counters(struct queue *q, struct send_wr *wr)
+{
+	const uint32_t first = prm_wqe_ctrl_seg_get_general_id(wr->wqe) * ASO_COUNTERS;
+	uint8_t counters[ASO_BYTES] = {0};
+
+	for (uint32_t i = 0; i < ASO_COUNTERS; i++) {
+		const struct counter *c = counter_find(q->o.vhca, first + i);
+
+		if (!c || c->uid != q->o.uid || (c->pd && c->pd != q->pdn))
+			return aso_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
+					  "its flow counters (general_id) do not exist, or "
+					  "their pd is not the queue's");
+		prm_traffic_counter_set_packets(counters + i * PRM_TRAFFIC_COUNTER_BYTES,
+						c->packets);
+		prm_traffic_counter_set_octets(counters + i * PRM_TRAFFIC_COUNTER_BYTES, c->octets);
+	}
+	return aso_read(q, wr->wqe + ASO_CTRL, counters);
 }
 
 int aso_step(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *ctrl = wr->wqe + ASO_CTRL;
-	struct aso *a = aso_find(q, wr);
-	uint8_t err = a ? aso_read(q, ctrl, a) : wr->error;
+	struct aso *a;
+	uint8_t err;
 
+	if (aso_is_of_counters(q, wr))
+		return aso_read_counters(q, wr);
+	a = aso_find(q, wr);
+	/* before the change */
+	err = a ? aso_read(q, ctrl, a->context) : wr->error;
 	if (err || !aso_allows(ctrl, a->context))
 		return err;
 	if (prm_wqe_aso_ctrl_seg_get_data_mask_mode(ctrl) == PRM_ASO_MASK_MODE_BITWISE_64BIT)
