@@ -474,21 +474,31 @@ bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, 
 }
 
 /*
- * Finds the bytes of an access, or NULL. Most mkeys are one piece of shared pages, which is kept.
+ * Finds where the mkey's bytes begin, and keeps that, or NULL. Most mkeys are one piece of shared
+ * pages; steering memory stays where it is while the mkey refers to it.
  */
-static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64_t va, uint64_t len)
+static uint8_t *mkey_find_place(struct mkey *m)
 {
 	struct host *h = m->o.vhca->dev->host;
-	struct dma_seg seg;
-	uint8_t *at;
+	const struct host_changes *now = (const void *)h;
 
-	if (m->icm)
-		return (uint8_t *)(uintptr_t)icm_bytes(m->o.vhca, m->icm_addr + (va - m->start),
-						       len);
-	at = m->flat ? dma_place(h, &m->place, m->bus, m->len) : NULL;
+	if (!m->icm)
+		return m->flat ? dma_place(h, &m->place, m->bus, m->len) : NULL;
+	m->place = (struct dma_place){(uint8_t *)(uintptr_t)icm_bytes(m->o.vhca, m->icm_addr, 1),
+				      now->changes};
+	return m->place.at;
+}
+
+/* Finds the bytes of an access, or NULL. */
+static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64_t va, uint64_t len)
+{
+	uint8_t *at = mkey_find_place(m);
+	struct dma_seg seg;
+
 	if (at)
 		return at + (va - m->start);
-	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(h, seg.addr, len) : NULL;
+	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(m->o.vhca->dev->host, seg.addr, len)
+						   : NULL;
 }
 
 uint8_t *mkey_bytes(const struct queue *q, uint32_t key, uint64_t va, uint64_t len,
