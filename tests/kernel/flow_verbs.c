@@ -42,7 +42,7 @@ TEST(switchdev, representors)
 
 	v.head.flow_attr.port = 4; /* of 3: the PF's, the ECPF's, the uplink's */
 	FX_REFUSES(f, create_verbs(f, &v, NULL), -EINVAL, "there are 3 ports");
-	v.head.flow_attr.port = 1; /* packets of ends() come from vport 0 */
+	v.head.flow_attr.port = 1; /* packets of ends() come from its vport */
 	v.head.flow_attr.flags = 4;
 	FX_REFUSES(f, create_verbs(f, &v, NULL), -EINVAL, "the flag EGRESS");
 	v.head.flow_attr.flags = 0;

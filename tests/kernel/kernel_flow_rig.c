@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kernel_flow_rig.h"
 #include "eswitch/eswitch.h"
+#include "obj/rep.h"
 
 #define SQ_AT 0x60000u /* a raw packet QP's second ring in the fixture's memory */
 
@@ -112,6 +113,8 @@ static void run_packet(struct fx *f, struct vhca *from, bool tx, uint16_t port)
 	p.data[36] = (uint8_t)(port >> 8);
 	p.data[37] = (uint8_t)port;
 	packet_parse_headers(&p);
+	if (vhca_has_reps(f->v) && !tx)
+		p.reg_c[0] = vhca_port_metadata(f->v, 1);
 	steer_set_ops(f->dev->steer, from ? &fdb : &ops);
 	if (tx)
 		steer_tx(from ? from : f->v, &p);

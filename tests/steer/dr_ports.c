@@ -44,6 +44,9 @@ static void ports_query(void)
 			    p.flags & MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID);
 		assert_true(p.vport_steering_icm_rx && p.vport_steering_icm_tx);
 		assert_int_equal(!(p.flags & MLX5DV_QUERY_PORT_VPORT_VHCA_ID), p.vport == UPLINK);
+		assert_true(p.flags & MLX5DV_QUERY_PORT_VPORT_REG_C0);
+		assert_int_equal(p.reg_c0.mask, 0xffff0000);
+		assert_int_equal(p.reg_c0.value >> 16, p.vport == UPLINK ? 1 : port + 1);
 		assert_true(port == 1 || p.vport > last);
 		last = p.vport;
 		if (p.vport == t.peer)

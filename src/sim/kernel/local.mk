@@ -66,7 +66,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/flow/fs_cmd.c \
 	src/sim/kernel/flow/fs_priv.h \
 	src/sim/kernel/flow/fs_rule.c \
-	src/sim/kernel/flow/fs_slow.c \
+	src/sim/kernel/flow/fs_metadata.c src/sim/kernel/flow/fs_slow.c \
 	src/sim/kernel/flow/fs_table.c \
 	src/sim/kernel/flow/methods.c \
 	src/sim/kernel/flow/objects.h \

@@ -73,6 +73,11 @@ void vhca_port_name(const struct vhca *v, unsigned int port, char name[PORT_NAME
 		snprintf(name, PORT_NAME, "pf0%s", of->kind == FUNCTION_PF ? "hpf" : of->name);
 }
 
+uint32_t vhca_port_metadata(const struct vhca *v, unsigned int port)
+{
+	return (port == vhca_ports(v) ? 1 : port + 1) << 16;
+}
+
 uint32_t vhca_port_sqn(const struct vhca *v, unsigned int port)
 {
 	return port == vhca_ports(v) ? 0 : NETDEV_SQNS | port;

@@ -37,6 +37,12 @@ struct netif *vhca_port_netdev(const struct vhca *, unsigned int port);
 /* Writes a representor's name as BlueField's kernels show it: p0, pf0hpf, pf0vf0, pf0sf0. */
 #define PORT_NAME 16
 void vhca_port_name(const struct vhca *, unsigned int port, char name[PORT_NAME]);
+/*
+ * Returns what the kernel's access control list of a port's vport writes into register c_0, of which
+ * it uses the upper half: a number, as Linux gives them out, the uplink's first.
+ */
+#define PORT_METADATA_MASK 0xffff0000u
+uint32_t vhca_port_metadata(const struct vhca *, unsigned int port);
 /* Returns the number of the send queue of a representor's interface; no program's queue has it. */
 uint32_t vhca_port_sqn(const struct vhca *, unsigned int port);
 /* Returns the state of a port; vhca_port_up() is that of the function's interface. */

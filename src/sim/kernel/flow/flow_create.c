@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct ib_uverbs_create_flow) + MAX_SPECS * SPEC_MOST <= W
 	       "all specs are read");
 
 /* enum ib_flow_flags */
-#define PART_MISC      (1u << 1) /* of match_criteria_enable */
+#define PART_MISC_2    (1u << 3) /* of match_criteria_enable */
 
 #define FLAG_DONT_TRAP (1u << 1)
 #define FLAG_EGRESS    (1u << 2)
@@ -123,12 +123,12 @@ static void flow_create_match_port(struct spec_sum *s, unsigned int port)
 {
 	if (!vhca_has_reps(s->f->vhca))
 		return;
-	prm_fte_match_set_misc_set_source_port(
-		prm_fte_match_param_at_misc_parameters(s->match.mask), 0xffff);
-	prm_fte_match_set_misc_set_source_port(
-		prm_fte_match_param_at_misc_parameters(s->match.value),
-		vhca_port_vport(s->f->vhca, port));
-	s->match.enable |= PART_MISC;
+	prm_fte_match_set_misc2_set_metadata_reg_c_0(
+		prm_fte_match_param_at_misc_parameters_2(s->match.mask), PORT_METADATA_MASK);
+	prm_fte_match_set_misc2_set_metadata_reg_c_0(
+		prm_fte_match_param_at_misc_parameters_2(s->match.value),
+		vhca_port_metadata(s->f->vhca, port));
+	s->match.enable |= PART_MISC_2;
 }
 
 static int flow_create_add_group(struct spec_sum *s, const struct ib_uverbs_flow_attr *a,

@@ -17,7 +17,8 @@ struct fs_rule;
 
 #define FS_PARAM 512u /* PRM fte_match_param */
 
-enum fs_dir { FS_RX, FS_TX, FS_FDB, FS_DIRS };
+/* Programs have rules of the first three; lists of a vport are the kernel's. */
+enum fs_dir { FS_RX, FS_TX, FS_FDB, FS_DIRS, FS_INGRESS = FS_DIRS };
 
 /*
  * Priorities of each direction, as mlx5_ib numbers them: two for each priority of programs (with
@@ -51,6 +52,7 @@ struct fs_act {
 	uint32_t reformat_id; /* for action PACKET_REFORMAT */
 };
 
+struct fs_acl;
 struct fs_anchor;
 struct fs_table;
 
@@ -62,7 +64,10 @@ struct fs_chain {
 	struct vhca *vhca;
 	enum fs_dir dir;
 	uint8_t type;	      /* PRM flow_table_type of dir */
+	bool other_vport; /* an access control list of this vport; all of them are the manager's */
+	uint16_t vport;
 	struct fs_rule **slow; /* fs_slow.c: of representors' interfaces, by port; NULL: none */
+	struct fs_acl *acls;   /* fs_metadata.c: by port; NULL: none */
 	struct fs_table *tables[FS_PRIOS];
 	struct fs_anchor *anchors[FS_PRIOS]; /* packets of programs' tables return there */
 };

@@ -131,13 +131,15 @@ int fs_start(struct kernel *k)
 				.vhca = &k->dev->vhca[i], .dir = dir, .type = fs_table_type(dir)};
 		k->fn[i].fs = c;
 	}
-	return fs_slow_start(k);
+	return fs_metadata_start(k) ?: fs_slow_start(k);
 }
 
 void fs_stop(struct kernel *k)
 {
-	if (k->fn[k->dev->manager->index].fs)
+	if (k->fn[k->dev->manager->index].fs) {
 		fs_slow_stop(k);
+		fs_metadata_stop(k);
+	}
 	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
 		for (enum fs_dir dir = 0; k->fn[i].fs && dir < FS_DIRS; dir++)
 			fs_anchors_free(&k->fn[i].fs[dir]);

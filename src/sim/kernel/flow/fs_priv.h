@@ -85,6 +85,14 @@ struct fs_anchor {
 	uint32_t users;
 };
 
+/* fs_rule.c: as fs_add(), to a chain */
+int fs_chain_add(struct fs_chain *, unsigned int prio, const struct fs_match *,
+		 const struct fs_act *, struct fs_rule **);
+
+/* fs_metadata.c */
+int fs_metadata_start(struct kernel *);
+void fs_metadata_stop(struct kernel *);
+
 /* fs_slow.c */
 int fs_slow_start(struct kernel *);
 void fs_slow_stop(struct kernel *);

@@ -332,10 +332,9 @@ static int add_to_table(struct fs_table *t, const struct fs_match *m, const stru
 	return err;
 }
 
-int fs_add(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio,
-	   const struct fs_match *m, const struct fs_act *a, struct fs_rule **rule)
+int fs_chain_add(struct fs_chain *c, unsigned int prio, const struct fs_match *m,
+		 const struct fs_act *a, struct fs_rule **rule)
 {
-	struct fs_chain *c = fs_chain_of(k, v, dir);
 	struct fs_rule *r = calloc(1, sizeof(*r));
 	struct fs_table *t;
 	int err = -ENOMEM;
@@ -353,6 +352,12 @@ int fs_add(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio,
 		fs_table_put(t);
 	free(r);
 	return err;
+}
+
+int fs_add(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio,
+	   const struct fs_match *m, const struct fs_act *a, struct fs_rule **rule)
+{
+	return fs_chain_add(fs_chain_of(k, v, dir), prio, m, a, rule);
 }
 
 void fs_del(struct fs_rule *r)

@@ -16,10 +16,11 @@ struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
 
 uint8_t fs_table_type(enum fs_dir dir)
 {
-	static const uint8_t types[FS_DIRS] = {
+	static const uint8_t types[] = {
 		[FS_RX] = PRM_FLOW_TABLE_TYPE_NIC_RX,
 		[FS_TX] = PRM_FLOW_TABLE_TYPE_NIC_TX,
 		[FS_FDB] = PRM_FLOW_TABLE_TYPE_FDB,
+		[FS_INGRESS] = PRM_FLOW_TABLE_TYPE_ESW_INGRESS_ACL,
 	};
 
 	return types[dir];

@@ -175,7 +175,7 @@ static int port_fill_function(struct vhca *v, struct mlx5_ib_uapi_query_port *r)
 	return 0;
 }
 
-/* Reports the vport of a representor. The kernel matches no register for it, so reg_c0 is not. */
+/* Reports the vport of a representor, and the register by which rules match it as the source. */
 static int port_fill_rep(const struct uverbs_file *f, unsigned int port,
 			 struct mlx5_ib_uapi_query_port *r)
 {
@@ -185,7 +185,10 @@ static int port_fill_rep(const struct uverbs_file *f, unsigned int port,
 		return -EOPNOTSUPP; /* not logged: programs ask all ports */
 	r->vport = vhca_port_vport(f->vhca, port);
 	r->esw_owner_vhca_id = f->vhca->id;
-	r->flags = MLX5_IB_UAPI_QUERY_PORT_VPORT | MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID;
+	r->reg_c0.value = vhca_port_metadata(f->vhca, port);
+	r->reg_c0.mask = PORT_METADATA_MASK;
+	r->flags = MLX5_IB_UAPI_QUERY_PORT_VPORT | MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID |
+		   MLX5_IB_UAPI_QUERY_PORT_VPORT_REG_C0;
 	err = r->vport == VPORT_UPLINK ? port_fill_uplink(f->vhca, r)
 				       : port_fill_function(f->vhca, r);
 	r->flags |= r->vport_steering_icm_rx ? MLX5_IB_UAPI_QUERY_PORT_VPORT_STEERING_ICM_RX : 0;
