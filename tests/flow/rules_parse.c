@@ -682,8 +682,8 @@ static void ct_is(const char *text, uint64_t value, uint64_t mask, size_t more)
 	ruleset_free(&set);
 	assert_int_equal(rules_parse(rules, strlen(rules), &set, NULL, NULL), 0);
 	r = &set.rule[1];
-	f = &r->field[r->nfields - 1];
-	assert_true(r->ct && f->key == CT_KEY);
+	assert_true(r->ct);
+	f = field(r, CT_KEY);
 	assert_int_equal(f->value, value);
 	assert_int_equal(f->mask, mask);
 	assert_int_equal(f->nmore, more);
@@ -708,6 +708,13 @@ TEST(none, tracking)
 	      CT_MASK | CT_SOURCE_MASK, 0);
 	ct_is("drop switch from vf0,uplink ct established", CT_ESTABLISHED | 1,
 	      CT_MASK | CT_SOURCE_MASK, 1);
+	ct_is("drop switch from vf0 ct new,invalid", CT_NEW, CT_MASK, 1);
+	r = &set.rule[1];
+	assert_int_equal(r->nfields, 2);
+	ruleset_free(&set);
+	assert_int_equal(rules_parse("track switch tcp\ndrop switch from vf0 tcp ct != established",
+				     59, &set, NULL, NULL),
+			 0);
 	ruleset_free(&set);
 }
 

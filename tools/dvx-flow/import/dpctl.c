@@ -8,6 +8,7 @@
 
 #include "dpctl.h"
 #include "ovs.h"
+#include "rules/arena.h"
 
 /* --- parts ------------------------------------------------------------------------------------- */
 
@@ -64,6 +65,26 @@ static bool dpctl_ignored(struct draft *d, const struct row *row, const struct t
 	const char *mask = strchr(at->text, '/');
 
 	return (mask && !mask[1 + strspn(mask + 1, "0x.:")]) || draft_leave(d, at, row->arg);
+}
+
+static bool dpctl_ct_state(struct draft *d, const struct row *row, const struct token *at)
+{
+	struct token *kept = arena_get(d->im->out->memory, sizeof(*kept));
+
+	if (!kept)
+		return false;
+	*kept = *at;
+	return draft_ct_state(d, kept, at->text);
+}
+
+/* A packet that is not tracked is in zone 0. */
+static bool dpctl_ct_zone(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t zone, mask;
+
+	if (!number_parse_pair(at->text, 0, 16, &zone, &mask))
+		return draft_leave(d, at, REASON_VALUE);
+	return !mask || !zone || draft_ct_zone(d, at, zone);
 }
 
 static bool dpctl_recirc(struct draft *d, const struct row *row, const struct token *at)
@@ -278,8 +299,9 @@ static const struct row dpctl_fields[] = {
 		 "offload_packets offload_bytes packet_type",
 		 row_skip),
 	ROW_READ("skb_priority skb_mark dp_hash", dpctl_ignored, .arg = REASON_MARK),
-	ROW_READ("ct_state ct_zone ct_mark ct_label ct_tuple4 ct_tuple6", dpctl_ignored,
-		 .arg = REASON_CONNTRACK),
+	ROW_READ("ct_state", dpctl_ct_state),
+	ROW_READ("ct_zone", dpctl_ct_zone),
+	ROW_READ("ct_mark ct_label ct_tuple4 ct_tuple6", dpctl_ignored, .arg = REASON_CONNTRACK),
 	ROW_READ("recirc_id", dpctl_recirc),
 	ROW_READ("in_port", dpctl_in_port),
 	ROW_READ("tunnel", dpctl_tunnel),
@@ -328,6 +350,7 @@ static void dpctl_flow(struct import *im, struct tokens *line)
 				     .line = line,
 				     .at = &line->token[0],
 				     .direction = "switch",
+				     .order = 1, /* behind the rule that tracks */
 				     .inner = tunnel,
 				     .no_labels = true,
 				     .no_inner_labels = true},

@@ -287,6 +287,29 @@ static bool dpctl_recirculate(struct draft *d, const struct row *row, const stru
 	return true;
 }
 
+static bool dpctl_zone(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t zone;
+
+	if (!number_parse(at->text, 0, UINT16_MAX, &zone))
+		return draft_leave(d, at, REASON_VALUE);
+	return draft_ct_zone(d, at, zone);
+}
+
+/* Reads what ct() does. A connection that is not committed is tracked all the same. */
+static bool dpctl_ct(struct draft *d, const struct row *row, const struct token *at)
+{
+	static const struct row parts[] = {
+		ROW_READ("commit force_commit", row_skip),
+		ROW_READ("zone", dpctl_zone),
+		ROW_LEAVE("nat", NAT),
+		ROW_LEAVE("mark label helper timeout", CONNTRACK),
+		{0},
+	};
+
+	return dpctl_parts(d, *at, parts, NULL) && (d->table || draft_ct(d, at));
+}
+
 static bool dpctl_clone(struct draft *d, const struct row *row, const struct token *at);
 
 static const struct row dpctl_actions[] = {
@@ -297,7 +320,8 @@ static const struct row dpctl_actions[] = {
 	ROW_READ("drop", dpctl_drop),
 	ROW_READ("recirc", dpctl_recirculate),
 	ROW_READ("clone", dpctl_clone),
-	ROW_LEAVE("ct ct_clear", CONNTRACK),
+	ROW_READ("ct", dpctl_ct),
+	ROW_LEAVE("ct_clear", CONNTRACK),
 	ROW_LEAVE("meter", LIMIT),
 	ROW_LEAVE("tnl_pop", TUNNEL),
 	ROW_LEAVE("hash lb_output sample psample userspace emit_sample", TARGET),

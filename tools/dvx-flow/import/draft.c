@@ -352,5 +352,5 @@ bool draft_settle(struct draft *d, const struct token *end, enum import_reason r
 		return draft_leave(d, end, reason);
 	if (!strcmp(d->verdict, "drop"))
 		d->changes = 0;
-	return true;
+	return draft_ct_settle(d);
 }

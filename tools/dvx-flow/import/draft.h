@@ -62,6 +62,8 @@ struct draft {
 	enum node_tunnel tunnel; /* that the rule begins; CHANGE_ENCAP shows if it does */
 	struct rule_change encap[ENCAP_WORDS];
 	uint32_t encap_given; /* bits of the words */
+	const struct token *ct; /* the state of a connection that is compared */
+	uint64_t ct_value, ct_mask;
 	bool has_pcp;
 	uint64_t pcp; /* of a pushed tag */
 };
@@ -73,6 +75,8 @@ struct import {
 	const char *netdev; /* of the rules so far, if none was asked for */
 	struct iface eswitch; /* the first interface of a vport */
 	bool has_eswitch;
+	bool tracks, has_zone; /* connections are tracked; in this zone of the other tool */
+	uint64_t zone;
 	bool no_memory;
 	bool once; /* a word is left out once, as its rule may be tried several times */
 	const struct token *left; /* reported last */
@@ -160,6 +164,17 @@ void draft_replace(struct draft *d, enum draft_slot slot, uint64_t number);
 bool draft_add_type(struct draft *d, uint64_t type);
 /* Excludes a second tag and labels, for a tool whose EtherType is the one behind the first tag. */
 void draft_one_tag(struct draft *d);
+
+/* --- draft_ct.c: return false if the rule is left out. --- */
+
+/* Tracks the connections of packets that go on to a table. */
+bool draft_ct(struct draft *d, const struct token *at);
+/* Checks that all connections are of one zone. */
+bool draft_ct_zone(struct draft *d, const struct token *at, uint64_t zone);
+/* Adds a connection's state: +est-new, est|trk, or a number and a mask. */
+bool draft_ct_state(struct draft *d, const struct token *at, const char *text);
+/* Adds its match at the rule's end, if it can be said. */
+bool draft_ct_settle(struct draft *d);
 
 bool draft_has_change(const struct draft *d, enum rule_change_kind kind);
 /*

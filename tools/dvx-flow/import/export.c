@@ -221,6 +221,7 @@ static const char *export_lacks(const struct rule *r, struct source_location *at
 {
 	*at = r->over ? r->over_at : r->expire ? r->expire_at : r->at;
 	return r->over				     ? "rates"
+	       : r->track || r->ct		     ? "connections"
 	       : r->expire			     ? "rules that expire"
 	       : r->table || r->verdict == RULE_GOTO ? "tables"
 	       : r->verdict == RULE_MIRROR	     ? "copies"

@@ -9,7 +9,7 @@ tools_dvx_flow_libimport_la_SOURCES = tools/dvx-flow/import/import.h tools/dvx-f
 	tools/dvx-flow/import/tokens.h tools/dvx-flow/import/tokens.c \
 	tools/dvx-flow/import/iface.h tools/dvx-flow/import/iface.c \
 	tools/dvx-flow/import/draft.h tools/dvx-flow/import/draft.c tools/dvx-flow/import/draft_text.c \
-	tools/dvx-flow/import/draft_switch.c \
+	tools/dvx-flow/import/draft_switch.c tools/dvx-flow/import/draft_ct.c \
 	tools/dvx-flow/import/tables.c \
 	tools/dvx-flow/import/values.h tools/dvx-flow/import/values.c \
 	tools/dvx-flow/import/dialect.h tools/dvx-flow/import/dialect.c \

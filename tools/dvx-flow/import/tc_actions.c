@@ -419,6 +419,29 @@ static bool tc_gact(struct draft *d, const struct row *row, const struct token *
 	return tc_control(d, row->what ? "drop" : "pass");
 }
 
+/* Reads `ct'. A connection that is not committed is tracked all the same. */
+static bool tc_ct(struct draft *d, const struct row *row, const struct token *at)
+{
+	while (token_among(tokens_peek(d->line), "commit force"))
+		tokens_next(d->line);
+	if (tokens_take(d->line, "zone")) {
+		const struct token *zone = tokens_next(d->line);
+		uint64_t n;
+
+		if (!zone->text || !number_parse(zone->text, 0, UINT16_MAX, &n))
+			return draft_leave(d, zone, zone->text ? REASON_VALUE : REASON_ENDS);
+		if (!draft_ct_zone(d, zone, n))
+			return false;
+	}
+	while (token_among(tokens_peek(d->line), "commit force"))
+		tokens_next(d->line);
+	if (token_among(tokens_peek(d->line), "nat clear mark label helper"))
+		return draft_leave(d, tokens_peek(d->line),
+				   token_is(tokens_peek(d->line), "nat") ? REASON_NAT
+									 : REASON_CONNTRACK);
+	return (d->table || draft_ct(d, at)) && tc_control(d, NULL);
+}
+
 static const struct row tc_actions[] = {
 	ROW_READ("drop shot", tc_gact, .what = true),
 	ROW_READ("pass ok", tc_gact),
@@ -435,7 +458,8 @@ static const struct row tc_actions[] = {
 	ROW_LEAVE("skbmod mpls bpf", CHANGE),
 	ROW_READ("police", tc_police),
 	ROW_LEAVE("random", LIMIT),
-	ROW_LEAVE("ct ctinfo connmark", CONNTRACK),
+	ROW_READ("ct", tc_ct),
+	ROW_LEAVE("ctinfo connmark", CONNTRACK),
 	ROW_LEAVE("nat", NAT),
 	{0},
 };

@@ -156,6 +156,21 @@ static bool tc_enc_port(struct draft *d, const struct row *row, const struct tok
 	       draft_leave(d, at, REASON_VALUE);
 }
 
+static bool tc_ct_state(struct draft *d, const struct row *row, const struct token *at)
+{
+	tc_of(d)->mask[0][SLOT_CT] = "";
+	return draft_ct_state(d, at, at->text);
+}
+
+static bool tc_ct_zone(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t zone;
+
+	if (!number_parse(at->text, 0, UINT16_MAX, &zone))
+		return draft_leave(d, at, REASON_VALUE);
+	return draft_ct_zone(d, at, zone);
+}
+
 const struct row tc_keys[] = {
 	ROW_MATCH("vlan_id", VLAN_ID, value_number, .base = 10, .bits = 12,
 		  ROW_KEY(tc_put_tag, KEY_VLAN_ID)),
@@ -206,7 +221,9 @@ const struct row tc_keys[] = {
 	ROW_MATCH("enc_key_id", VNI, value_number, .bits = 32, .read = tc_enc),
 	ROW_READ("enc_dst_port", tc_enc_port),
 	ROW_LEAVE("geneve_opts vxlan_opts erspan_opts gtp_opts enc_flags", TUNNEL),
-	ROW_LEAVE("ct_state ct_zone ct_mark ct_label", CONNTRACK),
+	ROW_READ("ct_state", tc_ct_state),
+	ROW_READ("ct_zone", tc_ct_zone),
+	ROW_LEAVE("ct_mark ct_label", CONNTRACK),
 	ROW_LEAVE("hw_tc", KERNEL_QUEUE),
 	ROW_LEAVE("classid flowid", TARGET),
 	{0},

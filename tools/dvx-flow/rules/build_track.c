@@ -84,16 +84,26 @@ void build_max(struct rule_build *b, const struct rule_node *n)
 
 /* --- the rule's end --------------------------------------------------------------------------- */
 
-/* Returns whether a negated match compares this field. */
-static bool build_track_excepts(const struct rule_build *b, enum rule_key key)
+/* Returns a negated match of this field; NULL: there is none. */
+static const struct rule_field *build_track_except(const struct rule_build *b, enum rule_key key)
 {
 	const struct rule_except *except = b->excepts.item;
 
 	for (size_t i = 0; i < b->excepts.n; i++)
 		for (size_t k = 0; k < except[i].nfields; k++)
 			if (except[i].field[k].key == key)
-				return true;
-	return false;
+				return &except[i].field[k];
+	return NULL;
+}
+
+/* Returns whether the states are compared with this one. */
+static bool ct_has(const struct rule_field *f, uint32_t state)
+{
+	bool has = f->value == state;
+
+	for (size_t i = 0; i < f->nmore; i++)
+		has |= f->more[i].value == state;
+	return has;
 }
 
 static void settle_track_rule(struct rule_build *b, const struct source_range *at)
@@ -106,7 +116,7 @@ static void settle_track_rule(struct rule_build *b, const struct source_range *a
 		parse_mistake(b->ps, at,
 			      "only TCP connections are tracked: write `track switch tcp'");
 	if (b->rule.ct || build_field(&b->fields, KEY_VPORT)->mask ||
-	    build_track_excepts(b, KEY_VPORT) || build_field(&b->fields, KEY_SQN)->mask)
+	    build_field(&b->fields, KEY_SQN)->mask)
 		parse_mistake(
 			b->ps, at,
 			"track takes the packets of both sides, and their first ones from this "
@@ -131,37 +141,44 @@ static void settle_track_rule(struct rule_build *b, const struct source_range *a
  * Replaces the vport of an established connection's packets by the one in the register: a SYN-ACK
  * comes from this function, which held it back until the connection was tracked.
  */
-static void settle_ct_from(struct rule_build *b)
+static void ct_move_from(struct rule_build *b, const struct rule_field *from)
 {
-	struct rule_field *from = NULL, *ct = NULL;
 	struct node_list l = {0};
 
-	for (size_t i = 0; i < b->fields.n; i++)
-		if (b->fields.field[i].key == KEY_VPORT)
-			from = &b->fields.field[i];
-		else if (b->fields.field[i].key == CT_KEY)
-			ct = &b->fields.field[i];
-	if (!from && !build_track_excepts(b, KEY_VPORT))
-		return;
-	if (from && ct && !ct->nmore && ct->value == CT_NEW)
-		return;
-	if (!from || !ct || ct->nmore || ct->value != CT_ESTABLISHED) {
-		parse_mistake(b->ps, &b->ct_at,
-			      "with from, ct takes one state, established or new: write a rule for "
-			      "each");
-		return;
-	}
 	for (size_t i = 0; i <= from->nmore; i++)
 		l = list_value(b->ps, l,
 			       CT_ESTABLISHED | (i ? from->more[i - 1].value : from->value),
 			       CT_MASK | CT_SOURCE_MASK);
-	if (!l.n)
-		return;
-	ct->value = ((struct rule_value *)l.item)->value;
-	ct->mask = CT_MASK | CT_SOURCE_MASK;
-	ct->nmore = l.n - 1;
-	ct->more = ct->nmore ? (struct rule_value *)l.item + 1 : NULL;
 	build_fields_remove(&b->fields, KEY_VPORT);
+	for (size_t i = 0; i < b->fields.n && l.n; i++) {
+		struct rule_field *ct = &b->fields.field[i];
+
+		if (ct->key != CT_KEY)
+			continue;
+		ct->value = ((struct rule_value *)l.item)->value;
+		ct->mask = CT_MASK | CT_SOURCE_MASK;
+		ct->nmore = l.n - 1;
+		ct->more = ct->nmore ? (struct rule_value *)l.item + 1 : NULL;
+	}
+}
+
+/* Checks that the source of packets is known: the port, or of established connections the register. */
+static void settle_ct_from(struct rule_build *b)
+{
+	const struct rule_field *from = build_field(&b->fields, KEY_VPORT);
+	const struct rule_field *ct = build_field(&b->fields, CT_KEY);
+	const struct rule_field *not_ct = build_track_except(b, CT_KEY);
+
+	if (!from->mask ||
+	    (ct->mask ? !ct_has(ct, CT_ESTABLISHED) : not_ct && ct_has(not_ct, CT_ESTABLISHED)))
+		return;
+	if (ct->mask && !ct->nmore)
+		ct_move_from(b, from);
+	else
+		parse_mistake(
+			b->ps, &b->ct_at,
+			"in a rule with from, `ct established' stands alone: write a rule for "
+			"each state");
 }
 
 void build_settle_track(struct rule_build *b, const struct source_range *at)
