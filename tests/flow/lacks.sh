@@ -39,6 +39,8 @@ drop in vxlan-gpe vni 5
 drop in geneve vni 5 oam
 drop in gtpu teid 0x1234 inner ipv4 dst 10.60.0.0/16
 drop in gre key 5
+drop in gretap key 5
+drop in nvgre vni 5
 drop in mpls label 5 tc 3 mpls_bos 1 mpls_ttl 64
 drop in inner ipv4 dst 10.0.0.0/8 outer ipv6
 send in ipv4 to queue 1 tag 7 count
@@ -62,6 +64,7 @@ pass in udp and vport 1|17|misc_parameters.source_port: mlx5_0 lacks eswitch_man
 drop switch from pf|6|attr.side FDB: mlx5_0 lacks eswitch_manager
 track switch tcp max 5 \n drop switch tcp ct new|7|attr.side FDB: mlx5_0 lacks eswitch_manager
 pass out udp encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02
+pass out ipv4 udp encap mplsoudp label 16 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02
 drop out udp sqn 5|14|misc_parameters.source_sqn: libmlx5 compares it in RX domains only
 END
 echo "drop in arp" >"$work/more"

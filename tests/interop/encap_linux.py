@@ -92,11 +92,11 @@ def tool(path, lines):
     return subprocess.run([path], input=text, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
 
 
-def encapsulated(build, words, frames, src, dst, hop):
+def encapsulated(tools, words, frames, src, dst, hop):
     rule = f'pass out encap {words} src {src} dst {dst} eth src {hop[0]} dst {hop[1]}'
-    header, = tool(f'{build}/tests/interop/encap_rules', [rule])
+    header, = tool(tools[0], [rule])
     return [bytes.fromhex(p) for p in
-            tool(f'{build}/tests/interop/encap_show', [f'{header} {f.hex()}' for f in frames])]
+            tool(tools[1], [f'{header} {f.hex()}' for f in frames])]
 
 
 def network():
@@ -108,26 +108,29 @@ def network():
             sys.exit(f'Bail out! ip {words}: {done}')
 
 
-def compare(build, tunnel, count):
+def compare(tools, tunnel):
     """Returns why a packet differs; '': none does."""
     name, _, words, (src, dst) = tunnel
-    frames = [frame() for _ in range(count)]
+    frames = [frame() for _ in range(COUNT)]
     inner, wire = tap('t0'), tap('v1')
-    for f, ours in zip(frames, encapsulated(build, words, frames, src, dst, MACS)):
+    for f, ours in zip(frames, encapsulated(tools, words, frames, src, dst, MACS)):
         inner.send(f)
         theirs = receive(wire, f)
         if theirs is None:
             return f'{name}: no packet from the kernel'
         if chosen(ours, theirs) != theirs:
             return f'{name}: dvx-sim {chosen(ours, theirs).hex()}\n# the kernel {theirs.hex()}'
-    for f, ours in zip(frames, encapsulated(build, words, frames, dst, src, MACS[::-1])):
+    for f, ours in zip(frames, encapsulated(tools, words, frames, dst, src, MACS[::-1])):
         wire.send(ours)
         if receive(inner, f) != f:
             return f'{name}: the kernel does not take it out of {ours.hex()}'
     return ''
 
 
-def main(build, count=40):
+COUNT = 40 # packets of each tunnel
+
+
+def main(*tools):
     network()
     print(f'1..{len(TUNNELS)}')
     failed = False
@@ -137,10 +140,10 @@ def main(build, count=40):
             print(f'ok {n} - {tunnel[0]} # SKIP this kernel has no such interface: {made.strip().splitlines()[0]}')
             continue
         ip('link set t0 mtu 1500 up')
-        why = compare(build, tunnel, int(count))
+        why = compare(tools, tunnel)
         ip('link del t0')
         failed = failed or bool(why)
-        print(f'{"not ok" if why else "ok"} {n} - {tunnel[0]}: {count} packets each way as Linux makes them')
+        print(f'{"not ok" if why else "ok"} {n} - {tunnel[0]}: {COUNT} packets each way as Linux makes them')
         if why:
             print('#', why)
     return failed

@@ -7,4 +7,5 @@ if [ -z "${DVX_NETNS-}" ]; then
 		{ echo "1..0 # SKIP no network namespace with a pair of interfaces"; exit 0; }
 	DVX_NETNS=1 exec unshare -Urn sh "$0"
 fi
-exec /usr/bin/python3 "${top_srcdir:?}/tests/interop/encap_linux.py" "${top_builddir:?}"
+exec /usr/bin/python3 "${top_srcdir:?}/tests/interop/encap_linux.py" "${top_builddir:?}/tests/interop/encap_rules" \
+	"$top_builddir/tests/interop/encap_show"

@@ -101,6 +101,13 @@ int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *d)
 	return gone(d, &fake.domains);
 }
 
+int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *d, uint32_t flags)
+{
+	(void)d;
+	(void)flags;
+	return 0;
+}
+
 struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *d, uint32_t level)
 {
 	(void)d;

@@ -3,8 +3,7 @@
 # Each chip of --set chip= under unmodified programs: it is what it is sold as, and the tests of software's steering,
 # which libmlx5 writes in the format of the chip, pass on it.
 . "${top_srcdir:?}/tests/tap.sh" || exit 99
-steer=${top_builddir:?}/tests/steer
-caps=$top_builddir/tests/fw/caps
+caps=${top_builddir:?}/tests/fw/caps
 info=$top_builddir/tools/dvx-info/dvx-info
 pairs="40 300"
 [ -z "${DVX_TEST_LONG-}" ] || pairs="400 1000"
@@ -39,14 +38,14 @@ while read -r chip id format functions steers <&3; do
 		skip "$chip: software's tables" "DVX_NEW_LIBMLX5 names no rdma-core of 55 or later"
 		continue
 	fi
-	check "$chip: software's tables match each field" "$dvx_sim" run --set chip="$chip" -- "$steer/dr_fields"
+	check "$chip: software's tables match each field" "$dvx_sim" run --set chip="$chip" -- "$top_builddir/tests/steer/dr_fields"
 	[ "$format" = 0 ] || check "$chip: ... by match definers" \
-		"$dvx_sim" run --set chip="$chip",match_definers=1 -- "$steer/dr_fields"
-	check "$chip: tunnels begin and end" "$dvx_sim" run --set chip="$chip" -- "$steer/dr_reformat"
+		"$dvx_sim" run --set chip="$chip",match_definers=1 -- "$top_builddir/tests/steer/dr_fields"
+	check "$chip: tunnels begin and end" "$dvx_sim" run --set chip="$chip" -- "$top_builddir/tests/steer/dr_reformat"
 	check "$chip: limits of software's tables" \
-		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$steer/dr_limits"
+		"$dvx_sim" run --set chip="$chip",log_ste_icm=27 -- "$top_builddir/tests/steer/dr_limits"
 	[ "$format" = 0 ] || check "$chip: meters, first hits and tracked connections" \
-		"$dvx_sim" run --set chip="$chip" -- "$steer/dr_aso"
+		"$dvx_sim" run --set chip="$chip" -- "$top_builddir/tests/steer/dr_aso"
 	set=${DVX_SIM_SET:+$DVX_SIM_SET,}chip=$chip
 	check "$chip: rules against the slow matcher" env DVX_SIM_SET="$set" DVX_PAIRS="$pairs" \
 		sh "$top_srcdir/tests/flow/diff.sh"

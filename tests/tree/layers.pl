@@ -25,11 +25,8 @@ my %may = (
 	'src/sim/host' => ['src/sim/base'],
 	'src/sim/obj' => ['src/sim/base', 'src/sim/host/mem.h', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	'src/sim/port' => ['src/sim/base', 'src/sim/obj', 'ext:utlist'],
-<<<<<<< HEAD
-	'src/sim/steer' => ['src/sim/steer/ste/ste.h', 'src/sim/steer/aso/aso.h', 'src/sim/base', 'src/sim/obj', 'src/sim/port', 'include/dvx/prm', 'src/prm'],
-=======
-	'src/sim/steer' => ['src/sim/steer/rules/rules.h', 'src/sim/steer/ste/ste.h', 'src/sim/base', 'src/sim/obj', 'src/sim/port', 'include/dvx/prm', 'src/prm'],
->>>>>>> 2e24051d (wip2)
+	'src/sim/steer' => ['src/sim/steer/rules/rules.h', 'src/sim/steer/ste/ste.h', 'src/sim/steer/aso/aso.h', 'src/sim/base', 'src/sim/obj',
+		'src/sim/port', 'include/dvx/prm', 'src/prm'],
 	'src/sim/steer/ste' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/aso', 'include/dvx/prm', 'src/prm'],
 	'src/sim/steer/rules' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/ste', 'include/dvx/prm', 'src/prm'],
 	# A context and a packet: no objects, no walk.
