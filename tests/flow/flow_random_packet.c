@@ -165,7 +165,7 @@ void random_packet(struct dice *d, struct made_packet *p)
 
 /* --- tunnels --- */
 
-enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_GTPU, T_KINDS };
+enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_GTPU, T_MPLS, T_KINDS };
 
 /* Writes an outer IP header; the length comes later: bytes 2 and 3 of IPv4's, 4 and 5 of IPv6's. */
 static void outer_ip(struct dice *d, struct pen *w, bool six, uint8_t proto)
@@ -251,6 +251,16 @@ static void put_gtpu(struct dice *d, struct pen *w)
 		put(w, 0x01100900, 4);
 }
 
+/* Writes UDP and labels, up to one more than the device parses. */
+static void put_mpls_udp(struct dice *d, struct pen *w)
+{
+	uint32_t n = 1 + dice_roll(d, chance(d, 20) ? 6 : 2);
+
+	udp_to(d, w, 6635);
+	while (n--)
+		put(w, PICK(d, mpls_labels) << 12 | (n ? 0 : 0x100) | 64, 4);
+}
+
 /* Writes a tunnel's header; type: the EtherType of the next part. */
 static void tunnel_header(struct dice *d, struct pen *w, uint32_t kind, uint16_t type)
 {
@@ -263,6 +273,9 @@ static void tunnel_header(struct dice *d, struct pen *w, uint32_t kind, uint16_t
 		break;
 	case T_GTPU:
 		put_gtpu(d, w);
+		break;
+	case T_MPLS:
+		put_mpls_udp(d, w);
 		break;
 	case T_VXLAN:
 	case T_GPE:

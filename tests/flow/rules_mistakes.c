@@ -77,7 +77,7 @@ TEST(none, mistakes_of_switch_rules)
 		 "`ipv4'"},
 		{"pass out ipv4 push vlan 5 encap gre src 10.0.0.1 dst 10.0.0.2 " HOP,
 		 "1:15+11 \"push vlan\" changes the Ethernet header, which goes: gre carries IP"},
-		{"drop in mplsoudp", "1:9+8 labels behind UDP are not compared"},
+		{"drop in mplsoudp 7", "1:18+1 labels behind UDP are not compared"},
 		{"drop in nvgre 16777216", "1:15+8 a VNI is 0 to 16777215, not 16777216"},
 		{"drop in teid 4", "1:9+6 teid belongs behind gtpu"},
 		{"drop in vxlan teid 4", "1:15+6 teid belongs behind gtpu"},

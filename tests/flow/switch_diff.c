@@ -141,11 +141,12 @@ static void switch_match(struct dice *d, bool ends, char line[LINE_BYTES])
 		"gre inner ipv4 decap " NEW_HEADER,
 		"gre inner ipv6 decap " NEW_HEADER,
 		"gtpu inner ipv4 decap " NEW_HEADER,
+		"mplsoudp inner ipv4 decap " NEW_HEADER,
 	};
 	char *to;
 
 	if (ends) {
-		sprintf(line, "send in %s", tunnels[dice_roll(d, 8)]);
+		sprintf(line, "send in %s", tunnels[dice_roll(d, 9)]);
 	} else if (!dice_roll(d, 3)) {
 		sprintf(line, "%s in %s", dice_roll(d, 6) ? "send" : "pass", wide[dice_roll(d, 5)]);
 	} else {

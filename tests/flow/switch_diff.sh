@@ -23,17 +23,19 @@ switches() {
 exec 3>&1 # the numbers of each chip, outside of check's file
 "$dvx_sim" up far --wire peer=net >&2 || exit 99
 chips=far
-while read -r chip function MANAGER MANAGER_VPORT <&4; do
+while read -r chip format function MANAGER MANAGER_VPORT <&4; do
 	export MANAGER MANAGER_VPORT
+	newer_libmlx5 "$format" || { skip "$chip" "DVX_NEW_LIBMLX5 names no rdma-core of 55 or later" && continue; }
 	"$dvx_sim" up near --set chip="$chip",switchdev=1 --vfs 1 --wire peer=net >&2 || exit 99
 	chips="far near"
 	check "$chip: rules of the e-switch" switches
 	"$dvx_sim" down near
 	chips=far
 done 4<<-END
-	cx5 host pf 0
-	cx6dx host pf 0
-	bf2 dpu ecpf 65534
-	cx7 host pf 0
+	cx5 0 host pf 0
+	cx6dx 1 host pf 0
+	bf2 1 dpu ecpf 65534
+	cx7 2 host pf 0
+	cx8 3 host pf 0
 END
 plan

@@ -48,7 +48,7 @@ DVX_PYVERBS_TESTS=$tree/tests DVX_SUITE_LIST=$top_srcdir/doc/rdma-core-newest-te
 	sh "$here/rdma_core.sh" || failed=1
 
 # Software's tables on each chip, one of which only a newer libmlx5 knows; make check has built the programs.
-for test in chips dr_fdb dr_fdb_changes; do
-	DVX_NEW_LIBMLX5=$build/lib PERL=perl sh "$top_srcdir/tests/steer/$test.sh" || failed=1
+for test in steer/chips steer/dr_fdb steer/dr_fdb_changes flow/switch_diff; do
+	DVX_NEW_LIBMLX5=$build/lib PERL=perl sh "$top_srcdir/tests/$test.sh" || failed=1
 done
 exit "$failed"

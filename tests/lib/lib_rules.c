@@ -64,21 +64,24 @@ TEST(levels, masks_refused)
 /* Fields that this chip does not match are refused by their capability, or by name. */
 TEST(levels, no_capability)
 {
-	struct dvx_flow_match m = udp(4, 2152);
+	struct dvx_flow_match m = udp(4, 6081);
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &m};
 	struct dvx_flow_matcher *none = NULL;
 	struct dvx_flow_rule *r = NULL;
 	struct dvx_flow_rule_attr ra;
 
-	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_dw_0", 1, 0xffffffff));
 	if (level) {
+		OK(dvx_flow_match_set(&m, "misc_parameters_3.geneve_tlv_option_0_data", 1,
+				      0xffffffff));
 		refused(dvx_flow_matcher_create(s->table, &attr, &none), -EOPNOTSUPP,
-			"match.misc_parameters_3.gtpu_dw_0", "flex_parser_protocols");
+			"match.misc_parameters_3.geneve_tlv_option_0_data",
+			"flex_parser_protocols");
 	} else {
+		OK(dvx_flow_match_set(&m, "outer_headers.ipv4_ihl", 5, 0xf));
 		OK(dvx_flow_matcher_create(s->table, &attr, &none));
 		ra = rule_attr(none, &m, &s->drop, 1);
 		assert_true(dvx_flow_rule_create(&ra, &r) < 0);
-		error_has("match.misc_parameters_3.gtpu_dw_0", "the root");
+		error_has("match.outer_headers.ipv4_ihl", "the root");
 		OK(dvx_flow_matcher_destroy(none));
 		m = udp(4, 4789);
 		OK(dvx_flow_match_set(&m, "misc_parameters.outer_esp_spi", 1, 0xffffff));

@@ -112,7 +112,7 @@ static const struct tag_pair {
 	 "tunnel_header_dw1", 0, 32},
 };
 
-static unsigned int tunnelled[PACKET_GTPU + 1], labelled;
+static unsigned int tunnelled[PACKET_MPLS_UDP + 1], labelled;
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

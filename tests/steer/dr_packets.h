@@ -18,6 +18,8 @@ enum which {
 	GRE,
 	NVGRE,
 	MPLS,
+	MPLS_GRE,
+	MPLS_UDP,
 	PACKETS
 };
 
@@ -125,6 +127,14 @@ static const char *const packets[PACKETS] = {
 	[MPLS] = ETH "8847"
 		     "00064240"
 		     "000c8320" IP4("11") UDP,
+	/* a key, and label 300 (class 2, the last, TTL 65); IPv4 follows */
+	[MPLS_GRE] = ETH "0800" IP4_OF("0050", "2f") "20008847"
+						     "cafebabe"
+						     "0012c541" IP4("11") UDP,
+	/* UDP to port 6635, labels 400 (class 3, TTL 66) and 500; IPv4 follows */
+	[MPLS_UDP] = ETH "0800" IP4_OF("0054", "11") "100019eb00400000"
+						     "00190642"
+						     "001f4140" IP4("11") UDP,
 };
 
 #endif

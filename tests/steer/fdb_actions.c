@@ -440,58 +440,6 @@ TEST(fdb, samplers_refuse)
 			 PRM_STATUS_RES_BUSY);
 }
 
-static size_t fill_meter(uint8_t in[FX_IN], uint32_t reg, uint32_t next)
-{
-	void *m = in + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
-
-	FX_FILL(in, CREATE_GENERAL_OBJECT, {"obj_type", PRM_OBJ_TYPE_FLOW_METER});
-	memset(m, 0, PRM_FLOW_METER_BYTES);
-	prm_flow_meter_set_active(m, 1);
-	prm_flow_meter_set_return_reg_id(m, reg);
-	prm_flow_meter_set_table_type(m, FDB);
-	prm_flow_meter_set_destination_table_id(m, next);
-	prm_flow_meter_parameters_set_cbs_mantissa(prm_flow_meter_at_flow_meter_params(m), 7);
-	return PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + PRM_FLOW_METER_BYTES;
-}
-
-/* Meters name a register that takes colors and a table, which they keep; MODIFY takes known bits. */
-TEST(fdb, meters_refuse)
-{
-	uint32_t next = ending_table(f, false, TO_WIRE, 0), id;
-	uint8_t in[FX_IN];
-	size_t len = fill_meter(in, 1, next);
-	void *m = in + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
-
-	FX_REFUSES(f, CREATE_GENERAL_OBJECT, in, len, BAD, FW_SYN_INDEX);
-	assert_true(test_logged(f->log, "return_reg_id 1"));
-	fill_meter(in, 2, 0x99);
-	FX_REFUSES(f, CREATE_GENERAL_OBJECT, in, len, BAD_RES, FW_SYN_NO_OBJECT);
-	fill_meter(in, 2, next);
-	FX_REFUSES(f, CREATE_GENERAL_OBJECT, in, len - 4, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT);
-	assert_int_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len), 0);
-	id = prm_load32(f->out, 8);
-	assert_int_equal(FX(f, DESTROY_FLOW_TABLE, {"table_type", FDB}, {"table_id", next}),
-			 PRM_STATUS_RES_BUSY);
-	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_MODIFY_GENERAL_OBJECT);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
-	prm_flow_meter_set_modify_field_select(m, 0x21);
-	FX_REFUSES(f, MODIFY_GENERAL_OBJECT, in, len, BAD, FW_SYN_UNSUPPORTED);
-	prm_flow_meter_set_modify_field_select(m, 0x4); /* cir alone */
-	prm_flow_meter_parameters_set_cbs_mantissa(prm_flow_meter_at_flow_meter_params(m), 9);
-	prm_flow_meter_parameters_set_cir_mantissa(prm_flow_meter_at_flow_meter_params(m), 5);
-	assert_int_equal(FX_EXEC(f, MODIFY_GENERAL_OBJECT, in, len), 0);
-	len = FX_FILL(in, QUERY_GENERAL_OBJECT, {"obj_type", PRM_OBJ_TYPE_FLOW_METER},
-		      {"obj_id", id});
-	assert_int_equal(fx_exec(f, dpu(), PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID, in, len,
-				 PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + PRM_FLOW_METER_BYTES),
-			 0);
-	m = f->out + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
-	assert_int_equal(prm_flow_meter_get_sw_steering_icm_address_tx(m), icm_addr(ICM_METER, id));
-	m = prm_flow_meter_at_flow_meter_params(m);
-	assert_int_equal(prm_flow_meter_parameters_get_cbs_mantissa(m), 7);
-	assert_int_equal(prm_flow_meter_parameters_get_cir_mantissa(m), 5);
-}
-
 /* --- refusals ----------------------------------------------------------------------------------- */
 
 /* Entries whose actions contradict each other, the table or the side are refused, with the field. */

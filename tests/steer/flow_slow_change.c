@@ -300,6 +300,8 @@ static uint32_t slow_tunnel(const struct slow_view *v, const uint8_t *p)
 		return p[at] >> 6 ? 0 : 8 + (p[at] & 0x3fu) * 4;
 	case 2152:
 		return slow_gtpu(p + at, v->end - at);
+	case 6635:
+		return see_labels(p, at, v->end) - at;
 	default:
 		return 8;
 	}

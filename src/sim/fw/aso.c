@@ -110,6 +110,13 @@ int fw_destroy_aso(struct fw_cmd *c)
 	if (!n)
 		return fw_refuse(c, FW_SYN_NO_OBJECT, "obj_id 0x%x is not the first of its range",
 				 id);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct obj *o = obj_find(c->vhca, type, id + i);
+
+		if (o->refs)
+			return fw_refuse(c, FW_SYN_BUSY, "obj_id 0x%x: %u entries use object 0x%x",
+					 id, o->refs, o->id);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		fw_aso_free(obj_find(c->vhca, type, id + i));
 	return 0;

@@ -13,6 +13,7 @@
 #include "obj/memic.h"
 #include "obj/mkey.h"
 #include "prm/reflect.h"
+#include "steer/flex.h"
 #include "steer/params.h"
 #include "steer/rules/rules.h"
 #include "steer/ste/definer.h"
@@ -23,14 +24,25 @@
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
 
-/* Bits of flex_parser_protocols: tunnels, which are parsed without a flex parser, and ICMP. */
+/* Bits of flex_parser_protocols: tunnels, words that flex parsers take, and ICMP. */
 enum {
 	CAP_FLEX_GENEVE = 1 << 3,
+	CAP_FLEX_MPLS_GRE = 1 << 4,
+	CAP_FLEX_MPLS_UDP = 1 << 5,
 	CAP_FLEX_VXLAN_GPE = 1 << 7,
 	CAP_FLEX_ICMP = 1 << 8,
 	CAP_FLEX_ICMP6 = 1 << 9,
+	CAP_FLEX_GTPU_DW_2 = 1 << 16,
+	CAP_FLEX_GTPU_EXT = 1 << 17,
+	CAP_FLEX_GTPU_DW_0 = 1 << 18,
 	CAP_FLEX_GTPU = 1 << 11, /* [I] as with FLEX_PARSER_PROFILE_ENABLE 3 of mlxconfig */
 };
+
+/* Returns the value for a chip whose first flex parsers take GTP-U; 0 for others. */
+static uint32_t cap_flex_gtpu(const struct profile *p, uint32_t value)
+{
+	return p->steering_format_version ? value : 0;
+}
 
 /* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */
 static uint32_t cap_flex(const struct profile *p, uint32_t value)
@@ -131,6 +143,12 @@ static void cap_set_arrivals(const struct profile *p, void *props)
 	prm_flow_table_prop_layout_set_log_max_ft_sampler_num(props, VHCA_LOG_MAX_SAMPLER);
 }
 
+/* Sets that entries meter packets. */
+static void cap_set_aso(const struct profile *p, void *props)
+{
+	prm_flow_table_prop_layout_set_execute_aso(props, fw_aso_exists(p));
+}
+
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -141,6 +159,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
+	cap_set_aso(p, rx);
+	cap_set_aso(p, tx);
 	cap_set_arrivals(p, rx);
 	cap_set_sends(p, tx);
 	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
@@ -178,6 +198,7 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 	cap_fill_match(prm_flow_table_eswitch_cap_at_flow_table_properties_esw_acl_egress(cap));
 	cap_set_arrivals(p, props);
 	cap_set_sends(p, props);
+	cap_set_aso(p, props);
 	cap_set_vlans(props);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);

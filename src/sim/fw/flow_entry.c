@@ -2,13 +2,16 @@
 /* Entries of firmware's flow tables: a value to compare under the group's mask, and actions. */
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/prm/ste1.h>
 #include "cmd.h"
 #include "flow_dest.h"
+#include "obj/aso.h"
+#include "obj/device.h"
 #include "obj/flow.h"
 #include "steer/parse.h"
 
-#define OP_ADD	     0 /* SET_FLOW_TABLE_ENTRY.op_mod */
-#define OP_MODIFY    1
+#define OP_ADD	  0 /* SET_FLOW_TABLE_ENTRY.op_mod */
+#define OP_MODIFY 1
 /* SET_FLOW_TABLE_ENTRY.modify_enable_mask */
 #define MODIFY_ACTION	(1u << 0)
 #define MODIFY_TAG	(1u << 1)
@@ -26,14 +29,16 @@
 /* --- actions -------------------------------------------------------------------------------- */
 
 /* Returns the actions that entries of a type of tables can have. */
-static uint32_t fw_flow_entry_actions(uint32_t type)
+static uint32_t fw_flow_entry_actions(const struct fw_cmd *c, uint32_t type)
 {
+	const uint32_t aso = fw_aso_exists(c->vhca->dev->profile) ? PRM_FLOW_ACTION_EXECUTE_ASO : 0;
+
 	switch (type) {
 	case PRM_FLOW_TABLE_TYPE_FDB:
-		return ENDS | CHANGES | TUNNELS | VLANS;
+		return ENDS | CHANGES | TUNNELS | VLANS | aso;
 	case PRM_FLOW_TABLE_TYPE_NIC_RX:
 	case PRM_FLOW_TABLE_TYPE_NIC_TX:
-		return ENDS | CHANGES | TUNNELS;
+		return ENDS | CHANGES | TUNNELS | aso;
 	default:
 		return ENDS | CHANGES;
 	}
@@ -43,10 +48,10 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, uint32_
 {
 	uint32_t ends = action & ENDS;
 
-	if (action & ~fw_flow_entry_actions(type))
+	if (action & ~fw_flow_entry_actions(c, type))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "action 0x%x: tables of type %u have the actions 0x%x only",
-				 action, type, fw_flow_entry_actions(type));
+				 action, type, fw_flow_entry_actions(c, type));
 	/* [I] An entry has exactly one action that ends the walk or leads to a table. */
 	if (!ends || ends & (ends - 1))
 		return fw_refuse(c, FW_SYN_FLOW_ACTION,
@@ -76,10 +81,10 @@ static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, uint3
 		 "fdb_uplink_hairpin is 0"},
 		{type == PRM_FLOW_TABLE_TYPE_NIC_RX ? 0 : prm_flow_context_get_flow_tag(ctx),
 		 "flow_tag", "packets that are sent or switched carry none"},
-		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "its capability is 0"},
-		{fw_flow_entry_aso(ctx, 1), "execute_aso[1].valid", "its capability is 0"},
-		{fw_flow_entry_aso(ctx, 2), "execute_aso[2].valid", "its capability is 0"},
-		{fw_flow_entry_aso(ctx, 3), "execute_aso[3].valid", "its capability is 0"},
+		/* [I] Linux, the one user of these, has one for a rule. */
+		{fw_flow_entry_aso(ctx, 1), "execute_aso[1].valid", "an entry has one meter"},
+		{fw_flow_entry_aso(ctx, 2), "execute_aso[2].valid", "an entry has one meter"},
+		{fw_flow_entry_aso(ctx, 3), "execute_aso[3].valid", "an entry has one meter"},
 	};
 
 	return FW_CHECK_ABSENT(c, features);
@@ -218,6 +223,50 @@ static int fw_flow_entry_take_reformat(struct fw_cmd *c, const struct flow_table
 	return fw_flow_entry_check_decap(c, t, act);
 }
 
+static int fw_flow_entry_take_aso(struct fw_cmd *c, const void *ctx, struct flow_actions *act)
+{
+	const void *aso = prm_flow_context_cat_execute_aso(ctx, 0);
+	const void *meter =
+		prm_exe_aso_ctrl_cat_exe_aso_ctrl_flow_meter(prm_execute_aso_cat_exe_aso_ctrl(aso));
+	const uint32_t reg = prm_exe_aso_ctrl_flow_meter_get_return_reg_id(meter);
+	const bool wanted = act->action & PRM_FLOW_ACTION_EXECUTE_ASO;
+
+	if (wanted != prm_execute_aso_get_valid(aso))
+		return fw_refuse(c, FW_SYN_FLOW_ACTION, "action 0x%x: execute_aso[0].valid is %u",
+				 act->action, !wanted);
+	if (!wanted)
+		return 0;
+	if (prm_exe_aso_ctrl_flow_meter_get_aso_type(meter) != PRM_STE_ASO_TYPE_POLICERS)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED, "aso_type %u: entries have meters (2) only",
+				 prm_exe_aso_ctrl_flow_meter_get_aso_type(meter));
+	if (!(1u << reg & VHCA_METER_REGISTERS))
+		return fw_refuse(c, FW_SYN_INDEX, "return_reg_id %u: cap 2's return_reg_id is 0x%x",
+				 reg, VHCA_METER_REGISTERS);
+	act->aso =
+		fw_find(c, OBJ_ASO_METER, prm_execute_aso_get_aso_object_id(aso), "aso_object_id");
+	if (!act->aso)
+		return -1;
+	obj_get(act->aso);
+	act->aso_reg_c = (uint8_t)reg;
+	act->aso_line = (uint8_t)prm_exe_aso_ctrl_flow_meter_get_meter_id(meter);
+	act->aso_color = (uint8_t)prm_exe_aso_ctrl_flow_meter_get_init_color(meter);
+	return 0;
+}
+
+static void fw_flow_entry_put_aso(const struct flow_actions *act, void *ctx)
+{
+	void *aso = prm_flow_context_at_execute_aso(ctx, 0);
+	void *meter =
+		prm_exe_aso_ctrl_at_exe_aso_ctrl_flow_meter(prm_execute_aso_at_exe_aso_ctrl(aso));
+
+	prm_execute_aso_set_valid(aso, 1);
+	prm_execute_aso_set_aso_object_id(aso, act->aso->o.id);
+	prm_exe_aso_ctrl_flow_meter_set_return_reg_id(meter, act->aso_reg_c);
+	prm_exe_aso_ctrl_flow_meter_set_aso_type(meter, PRM_STE_ASO_TYPE_POLICERS);
+	prm_exe_aso_ctrl_flow_meter_set_init_color(meter, act->aso_color);
+	prm_exe_aso_ctrl_flow_meter_set_meter_id(meter, act->aso_line);
+}
+
 /* Takes references to all objects that the actions name, or refuses and takes none. */
 static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 				  struct flow_actions *act)
@@ -237,7 +286,7 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 		return -1;
 	if (fw_flow_dest_take(c, t, prm_flow_context_get_destination_list_size(ctx), act) ||
 	    fw_flow_dest_take_counters(c, prm_flow_context_get_flow_counter_list_size(ctx), act) ||
-	    fw_flow_entry_take_modify(c, t, ctx, act) ||
+	    fw_flow_entry_take_modify(c, t, ctx, act) || fw_flow_entry_take_aso(c, ctx, act) ||
 	    fw_flow_entry_take_reformat(c, t, ctx, act)) {
 		flow_actions_put(act);
 		return -1;
@@ -290,6 +339,10 @@ static void fw_flow_entry_swap(struct flow_actions *a, struct flow_actions *b, u
 		SWAP(a->push[1], b->push[1]);
 		SWAP(a->modify, b->modify);
 		SWAP(a->reformat, b->reformat);
+		SWAP(a->aso, b->aso);
+		SWAP(a->aso_reg_c, b->aso_reg_c);
+		SWAP(a->aso_line, b->aso_line);
+		SWAP(a->aso_color, b->aso_color);
 	}
 	if (!(mask & MODIFY_TAG))
 		SWAP(a->tag, b->tag);
@@ -389,6 +442,8 @@ int fw_query_fte(struct fw_cmd *c)
 	prm_flow_context_set_flow_counter_list_size(ctx, e->act.ncounters);
 	if (e->act.modify)
 		prm_flow_context_set_modify_header_id(ctx, e->act.modify->o.id);
+	if (e->act.aso)
+		fw_flow_entry_put_aso(&e->act, ctx);
 	if (e->act.reformat)
 		prm_flow_context_set_packet_reformat_id(ctx, e->act.reformat->o.id);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));

@@ -75,7 +75,7 @@ static int fw_flow_reformat_check_type(struct fw_cmd *c, const void *packet_refo
 static int fw_flow_reformat_check_size(struct fw_cmd *c, uint32_t type, uint32_t size)
 {
 	const uint32_t least = fw_flow_reformat_moves(type) ? 2 : ETHERNET_BYTES;
-	/* Removed bytes are not in the mailbox. */
+	/* The mailbox does not have the bytes that are removed. */
 	const uint32_t data = type == PRM_REFORMAT_TYPE_REMOVE_HDR ? 0 : size;
 
 	if (type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2 && size != ETHERNET_BYTES &&

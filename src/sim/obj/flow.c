@@ -200,6 +200,7 @@ void flow_actions_put(struct flow_actions *a)
 		a->counters[i].counter->refs--;
 	obj_put(a->modify);
 	obj_put(a->reformat);
+	obj_put(a->aso);
 	free(a->dests);
 	free(a->counters);
 	*a = (struct flow_actions){0};

@@ -4,6 +4,8 @@ libsim_la_SOURCES += \
 	src/sim/steer/aso/ct.c \
 	src/sim/steer/aso/hit.c \
 	src/sim/steer/aso/meter.c \
+	src/sim/steer/meter.c \
+	src/sim/steer/meter.h \
 	src/sim/steer/modify.c \
 	src/sim/steer/modify.h \
 	src/sim/steer/packet.c \
@@ -11,7 +13,7 @@ libsim_la_SOURCES += \
 	src/sim/steer/params.c \
 	src/sim/steer/params.def \
 	src/sim/steer/params.h \
-	src/sim/steer/parse.h \
+	src/sim/steer/parse.h src/sim/steer/flex.h \
 	src/sim/steer/priv.h \
 	src/sim/steer/reformat.c \
 	src/sim/steer/reformat.h \

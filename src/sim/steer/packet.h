@@ -60,6 +60,7 @@ enum packet_tunnel {
 	PACKET_GRE,
 	PACKET_IPIP,
 	PACKET_GTPU,
+	PACKET_MPLS_UDP,
 };
 
 struct packet {
@@ -70,6 +71,7 @@ struct packet {
 	struct packet_headers outer, inner; /* inner: inside a tunnel that the parser knows */
 	uint8_t tunnel;			    /* enum packet_tunnel */
 	uint16_t tunnel_at;  /* offset of the tunnel's header, if it is whole; IPIP has none */
+	uint16_t tunnel_mpls; /* offset of the first label behind GRE or UDP; 0: none */
 	uint32_t tunnel_vni; /* VXLAN, VXLAN-GPE, Geneve */
 	uint32_t gre_key;    /* 0: no key */
 	/* UDP source port of the next tunnel, while the packet has no Ethernet header; 0: none */

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include <dvx/prm/match.h>
+#include "flex.h"
 #include "params.h"
 #include "obj/vhca.h"
 #include "prm/reflect.h"
@@ -98,6 +99,10 @@ static void fill_misc2(const struct packet_view *v, void *to)
 #include "params.def"
 	fill_mpls(v->p, &v->p->outer, prm_fte_match_set_misc2_at_outer_first_mpls(to));
 	fill_mpls(v->p, &v->p->inner, prm_fte_match_set_misc2_at_inner_first_mpls(to));
+	prm_store32(prm_fte_match_set_misc2_at_outer_first_mpls_over_gre(to), 0,
+		    flex_word(v->p, FLEX_MPLS_GRE));
+	prm_store32(prm_fte_match_set_misc2_at_outer_first_mpls_over_udp(to), 0,
+		    flex_word(v->p, FLEX_MPLS_UDP));
 }
 
 static void fill_misc3(const struct packet_view *v, void *to)
@@ -151,6 +156,8 @@ const char *params_path(size_t i)
 		"misc_parameters.gre_key",
 		"misc_parameters_2.outer_first_mpls",
 		"misc_parameters_2.inner_first_mpls",
+		"misc_parameters_2.outer_first_mpls_over_gre",
+		"misc_parameters_2.outer_first_mpls_over_udp",
 	};
 
 	return i < sizeof(paths) / sizeof(paths[0]) ? paths[i] : NULL;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/flow.h>
-#include <dvx/prm/object.h>
-#include "aso/aso.h"
+#include "meter.h"
 #include "modify.h"
 #include "params.h"
 #include "priv.h"
@@ -335,11 +334,14 @@ static bool table_walk_change(struct table_walk *walk, const struct flow_actions
 
 	if (moves && !reformat_remove(&walk->w, act))
 		return false;
+	if (act->aso && !meter_by_entry(&walk->w, act))
+		return false;
 	for (uint32_t i = 0; i < act->ncounters; i++) {
 		probe(PROBE_STEER, .steer = {PROBE_COUNT, act->counters[i].id});
 		act->counters[i].counter->packets++;
 		act->counters[i].counter->octets += p->len;
 	}
+	walk->params.filled = act->aso ? 0 : walk->params.filled;
 	/* [I] An entry without a tag keeps the tag of an earlier table */
 	if (act->tag)
 		p->flow_tag = act->tag;
@@ -468,29 +470,17 @@ static uint64_t table_walk_sample(struct table_walk *walk, uint32_t id)
 	return icm_addr(ICM_TABLE, s->rest->o.id);
 }
 
-/*
- * Sets the register to the packet's color. [I] All of its bits: qos.flow_meter is 0. A meter that is
- * not active leaves packets green.
- */
 static uint64_t table_walk_meter(struct table_walk *walk, uint32_t id)
 {
 	struct flow_meter *m = obj_find(walk->w.vhca, OBJ_FLOW_METER, id);
-	struct clock *clock = walk->w.vhca->dev->clock;
-	uint8_t color = PRM_METER_COLOR_GREEN;
 
 	if (!m || m->type != walk->w.domain) {
 		steer_lost(&walk->w, "flow meter 0x%x %s", id,
 			   m ? "is of another domain" : "does not exist");
 		return table_walk_lost(walk);
 	}
-	if (m->active && !aso_meter_valid(m->context)) {
-		steer_lost(&walk->w, "flow meter 0x%x has valid 0", id);
+	if (!meter_on_way(&walk->w, m))
 		return table_walk_lost(walk);
-	}
-	if (m->active)
-		color = aso_meter(m->context, color, aso_meter_cost(m->context, walk->w.packet),
-				  clock->now(clock));
-	walk->w.packet->reg_c[m->reg_c] = color;
 	walk->params.filled = 0;
 	return icm_addr(ICM_TABLE, m->next->o.id);
 }

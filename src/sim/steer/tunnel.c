@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses tunnels and the headers inside them, one level deep. MPLS inside GRE or UDP and Geneve's
- * options need a flex parser, which this device lacks (flex_parser_protocols).
+ * Parses tunnels and the headers inside them, one level deep. Geneve's options need a flex parser,
+ * which this device lacks (flex_parser_protocols).
  */
 #include <string.h>
 #include "parse.h"
@@ -28,6 +28,10 @@
 #define GTPU_FIELDS    0x07 /* one of them is there, so the word for all three is */
 #define GTPU_EXTENSION 0x04
 #define GTPU_PACKET    255 /* message type: a user's packet follows */
+
+#define PORT_MPLS      6635 /* RFC 7510 */
+#define LABEL_BYTES    4u
+#define LABEL_END      1u /* of its third byte: the stack's bottom */
 
 /* GRE headers: RFC 2784, RFC 2890, and RFC 1701's routing, behind which nothing is parsed. */
 #define GRE_BYTES    4u
@@ -99,6 +103,40 @@ static struct tunnel_header tunnel_gtpu(struct packet *p, const uint8_t *header)
 	return h;
 }
 
+/* Returns the EtherType of the IP packet at `at`, by its version; 0: there is none. */
+static uint16_t tunnel_ip_type(const struct packet *p, uint32_t at)
+{
+	uint8_t version = parse_room(at, 1, p->outer.l3_end) ? p->data[at] >> 4 : 0;
+
+	return version == 4 ? ETHERTYPE_IPV4 : version == 6 ? ETHERTYPE_IPV6 : 0;
+}
+
+/*
+ * Notes the first label behind `bytes` of a tunnel's header, and reads the IP packet behind the stack
+ * as parse_mpls() does. [I] The labels are the tunnel's: they are not those of the inner headers.
+ */
+static struct tunnel_header tunnel_labels(struct packet *p, const uint8_t *header, uint32_t bytes)
+{
+	uint32_t at = (uint32_t)(header - p->data) + bytes, end = p->outer.l3_end, n = 0;
+	bool last = false;
+
+	if (!parse_room(at, LABEL_BYTES, end))
+		return (struct tunnel_header){bytes, 0};
+	p->tunnel_mpls = (uint16_t)at;
+	while (!last) {
+		if (n == PACKET_LABELS * LABEL_BYTES || !parse_room(at + n, LABEL_BYTES, end))
+			return (struct tunnel_header){bytes, 0};
+		last = p->data[at + n + 2] & LABEL_END;
+		n += LABEL_BYTES;
+	}
+	return (struct tunnel_header){bytes + n, tunnel_ip_type(p, at + n)};
+}
+
+static struct tunnel_header tunnel_mpls_udp(struct packet *p, const uint8_t *header)
+{
+	return tunnel_labels(p, header, 0);
+}
+
 static uint32_t gre_key_at(uint16_t flags)
 {
 	return GRE_BYTES + (flags & (GRE_CHECKSUM | GRE_ROUTING) ? GRE_OPTION : 0);
@@ -109,9 +147,10 @@ static struct tunnel_header tunnel_gre(struct packet *p, const uint8_t *header)
 	uint16_t flags = packet_load16(header);
 	uint32_t bytes = gre_key_at(flags);
 
-	(void)p;
 	bytes += flags & GRE_KEY ? GRE_OPTION : 0;
 	bytes += flags & GRE_SEQUENCE ? GRE_OPTION : 0;
+	if (!(flags & (GRE_ROUTING | GRE_VERSION)) && packet_load16(header + 2) == ETHERTYPE_MPLS)
+		return tunnel_labels(p, header, bytes);
 	return (struct tunnel_header){
 		bytes, flags & (GRE_ROUTING | GRE_VERSION) ? 0 : packet_load16(header + 2)};
 }
@@ -127,6 +166,7 @@ static const struct tunnel_kind {
 	{PACKET_VXLAN_GPE, PROTO_UDP, PORT_VXLAN_GPE, VXLAN_BYTES, tunnel_vxlan_gpe, 0},
 	{PACKET_GENEVE, PROTO_UDP, PORT_GENEVE, GENEVE_BYTES, tunnel_geneve, 0},
 	{PACKET_GTPU, PROTO_UDP, PORT_GTPU, GTPU_BYTES, tunnel_gtpu, 0},
+	{PACKET_MPLS_UDP, PROTO_UDP, PORT_MPLS, LABEL_BYTES, tunnel_mpls_udp, 0},
 	{PACKET_GRE, PROTO_GRE, 0, GRE_BYTES, tunnel_gre, 0},
 	{PACKET_IPIP, PROTO_IPIP, 0, 0, NULL, ETHERTYPE_IPV4},
 	{PACKET_IPIP, PROTO_IPV6, 0, 0, NULL, ETHERTYPE_IPV6},
@@ -147,6 +187,7 @@ static void tunnel_clear(struct packet *p)
 {
 	p->tunnel = PACKET_NO_TUNNEL;
 	p->tunnel_at = 0;
+	p->tunnel_mpls = 0;
 	p->tunnel_vni = 0;
 	p->gre_key = 0;
 }
@@ -156,7 +197,8 @@ static void tunnel_note(struct packet *p, const struct tunnel_kind *k)
 	const uint8_t *header = p->data + p->outer.end;
 
 	p->tunnel = k->tunnel;
-	p->tunnel_at = k->fixed ? p->outer.end : 0;
+	/* Two words can be read there: a label is one. */
+	p->tunnel_at = k->fixed && k->tunnel != PACKET_MPLS_UDP ? p->outer.end : 0;
 	if (k->tunnel == PACKET_GRE && packet_load16(header) & GRE_KEY)
 		p->gre_key = packet_load32(header + gre_key_at(packet_load16(header)));
 }

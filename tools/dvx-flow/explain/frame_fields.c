@@ -10,7 +10,13 @@ enum { ETH_IPV4 = 0x0800, ETH_IPV6 = 0x86dd, ETH_CVLAN = 0x8100, ETH_SVLAN = 0x8
 enum { ETH_BRIDGED = 0x6558, ETH_MPLS = 0x8847, ETH_MPLS_MULTICAST = 0x8848 };
 enum { IP_ICMP = 1, IP_TCP = 6, IP_UDP = 17, IP_FRAGMENT = 44, IP_AH = 51, IP_ICMP6 = 58 };
 enum { IP_IPV4 = 4, IP_IPV6 = 41, IP_GRE = 47 };
-enum { PORT_VXLAN = 4789, PORT_VXLAN_GPE = 4790, PORT_GENEVE = 6081, PORT_GTPU = 2152 };
+enum {
+	PORT_VXLAN = 4789,
+	PORT_VXLAN_GPE = 4790,
+	PORT_GENEVE = 6081,
+	PORT_GTPU = 2152,
+	PORT_MPLS = 6635
+};
 enum { LABELS_MAX = 5 };
 
 struct frame_reader {
@@ -146,6 +152,25 @@ static void gtpu(struct frame_reader *c)
 					   : 0);
 }
 
+/* Reads the IP packet behind n bytes and a stack of up to five labels. */
+static void frame_fields_labels(struct frame_reader *c, size_t n)
+{
+	size_t most = n + 5 * sizeof(uint32_t);
+	bool last = false;
+
+	while (!last) {
+		if (n == most || !frame_fields_has(c, n + 4))
+			return;
+		last = c->p[c->at + n + 2] & 1;
+		n += 4;
+	}
+	if (frame_fields_has(c, n + 1))
+		inside(c, n,
+		       c->p[c->at + n] >> 4 == 4   ? ETH_IPV4
+		       : c->p[c->at + n] >> 4 == 6 ? ETH_IPV6
+						   : 0);
+}
+
 /* Reads GRE. RFC 2890; the word of a checksum is there for RFC 1701's routing, too. */
 static void frame_fields_gre(struct frame_reader *c)
 {
@@ -166,7 +191,10 @@ static void frame_fields_gre(struct frame_reader *c)
 	frame_fields_put(c, F_GRE_PROTO, first & 0xffff);
 	if (first >> 29 & 1)
 		frame_fields_put(c, F_GRE_KEY, frame_fields_number(c, c->at + key, 4));
-	inside(c, end, (first & 0x40070000) ? 0 : first & 0xffff);
+	if ((first & 0x4007ffff) == ETH_MPLS)
+		frame_fields_labels(c, end);
+	else
+		inside(c, end, (first & 0x40070000) ? 0 : first & 0xffff);
 }
 
 static void udp(struct frame_reader *c)
@@ -174,9 +202,13 @@ static void udp(struct frame_reader *c)
 	if (!frame_fields_has(c, 8))
 		return;
 	ports(c, 2);
-	if (c->inner || !frame_fields_has(c, 16))
+	if (c->inner || !frame_fields_has(c, 12))
 		return;
 	c->at += 8;
+	if (frame_fields_number(c, c->at - 6, 2) == PORT_MPLS)
+		frame_fields_labels(c, 0);
+	if (c->inner || !frame_fields_has(c, 8))
+		return;
 	switch (frame_fields_number(c, c->at - 6, 2)) {
 	case PORT_VXLAN:
 		vxlan(c);

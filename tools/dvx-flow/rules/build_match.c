@@ -333,8 +333,6 @@ static void match_tunnel(struct rule_build *b, const struct rule_node *n)
 	enum node_tunnel tunnel = (enum node_tunnel)n->of;
 	const struct tunnel_row *t = &tunnel_rows[tunnel];
 
-	if (t->no_match)
-		node_mistake(b, n, "%s", t->no_match);
 	if (only_outer(b, &n->at, "a tunnel") && b->tunnel && b->tunnel != tunnel &&
 	    !b->group.active)
 		node_mistake(b, n, "a packet is in one tunnel; the rule said %s before",
@@ -371,7 +369,9 @@ static void match_tunnel_id(struct rule_build *b, const struct rule_node *n)
 		node_mistake(b, n, "teid belongs behind gtpu");
 	} else if (n->of == TUNNEL_VNI && (!b->tunnel || t->id != TUNNEL_VNI)) {
 		node_mistake(b, n, "vni belongs behind vxlan, vxlan-gpe, geneve or nvgre");
-	} else if (!t->no_match) {
+	} else if (t->no_id) {
+		node_mistake(b, n, "%s", t->no_id);
+	} else {
 		if (t->id == TUNNEL_KEY)
 			build_set_field(b, &n->at, KEY_GRE_HAS_KEY, 1, 1);
 		match_shift(b, n, t);

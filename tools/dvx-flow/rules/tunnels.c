@@ -87,8 +87,7 @@ const struct tunnel_row tunnel_rows[TUNNELS] = {
 			     .first = 0x00000140, /* bottom of the stack, TTL 64 */
 			     .id_first = true,
 			     .id_low = 12,
-			     .no_match = "labels behind UDP are not compared: write `udp dst port "
-					 "6635'"},
+			     .no_id = "labels behind UDP are not compared"},
 };
 
 static void tunnel_put32(uint8_t *to, uint32_t v)

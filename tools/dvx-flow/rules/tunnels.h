@@ -35,8 +35,8 @@ struct tunnel_row {
 	bool id_optional; /* without one there is one word */
 	bool id_first;	  /* the number is in the first word */
 	uint8_t id_low;
-	/* Reasons why rules cannot match it, and why they cannot begin it; NULL: they can. */
-	const char *no_match, *no_encap;
+	/* Reasons why rules cannot compare its number, and why they cannot begin it; NULL: they can. */
+	const char *no_id, *no_encap;
 };
 extern const struct tunnel_row tunnel_rows[TUNNELS];
 

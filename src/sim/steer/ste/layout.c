@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "prm/reflect.h"
+#include "steer/flex.h"
 #include "steer/priv.h"
 #include "tag.h"
 

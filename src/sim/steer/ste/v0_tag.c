@@ -37,7 +37,7 @@ static const struct v0_tag_row {
 	{PRM_STE_LU_TYPE_FLEX_PARSER_TNL_HEADER, false, 0, "ste_tunnel_header"},
 	{PRM_STE_LU_TYPE_TUNNEL_HEADER, false, 0, "ste_tunnel_header"},
 	{PRM_STE_LU_TYPE_FLEX_PARSER_0, false, 0, "ste_flex_parser_0"},
-	{PRM_STE_LU_TYPE_FLEX_PARSER_1, false, 0, NULL},
+	{PRM_STE_LU_TYPE_FLEX_PARSER_1, false, 0, "ste_flex_parser_1"},
 	{PRM_STE_LU_TYPE_STEERING_REGISTERS_0, false, 0, "ste_register_0"},
 	{PRM_STE_LU_TYPE_STEERING_REGISTERS_1, false, 0, "ste_register_1"},
 };

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "definer.h"
+#include "steer/flex.h"
 #include "steer/priv.h"
 #include "tag.h"
 #include "v1.h"
@@ -357,9 +358,23 @@ static void registers_1(const struct steer_walk *w, uint8_t *tag)
 	prm_ste_register_1_set_register_3_l(tag, w->packet->reg_c[7]);
 }
 
-/*
- * Fills nothing. [I] Flex parsers have no samples either: none can be created (general_obj_types).
- */
+/* Fills the words of four flex parsers, the first one last. */
+static void v1_tag_flex(const struct steer_walk *w, unsigned int first, uint8_t *tag)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		prm_store32(tag, 4 * (3 - i), flex_word(w->packet, first + i));
+}
+
+static void v1_tag_flex_0(const struct steer_walk *w, uint8_t *tag)
+{
+	v1_tag_flex(w, 0, tag);
+}
+
+static void v1_tag_flex_1(const struct steer_walk *w, uint8_t *tag)
+{
+	v1_tag_flex(w, 4, tag);
+}
+
 static void v1_tag_nothing(const struct steer_walk *w, uint8_t *tag)
 {
 	(void)w;
@@ -433,8 +448,8 @@ static ste_tag_fn *const tags[2][0x20] = {
 		[PRM_STE_LU_TYPE_V1_GENERAL_PURPOSE & 0xff] = register_a,
 		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_0 & 0xff] = registers_0,
 		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_1 & 0xff] = registers_1,
-		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_0 & 0xff] = v1_tag_nothing,
-		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_1 & 0xff] = v1_tag_nothing,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_0 & 0xff] = v1_tag_flex_0,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_1 & 0xff] = v1_tag_flex_1,
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_O & 0xff] = l4_misc_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_I & 0xff] = l4_misc_inner,
 	},
