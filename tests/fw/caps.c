@@ -170,6 +170,7 @@ static const struct row {
 	{G, "general_obj_types", steering_works},
 	{G, "wqe_based_flow_table_update_cap", BY("tests/interop/dpdk.sh")},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "flow_counter_bulk_log_*", BY("tests/steer/rules")},
+	{G, "log_*header_modify_argument*", BY("tests/steer/rules")},
 	{G, "match_definer_format_supported", BY("tests/steer/rules")},
 	{G, "device_frequency_khz", clock_ticks},
 	{G, "device_frequency_mhz", clock_page_works},

@@ -92,6 +92,10 @@ static void transmit(struct rte_mbuf *m)
 		;
 }
 
+static bool rewritten; /* by the rules */
+#define TTL    33
+#define SOURCE RTE_IPV4(10, 9, 9, 9)
+
 /* The n-th of the test's packets for this port; not what a kernel sends on its own. */
 static bool is_good(struct rte_mbuf *m, enum port to, unsigned int n)
 {
@@ -99,6 +103,8 @@ static bool is_good(struct rte_mbuf *m, enum port to, unsigned int n)
 	uint64_t sums = m->ol_flags & (RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK);
 
 	return f->udp.dst_port == rte_cpu_to_be_16(to) && f->data[0] == n &&
+	       (!rewritten ||
+		(f->ip.time_to_live == TTL && f->ip.src_addr == rte_cpu_to_be_32(SOURCE))) &&
 	       !memcmp(f->data, f->data + 1, DATA_BYTES - 1) &&
 	       sums == (RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD);
 }
@@ -220,6 +226,7 @@ static int pull(unsigned int n)
 static struct rte_flow_template_table *table_of(uint32_t group, const struct rte_flow_item *match,
 						const struct rte_flow_action *first,
 						const struct rte_flow_action *second,
+						const struct rte_flow_action *second_mask,
 						struct rte_flow_error *why)
 {
 	struct rte_flow_pattern_template_attr relaxed = {.relaxed_matching = 1, .ingress = 1};
@@ -232,9 +239,9 @@ static struct rte_flow_template_table *table_of(uint32_t group, const struct rte
 		rte_flow_pattern_template_create(0, &relaxed, match, why);
 	struct rte_flow_actions_template *actions[2] = {
 		rte_flow_actions_template_create(0, &in, first, first, why),
-		second ? rte_flow_actions_template_create(0, &in, second, second, why) : NULL};
+		second ? rte_flow_actions_template_create(0, &in, second, second_mask, why) : NULL};
 
-	if (!pattern || !actions[0])
+	if (!pattern || !actions[0] || (second && !actions[1]))
 		return NULL;
 	return rte_flow_template_table_create(0, &size, &pattern, 1, actions, second ? 2 : 1, why);
 }
@@ -245,9 +252,41 @@ static struct rte_flow_action drops[] = {{.type = RTE_FLOW_ACTION_TYPE_COUNT, .c
 					 {.type = RTE_FLOW_ACTION_TYPE_DROP},
 					 {.type = RTE_FLOW_ACTION_TYPE_END}};
 static struct rte_flow_action_queue first_queue;
+/* Two rewrites are a pattern, and their values are arguments of the rule. */
+static struct rte_flow_action_modify_field ttl = {
+	.operation = RTE_FLOW_MODIFY_SET,
+	.dst.field = RTE_FLOW_FIELD_IPV4_TTL,
+	.src = {.field = RTE_FLOW_FIELD_VALUE, .value = {TTL}},
+	.width = 8,
+};
+static struct rte_flow_action_modify_field source = {
+	.operation = RTE_FLOW_MODIFY_SET,
+	.dst.field = RTE_FLOW_FIELD_IPV4_SRC,
+	.src = {.field = RTE_FLOW_FIELD_VALUE, .value = {10, 9, 9, 9}},
+	.width = 32,
+};
 static struct rte_flow_action queues[] = {
+	{.type = RTE_FLOW_ACTION_TYPE_MODIFY_FIELD, .conf = &ttl},
+	{.type = RTE_FLOW_ACTION_TYPE_MODIFY_FIELD, .conf = &source},
 	{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &first_queue},
 	{.type = RTE_FLOW_ACTION_TYPE_END}};
+static struct rte_flow_action_modify_field ttl_mask, source_mask;
+static struct rte_flow_action queues_mask[] = {
+	{.type = RTE_FLOW_ACTION_TYPE_MODIFY_FIELD, .conf = &ttl_mask},
+	{.type = RTE_FLOW_ACTION_TYPE_MODIFY_FIELD, .conf = &source_mask},
+	{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &first_queue},
+	{.type = RTE_FLOW_ACTION_TYPE_END}};
+
+/* Returns the mask of an action whose value comes with each rule. */
+static struct rte_flow_action_modify_field
+without_value(const struct rte_flow_action_modify_field *action)
+{
+	struct rte_flow_action_modify_field mask = *action;
+
+	mask.dst.level = mask.dst.offset = mask.width = UINT32_MAX;
+	memset(mask.src.value, 0, sizeof(mask.src.value));
+	return mask;
+}
 
 /* Begins to write the rule of a port: it is dropped, or received by the queue. */
 static struct rte_flow *rule_of(uint16_t port, bool receives, struct rte_flow_error *why)
@@ -296,7 +335,7 @@ static int lead_to_rules(struct rte_flow_error *why)
 	static const struct rte_flow_item any[] = {{.type = RTE_FLOW_ITEM_TYPE_ETH},
 						   {.type = RTE_FLOW_ITEM_TYPE_END}};
 	struct rte_flow_op_attr now = {.postpone = 0};
-	struct rte_flow_template_table *root = table_of(0, any, jump, NULL, why);
+	struct rte_flow_template_table *root = table_of(0, any, jump, NULL, NULL, why);
 
 	if (!root || !rte_flow_async_create(0, 0, &now, root, any, 0, jump, 0, NULL, why) ||
 	    pull(1))
@@ -344,7 +383,9 @@ static int rules(const struct rte_ether_addr *peer)
 
 	if (configure_rules(&why))
 		return 1;
-	rules_table = table_of(1, match, drops, queues, &why);
+	ttl_mask = without_value(&ttl);
+	source_mask = without_value(&source);
+	rules_table = table_of(1, match, drops, queues, queues_mask, &why);
 	if (!rules_table)
 		return why_not(&why);
 	/* those that were removed leave their places */
@@ -353,6 +394,7 @@ static int rules(const struct rte_ether_addr *peer)
 		return 1;
 	printf("ready\n");
 	fflush(stdout);
+	rewritten = true;
 	return receive(ECHOED, peer) || wait_for_hits(rule[DISCARDED - 1], &why);
 }
 

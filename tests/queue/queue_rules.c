@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include <dvx/prm/hws.h>
 #include "queue_raw_rig.h"
+#include "obj/aso.h"
 #include "obj/rtc.h"
 
 #define CTRL	    16u
@@ -158,6 +159,32 @@ TEST(rules, by_offset)
 	w = begin(f, 0, SIGNALED);
 	set(&w, "direct_index", ENTRIES);
 	assert_int_equal(byte_count(run(f, &w)), RULE_FAILED);
+}
+
+/* Opmod 1 writes an argument, of queues of its PD. */
+TEST(rules, arguments)
+{
+	struct aso *a = aso_new(f->pd, OBJ_ARGUMENT, 0, 2);
+	struct rig_wqe w = begin(f, 0x12345678, SIGNALED);
+
+	assert_non_null(a);
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_GTA_OPMOD_ARGUMENT);
+	prm_wqe_ctrl_seg_set_general_id(w.bytes, a->o.id);
+	assert_int_equal(byte_count(run(f, &w)), 0);
+	assert_int_equal(prm_load32(a->context, RULE_TAG_AT), 0x12345678);
+	a->pd = f->other_pd;
+	w = begin(f, 7, SIGNALED);
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_GTA_OPMOD_ARGUMENT);
+	prm_wqe_ctrl_seg_set_general_id(w.bytes, a->o.id);
+	assert_int_equal(prm_cqe64_get_opcode(run(f, &w)), PRM_CQE_OPCODE_REQ_ERR);
+	assert_int_equal(prm_load32(a->context, RULE_TAG_AT), 0x12345678);
+	raw_reset(&f->r->sq);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct obj *o = obj_find(a->o.vhca, OBJ_ARGUMENT, a->o.id + 1 - i);
+
+		obj_put(f->pd);
+		obj_free(o);
+	}
 }
 
 static void refused(struct rules_rig *f, struct rig_wqe *w)

@@ -5,6 +5,7 @@
 #include <dvx/prm/object.h>
 #include "flow_rig.h"
 #include "fw/cmd.h"
+#include "obj/aso.h"
 #include "obj/flow.h"
 #include "obj/rtc.h"
 
@@ -340,6 +341,110 @@ TEST(of_hws, further_entries)
 	assert_true(rtc_remove(more, 5, next.entry));
 	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
 	assert_false(write_rule(more, 16, next));
+}
+
+static uint8_t pattern_cmd(const uint64_t *actions, unsigned int n)
+{
+	uint8_t in[16 + 32 + 8 * 65] = {0};
+
+	assert_true(n <= 65);
+	fx_set(prm_find_struct("create_header_modify_pattern_in"), in,
+	       FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_MODIFY_HDR_PATTERN},
+			 {"pattern.pattern_length", n}));
+	for (unsigned int i = 0; i < n; i++)
+		prm_store64(in, 48 + 8 * i, actions[i]);
+	return fx_exec(h.f, h.f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, 48 + 8ul * n, 16);
+}
+
+static uint32_t made(void)
+{
+	return prm_general_obj_out_cmd_hdr_get_obj_id(h.f->out);
+}
+
+static uint8_t argument_cmd(uint32_t log)
+{
+	uint8_t in[36] = {0};
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT);
+	prm_general_obj_in_cmd_hdr_set_log_obj_range(in, log);
+	prm_modify_header_arg_set_access_pd(in + 16, h.pd);
+	return fx_exec(h.f, h.f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, sizeof(in), 16);
+}
+
+#define SET_FIELD(field, bits) \
+	(1ull << 60 | (uint64_t)PRM_MODIFY_FIELD_##field << 48 | (uint64_t)((bits)&31) << 32)
+
+/* Rewrites have their fields from a pattern, and their values from the rule's arguments. */
+TEST(of_hws, patterns_and_arguments)
+{
+	const uint64_t actions[] = {SET_FIELD(OUT_UDP_DPORT, 16), SET_FIELD(OUT_DIPV4, 32),
+				    1ull << 60 | 0xfffull << 48};
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
+	struct rtc_rule r;
+	uint32_t pattern, argument;
+	struct rig_end end;
+
+	begin(t);
+	assert_int_equal(pattern_cmd(actions, 2), 0);
+	pattern = made();
+	assert_int_equal(argument_cmd(2), 0);
+	argument = made();
+	assert_int_equal(
+		template_set(SET_DPORT,
+			     (struct template){.type = PRM_STC_ACTION_ACC_MODIFY_LIST,
+					       .at = 6,
+					       .high = (uint64_t)pattern << 32 | argument}),
+		0);
+	r = rule_for(53, TO_TIR, NOP, SET_DPORT);
+	prm_store32(r.entry, 28, 3); /* the fourth argument */
+	/* values, and bits where the pattern has the field, which do not count */
+	struct aso *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + 3);
+	prm_store64(a->context, 0, 0xffffffff000012b7);
+	prm_store64(a->context, 8, 0x0a090807);
+	assert_true(write_rule(t, 0, r));
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(end.tirs, 1);
+	assert_int_equal(prm_load32(end.bytes, RIG_DPORT_AT - 2) & 0xffff, 4791);
+	assert_int_equal(prm_load32(end.bytes, RIG_DPORT_AT - 6), 0x0a090807);
+	/* an argument that does not exist, and patterns that no rule could execute */
+	prm_store32(r.entry, 28, 4);
+	assert_true(write_rule(t, 0, r));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+	assert_int_equal(pattern_cmd(actions, 0), BAD);
+	assert_int_equal(pattern_cmd(actions + 2, 1), BAD);
+	assert_int_equal(argument_cmd(19), BAD);
+}
+
+/* A header to insert comes from as many arguments as it needs. */
+TEST(of_hws, headers_from_arguments)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
+	struct rtc_rule r;
+	uint32_t argument;
+	struct rig_end end;
+
+	begin(t);
+	assert_int_equal(argument_cmd(1), 0);
+	argument = made();
+	/* 80 bytes behind the Ethernet header: plain, anchor 7 (IP) */
+	assert_int_equal(template_set(SET_DPORT,
+				      (struct template){.type = PRM_STC_ACTION_HEADER_INSERT,
+							.at = 6,
+							.high = (4ull << 28 | 7u << 16 | 40) << 32 |
+								argument}),
+			 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct aso *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + i);
+
+		memset(a->context, i ? 0x77 : 0x66, sizeof(a->context));
+	}
+	r = rule_for(53, TO_TIR, NOP, SET_DPORT);
+	assert_true(write_rule(t, 0, r));
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(end.tirs, 1);
+	assert_int_equal(end.bytes[13], 0);
+	assert_int_equal(end.bytes[14], 0x66);
+	assert_int_equal(end.bytes[63], 0x66);
 }
 
 /* A tag is pushed, found by the next table, and removed again. */

@@ -14,6 +14,8 @@
 #define FW_ASO_LOG_LEAST_CT 6u
 #define FW_ASO_BYTES	    (PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + PRM_FLOW_METER_ASO_OBJ_BYTES)
 
+#define FW_ARGUMENT_BYTES   (PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + PRM_MODIFY_HEADER_ARG_BYTES)
+
 _Static_assert(PRM_FLOW_HIT_ASO_BYTES == PRM_FLOW_METER_ASO_OBJ_BYTES &&
 		       PRM_CONN_TRACK_OFFLOAD_BYTES == PRM_FLOW_METER_ASO_OBJ_BYTES &&
 		       FW_ASO_CONTEXT_AT + ASO_BYTES == PRM_FLOW_METER_ASO_OBJ_BYTES,
@@ -26,6 +28,8 @@ static enum obj_type fw_aso_type(const struct fw_cmd *c)
 		return OBJ_ASO_METER;
 	case PRM_OBJ_TYPE_ASO_FIRST_HIT:
 		return OBJ_ASO_HIT;
+	case PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT:
+		return OBJ_ARGUMENT;
 	default:
 		return OBJ_ASO_CT;
 	}
@@ -36,29 +40,42 @@ bool fw_aso_exists(const struct profile *p)
 	return p->steering_format_version >= 1;
 }
 
+/* Returns whether objects of the command's kind exist, and how many one CREATE makes. */
+static bool fw_aso_limit(const struct fw_cmd *c, uint32_t *log_most)
+{
+	const struct profile *p = c->vhca->dev->profile;
+	const bool argument = fw_aso_type(c) == OBJ_ARGUMENT;
+
+	*log_most = argument ? VHCA_LOG_MAX_ARGUMENTS : VHCA_LOG_MAX_ASO_RANGE;
+	return argument ? p->rules_by_wqe : fw_aso_exists(p);
+}
+
 static int fw_aso_check(struct fw_cmd *c)
 {
-	uint32_t log = prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
+	const size_t bytes = fw_aso_type(c) == OBJ_ARGUMENT ? FW_ARGUMENT_BYTES : FW_ASO_BYTES;
+	uint32_t log = prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in), log_most;
 
-	if (!fw_aso_exists(c->vhca->dev->profile))
+	if (!fw_aso_limit(c, &log_most))
 		return fw_refuse(c, FW_SYN_CAP_CLEAR,
 				 "obj_type 0x%x, but its bit in cap.general_obj_types is 0",
 				 prm_general_obj_in_cmd_hdr_get_obj_type(c->in));
-	if (c->in_len < FW_ASO_BYTES)
+	if (c->in_len < bytes)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
-				 "the mailbox has %zu bytes, the object needs %u", c->in_len,
-				 FW_ASO_BYTES);
+				 "the mailbox has %zu bytes, the object needs %zu", c->in_len,
+				 bytes);
 	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "alias_object is set: objects of other functions are not aliased");
 	if (fw_aso_type(c) == OBJ_ASO_CT && log < FW_ASO_LOG_LEAST_CT)
 		return fw_refuse(c, FW_SYN_SIZE, "log_obj_range %u: connections need %u or more",
 				 log, FW_ASO_LOG_LEAST_CT);
-	if (log > VHCA_LOG_MAX_ASO_RANGE)
-		return fw_refuse(c, FW_SYN_SIZE,
-				 "log_obj_range %u is more than qos.log_meter_aso_max_alloc %u",
-				 log, VHCA_LOG_MAX_ASO_RANGE);
-	return fw_nothing_after(c, FW_ASO_BYTES);
+	if (log > log_most)
+		return fw_refuse(c, FW_SYN_SIZE, "log_obj_range %u is more than %s %u", log,
+				 fw_aso_type(c) == OBJ_ARGUMENT
+					 ? "cap.log_header_modify_argument_max_alloc"
+					 : "qos.log_meter_aso_max_alloc",
+				 log_most);
+	return fw_nothing_after(c, bytes);
 }
 
 int fw_create_aso(struct fw_cmd *c)

@@ -20,6 +20,7 @@
 
 #define PAGE_BYTES	   4096
 #define CAP_LOG_MEMIC_UNIT 6 /* log2 of MEMIC_UNIT */
+#define CAP_ARGUMENT_LOG   6 /* log2 of an argument's bytes: CREATEs of one are allowed */
 
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
@@ -68,7 +69,8 @@ static uint64_t cap_general_objects(const struct profile *p)
 	       (fw_aso_exists(p)
 			? 1ull << PRM_OBJ_TYPE_FLOW_METER_ASO | 1ull << PRM_OBJ_TYPE_ASO_FIRST_HIT |
 				  1ull << PRM_OBJ_TYPE_ASO_CT
-			: 0);
+			: 0) |
+	       (p->rules_by_wqe ? 1ull << PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT : 0);
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */

@@ -104,6 +104,50 @@ int fw_modify_stc(struct fw_cmd *c)
 	return 0;
 }
 
+/* --- patterns --------------------------------------------------------------------------------- */
+
+#define FW_PATTERN_AT	 32u /* header_modify_pattern_in.pattern_data */
+#define FW_REWRITE_BYTES 8u
+
+static int fw_pattern_check(struct fw_cmd *c, const uint8_t *pattern, uint32_t n)
+{
+	const size_t end =
+		PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + FW_PATTERN_AT + (size_t)n * FW_REWRITE_BYTES;
+
+	if (!c->vhca->dev->profile->rules_by_wqe)
+		return fw_refuse(c, FW_SYN_CAP_CLEAR, "cap.wqe_based_flow_table_update_cap is 0");
+	if (!n || n > VHCA_MAX_PATTERN)
+		return fw_refuse(c, FW_SYN_SIZE, "pattern_length %u: 1 to %u rewrites", n,
+				 VHCA_MAX_PATTERN);
+	if (c->in_len < end)
+		return fw_refuse(c, FW_SYN_IN_SHORT,
+				 "the mailbox has %zu bytes, the pattern needs %zu", c->in_len,
+				 end);
+	for (uint32_t i = 0; i < n; i++)
+		if (fw_flow_modify_check_action(
+			    c, i, pattern + FW_PATTERN_AT + (size_t)i * FW_REWRITE_BYTES))
+			return -1;
+	return fw_nothing_after(c, end);
+}
+
+int fw_create_pattern(struct fw_cmd *c)
+{
+	const uint8_t *pattern = fw_rtc_object(c);
+	const uint32_t n = c->in_len < PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + FW_PATTERN_AT
+				   ? 0
+				   : prm_header_modify_pattern_in_get_pattern_length(pattern);
+	struct flow_modify *m;
+
+	if (fw_pattern_check(c, pattern, n))
+		return -1;
+	m = fw_new(c, OBJ_PATTERN, sizeof(*m) + (size_t)n * FW_REWRITE_BYTES);
+	if (!m)
+		return -1;
+	m->n = (uint8_t)n;
+	memcpy(m->actions, pattern + FW_PATTERN_AT, (size_t)n * FW_REWRITE_BYTES);
+	return fw_made(c, &m->o, 0);
+}
+
 /* --- entries --------------------------------------------------------------------------------- */
 
 int fw_create_ste(struct fw_cmd *c)

@@ -8,7 +8,8 @@
 /*
  * Objects of advanced steering operations (ASO): two flow meters, first hit bits of 512 flows, or a
  * tracked connection. Packets change the context (steer/aso), WQEs read and change it
- * (queue/aso.c). A CREATE makes a range of objects with consecutive numbers.
+ * (queue/aso.c). A CREATE makes a range of objects with consecutive numbers. Arguments of hardware
+ * steering's rules are made alike; their WQEs are those of rules (queue/rule.c).
  */
 #define ASO_BYTES 64u
 

@@ -46,6 +46,8 @@ enum {
 	VHCA_METER_REGISTERS = 0xfc,  /* [I] C2 to C7 take a color */
 	VHCA_LOG_MAX_SAMPLER = 16,    /* [I] */
 	VHCA_FDB_TO_VPORT_REGS = 3,   /* registers c_0 and c_1: bits */
+	VHCA_LOG_MAX_ARGUMENTS = 18,  /* of one CREATE [I] */
+	VHCA_MAX_PATTERN = 64,	      /* rewrites */
 	VHCA_LOG_MAX_STC = 15,	      /* [I] */
 	VHCA_LOG_MAX_RTC = 15,	      /* [I] */
 	VHCA_LOG_MAX_RULE_STE = 24,   /* [I] */

@@ -9,6 +9,7 @@
 #include <dvx/prm/hws.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
+#include "obj/aso.h"
 #include "obj/rtc.h"
 
 #define GTA_CTRL  16u
@@ -25,10 +26,12 @@ static uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char
 
 static const char *rule_check(const struct send_wr *wr)
 {
-	if (wr->opmod != PRM_GTA_OPMOD_STE)
-		return "its opmod is not 0 (an entry)";
+	if (wr->opmod > PRM_GTA_OPMOD_ARGUMENT)
+		return "its opmod is neither 0 (an entry) nor 1 (an argument)";
 	if (wr->ds != GTA_DS)
 		return "ds is not 8";
+	if (wr->opmod == PRM_GTA_OPMOD_ARGUMENT)
+		return NULL;
 	if (prm_wqe_gta_ctrl_seg_get_op(wr->wqe + GTA_CTRL) > PRM_GTA_OP_DEACTIVATE)
 		return "wqe_gta_ctrl_seg.op is neither 0 (activate) nor 1 (deactivate)";
 	if (prm_wqe_gta_ctrl_seg_get_stcs(wr->wqe + GTA_CTRL) >= RULE_STCS)
@@ -74,7 +77,19 @@ static bool rule_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_
 	return true;
 }
 
-int rule_step(struct queue *q, struct send_wr *wr)
+static int rule_write_argument(struct queue *q, struct send_wr *wr)
+{
+	struct aso *a = obj_find(q->o.vhca, OBJ_ARGUMENT, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
+
+	if (!a || a->pd->id != q->pdn)
+		return rule_refuse(q, wr,
+				   a ? "the argument's access_pd is not the queue's PD"
+				     : "its argument does not exist");
+	memcpy(a->context, wr->wqe + GTA_ENTRY, sizeof(a->context));
+	return 0;
+}
+
+static int rule_write_entry(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *ctrl = wr->wqe + GTA_CTRL;
 	const uint32_t index = prm_wqe_gta_ctrl_seg_get_direct_index(ctrl);
@@ -92,4 +107,10 @@ int rule_step(struct queue *q, struct send_wr *wr)
 	memcpy(rule.entry, wr->wqe + GTA_ENTRY, sizeof(rule.entry));
 	wr->rule_failed = !rtc_write(t, index, &rule);
 	return 0;
+}
+
+int rule_step(struct queue *q, struct send_wr *wr)
+{
+	return wr->opmod == PRM_GTA_OPMOD_ARGUMENT ? rule_write_argument(q, wr)
+						   : rule_write_entry(q, wr);
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/hws.h>
+#include "obj/aso.h"
 #include "obj/counter.h"
+#include "obj/flow.h"
 #include "obj/rtc.h"
 #include "rules.h"
 #include "steer/modify.h"
@@ -86,16 +88,82 @@ static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc
 				     prm_stc_get_decap(stc->prm), changed);
 }
 
+/*
+ * Copies the first n bytes of arguments, from one on; an argument has ASO_BYTES. False after
+ * steer_lost().
+ */
+static bool rule_argument(const struct steer_walk *w, uint32_t id, uint8_t *to, uint32_t n)
+{
+	for (uint32_t at = 0; at < n; at += ASO_BYTES, id++) {
+		const struct aso *a = obj_find(w->vhca, OBJ_ARGUMENT, id);
+
+		if (!a)
+			return steer_lost(w, "a rule names argument 0x%x, which does not exist",
+					  id);
+		memcpy(to + at, a->context, n - at < ASO_BYTES ? n - at : ASO_BYTES);
+	}
+	return true;
+}
+
+/*
+ * Adds the pattern to arguments. [I] Only values of SET and ADD come from arguments: the pattern was
+ * checked when it was made.
+ */
+static void rule_merge(uint8_t *actions, const struct flow_modify *pattern)
+{
+	for (uint32_t i = 0; i < pattern->n; i++, actions += PRM_SET_ACTION_IN_BYTES) {
+		const uint8_t *from = pattern->actions + PRM_SET_ACTION_IN_BYTES * i;
+		uint32_t value = prm_load32(actions, REWRITE_DATA);
+
+		memcpy(actions, from, PRM_SET_ACTION_IN_BYTES);
+		if (prm_set_action_in_get_action_type(from) != PRM_ACTION_TYPE_COPY)
+			prm_store32(actions, REWRITE_DATA, value | prm_load32(from, REWRITE_DATA));
+	}
+}
+
+/* A list of rewrites has its fields from a pattern, and their values from arguments. */
+static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+			  unsigned int *changed)
+{
+	const struct flow_modify *pattern =
+		obj_find(w->vhca, OBJ_PATTERN, prm_stc_get_header_modify_pattern_id(stc->prm));
+	uint8_t actions[VHCA_MAX_PATTERN * PRM_SET_ACTION_IN_BYTES];
+	uint32_t n = pattern ? pattern->n * PRM_SET_ACTION_IN_BYTES : 0;
+
+	if (!pattern)
+		return steer_lost(w, "a rule names pattern 0x%x, which does not exist",
+				  prm_stc_get_header_modify_pattern_id(stc->prm));
+	if (!rule_argument(
+		    w, prm_stc_get_header_modify_argument_id(stc->prm) + prm_load32(operand, DWORD),
+		    actions, n))
+		return false;
+	rule_merge(actions, pattern);
+	modify_headers(w, actions, pattern->n);
+	*changed |= REWRITE_HEADERS;
+	return true;
+}
+
+/* Inserts a header from arguments, which begin a tunnel if the template says so. */
+static bool rule_insert_argument(const struct steer_walk *w, const struct stc *stc,
+				 struct ste_place place, uint32_t offset, unsigned int *changed)
+{
+	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
+	uint8_t header[2 * 128];
+
+	if (!rule_argument(w, prm_stc_get_insert_argument(stc->prm) + offset, header, n))
+		return false;
+	return ste_v1_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
+}
+
 static bool rule_insert(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 			unsigned int *changed)
 {
 	const struct ste_place place = {prm_stc_get_insert_anchor(stc->prm),
 					prm_stc_get_insert_offset(stc->prm)};
 
-	if (!prm_stc_get_inline_data(stc->prm))
-		return steer_lost(w, "a rule inserts a header from an argument, which is not "
-				     "implemented");
-	return ste_v1_insert_dword(w, place, operand + DWORD, changed);
+	if (prm_stc_get_inline_data(stc->prm))
+		return ste_v1_insert_dword(w, place, operand + DWORD, changed);
+	return rule_insert_argument(w, stc, place, prm_load32(operand, DWORD), changed);
 }
 
 static const struct rule_action_row {
@@ -109,6 +177,7 @@ static const struct rule_action_row {
 	[PRM_STC_ACTION_REMOVE_WORDS] = {rule_remove_words, 1},
 	[PRM_STC_ACTION_HEADER_REMOVE] = {rule_remove_header, 1},
 	[PRM_STC_ACTION_HEADER_INSERT] = {rule_insert, 2},
+	[PRM_STC_ACTION_ACC_MODIFY_LIST] = {rule_rewrites, 2},
 	[PRM_STC_ACTION_TAG] = {rule_tag, 1},
 	[PRM_STC_ACTION_COUNTER] = {rule_count, 1},
 };

@@ -136,6 +136,8 @@ bool ste_v1_insert_dword(const struct steer_walk *, struct ste_place, const uint
  * Inserts a header that firmware keeps. [I] An insertion that is no encapsulation changes no
  * lengths.
  */
+bool ste_v1_insert_bytes(const struct steer_walk *, struct ste_place, const uint8_t *bytes,
+			 uint32_t n, unsigned int attributes, unsigned int *changed);
 bool ste_v1_insert_header(const struct steer_walk *, struct ste_place, struct ste_header,
 			  unsigned int *changed);
 

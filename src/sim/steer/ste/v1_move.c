@@ -87,24 +87,31 @@ bool ste_v1_insert_dword(const struct steer_walk *w, struct ste_place place, con
 /* Values of an insertion's attributes. */
 enum { V1_INSERT_PLAIN, V1_INSERT_ENCAP };
 
+bool ste_v1_insert_bytes(const struct steer_walk *w, struct ste_place place, const uint8_t *bytes,
+			 uint32_t n, unsigned int attributes, unsigned int *changed)
+{
+	uint32_t at;
+
+	if (!v1_find_place(w, place, &at))
+		return false;
+	if (attributes == V1_INSERT_PLAIN)
+		return ste_insert(w, at, bytes, n, changed);
+	if (attributes == V1_INSERT_ENCAP && !at)
+		return reformat_encap(w, bytes, n, changed);
+	return steer_lost(
+		w,
+		"an insertion with attributes %u at %u is not implemented: a tunnel's header "
+		"begins the packet",
+		attributes, at);
+}
+
 bool ste_v1_insert_header(const struct steer_walk *w, struct ste_place place,
 			  struct ste_header header, unsigned int *changed)
 {
 	const uint32_t n = WORD * header.words;
 	const struct flow_reformat *r = reformat_find(w, header.id, n);
-	uint32_t at;
 
-	if (!r || !v1_find_place(w, place, &at))
-		return false;
-	if (header.attributes == V1_INSERT_PLAIN)
-		return ste_insert(w, at, r->data, n, changed);
-	if (header.attributes == V1_INSERT_ENCAP && !at)
-		return reformat_encap(w, r->data, n, changed);
-	return steer_lost(
-		w,
-		"an insertion with attributes %u at %u is not implemented: a tunnel's header "
-		"begins the packet",
-		header.attributes, at);
+	return r && ste_v1_insert_bytes(w, place, r->data, n, header.attributes, changed);
 }
 
 /* --- layouts --------------------------------------------------------------------------------- */
