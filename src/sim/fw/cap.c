@@ -57,7 +57,10 @@ static bool cap_takes_wrapped(const struct profile *p)
 	return p->crypto && p->crypto_wrapped;
 }
 
-/* Lists CRYPTO_LOGIN only for a chip that takes wrapped keys. [I] */
+/*
+ * Lists CRYPTO_LOGIN only for a chip that takes wrapped keys. [I] Arguments are not listed: libmlx5
+ * would take them for a promise of entries with patterns, steering action 0x0e.
+ */
 static uint64_t cap_general_objects(const struct profile *p)
 {
 	return 1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN |
@@ -69,8 +72,7 @@ static uint64_t cap_general_objects(const struct profile *p)
 	       (fw_aso_exists(p)
 			? 1ull << PRM_OBJ_TYPE_FLOW_METER_ASO | 1ull << PRM_OBJ_TYPE_ASO_FIRST_HIT |
 				  1ull << PRM_OBJ_TYPE_ASO_CT
-			: 0) |
-	       (p->rules_by_wqe ? 1ull << PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT : 0);
+			: 0);
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
