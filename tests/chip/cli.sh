@@ -17,7 +17,7 @@ check "-- may stand before the command" says 0 "" "$dvx_sim" -- ls
 check "... whichever it is" says 2 'no command "frob"' "$dvx_sim" -- frob
 check "run needs a command" says 125 'run needs -- CMD' "$dvx_sim" run
 check "exec needs a name" says 125 'exec needs NAME -- CMD' "$dvx_sim" exec
-check "a function is host, dpu or a VF" says 125 'host or dpu or vf0 to vf125, not "vf"' "$dvx_sim" run -f vf -- true
+check "a function is host, dpu, a VF or an SF" says 125 'host or dpu or vf0 to vf125 or sf0 to sf125, not "vf"' "$dvx_sim" run -f vf -- true
 check "a name is a plain word" says 2 'no name for a chip' "$dvx_sim" up ../x
 check "a name of 32 letters is too long" \
 	says 2 'no name for a chip' "$dvx_sim" up aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa

@@ -34,8 +34,8 @@ static void check_bounds(const struct packet *p, const struct packet_headers *h)
 static void check_tunnel_bounds(const struct packet *p)
 {
 	static const uint32_t fixed[] = {
-		[PACKET_VXLAN] = 8, [PACKET_VXLAN_GPE] = 8, [PACKET_GENEVE] = 8,
-		[PACKET_GRE] = 4,   [PACKET_IPIP] = 0,	    [PACKET_GTPU] = 8,
+		[PACKET_VXLAN] = 8, [PACKET_VXLAN_GPE] = 8, [PACKET_GENEVE] = 8,   [PACKET_GRE] = 4,
+		[PACKET_IPIP] = 0,  [PACKET_GTPU] = 8,	    [PACKET_MPLS_UDP] = 0, /* labels */
 	};
 	uint32_t bytes = fixed[p->tunnel];
 

@@ -18,7 +18,7 @@ check "the faults as they are" says 0 'drop=0.02,dup=0.02,reorder=0.02,corrupt=0
 
 ip() { says 2 "$1" "$dvx_sim" up g --ip "$2"; }
 check "an address needs its length" ip 'not .FUNCTION=.ADDR/LEN' 10.0.0.1
-check "... and a function that is there" ip 'the function is host or dpu or vf0 to vf125, not "x"' x=10.0.0.1/24
+check "... and a function that is there" ip 'the function is host or dpu or vf0 to vf125 or sf0 to sf125, not "x"' x=10.0.0.1/24
 check "... a length of IPv4" ip 'ADDR/LEN' 10.0.0.1/33
 check "... one host" ip 'ADDR/LEN' ff02::1/64
 check "a wire that does not exist" says 2 'loop, peer=SWITCH, udp=ADDR or tap=IFACE' "$dvx_sim" up g --wire tin

@@ -43,7 +43,8 @@ static size_t fill_context(uint8_t in[FX_IN], uint32_t type, const uint8_t *head
 {
 	FX_FILL(in, ALLOC_PACKET_REFORMAT_CONTEXT, {"packet_reformat_context.reformat_type", type},
 		{"packet_reformat_context.reformat_data_size", bytes});
-	memcpy(in + DATA_AT, header, bytes);
+	if (header)
+		memcpy(in + DATA_AT, header, bytes);
 	return (DATA_AT + bytes + 3) / 4 * 4;
 }
 
