@@ -42,7 +42,7 @@ struct fx {
 #define FX_UID 7
 
 int fx_setup(void **state);
-/* As fx_setup(), on a chip with this many SFs. */
+/* Sets up as fx_setup() does, on a chip with this many SFs. */
 int fx_setup_sfs(void **state, uint8_t sfs);
 int fx_teardown(void **state);
 #define FIXTURE_fx(name) FIXTURE(name, struct fx *f, fx_setup, fx_teardown)

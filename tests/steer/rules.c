@@ -508,6 +508,10 @@ TEST(of_hws, refused_commands)
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"pd", 0xfff}), BAD_RES);
 	assert_int_equal(template_set(64, (struct template){.type = PRM_STC_ACTION_DROP}), BAD);
 	assert_int_equal(template_set(0, (struct template){.type = 0x11}), BAD);
+	/* what another uid has, or nobody */
+	assert_int_equal(template_set(TO_TIR, (struct template){.type = PRM_STC_ACTION_JUMP_TO_TIR,
+								.high = 0xffffffull << 32}),
+			 BAD_RES);
 	/* without the capability there is none of it */
 	h.f->profile.rules_by_wqe = false;
 	assert_int_equal(rtc_create(good), BAD);

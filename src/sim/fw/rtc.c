@@ -83,13 +83,31 @@ static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
 }
 
+/* Finds what the template leads to or uses: it must be of the command's uid. */
+static int fw_stc_check_objects(struct fw_cmd *c, const uint8_t *stc)
+{
+	switch (prm_stc_get_action_type(stc)) {
+	case PRM_STC_ACTION_JUMP_TO_TIR:
+		return fw_find(c, OBJ_TIR, prm_stc_get_tirn(stc), "stc.tirn") ? 0 : -1;
+	case PRM_STC_ACTION_JUMP_TO_FT:
+		return fw_find(c, OBJ_FLOW_TABLE, prm_stc_get_table_id(stc), "stc.table_id") ? 0
+											     : -1;
+	case PRM_STC_ACTION_JUMP_TO_STE_TABLE:
+		return fw_find(c, OBJ_STE, prm_stc_get_ste_obj_id(stc), "stc.ste_obj_id") ? 0 : -1;
+	case PRM_STC_ACTION_COUNTER:
+		return fw_flow_counter(c, prm_stc_get_flow_counter_id(stc)) ? 0 : -1;
+	default:
+		return 0;
+	}
+}
+
 int fw_modify_stc(struct fw_cmd *c)
 {
 	const uint32_t offset = prm_general_obj_in_cmd_hdr_get_obj_offset(c->in);
 	struct stc_range *r = c->obj;
 	struct stc *stc;
 
-	if (fw_stc_check(c, fw_rtc_object(c)))
+	if (fw_stc_check(c, fw_rtc_object(c)) || fw_stc_check_objects(c, fw_rtc_object(c)))
 		return -1;
 	if (offset >= r->n)
 		return fw_refuse(c, FW_SYN_INDEX, "obj_offset %u: stc 0x%x has %u templates",

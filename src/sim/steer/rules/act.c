@@ -65,7 +65,7 @@ static bool rule_rewrite(const struct steer_walk *w, const struct stc *stc, cons
 	if (prm_stc_get_action_type(stc->prm) != PRM_STC_ACTION_COPY)
 		memcpy(action + REWRITE_DATA, operand + DWORD, DWORD);
 	modify_headers(w, action, 1);
-	*changed |= REWRITE_HEADERS;
+	*changed |= REWRITE_HEADERS; /* parsed again already */
 	return true;
 }
 
@@ -139,7 +139,7 @@ static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, con
 		return false;
 	rule_merge(actions, pattern);
 	modify_headers(w, actions, pattern->n);
-	*changed |= REWRITE_HEADERS;
+	*changed |= REWRITE_HEADERS; /* parsed again already */
 	return true;
 }
 
@@ -245,9 +245,9 @@ static const struct rtc_rule *rule_next(const struct steer_walk *w, const struct
 	return next;
 }
 
-/* Parses the packet again, if templates or the table say so. */
-static bool rule_reparse(const struct steer_walk *w, const struct rtc *t,
-			 const struct rtc_rule *rule, unsigned int changed)
+/* Charges changes to the walk; headers moved only if templates or the table parse again. */
+static bool rule_charge(struct steer_walk *w, const struct rtc *t, const struct rtc_rule *rule,
+			unsigned int changed)
 {
 	bool wanted = t->reparse == PRM_RTC_REPARSE_ALWAYS;
 
@@ -257,9 +257,7 @@ static bool rule_reparse(const struct steer_walk *w, const struct rtc *t,
 	if (changed & STE_MOVED && !wanted)
 		return steer_lost(w, "a rule of table 0x%x moves headers and does not parse again",
 				  t->o.id);
-	if (changed && wanted)
-		packet_parse_headers(w->packet);
-	return !changed || ste_charge((struct steer_walk *)(uintptr_t)w, 1);
+	return !changed || ste_charge(w, 1);
 }
 
 uint64_t rule_act(struct steer_walk *w, const struct rtc *t, const struct rtc_rule *rule)
@@ -276,7 +274,7 @@ uint64_t rule_act(struct steer_walk *w, const struct rtc *t, const struct rtc_ru
 		for (unsigned int i = 0; i < sizeof(order); i++)
 			if (!rule_run(w, rule, (enum rule_stc)order[i], &changed))
 				return 0;
-		if (!rule_reparse(w, t, rule, changed))
+		if (!rule_charge(w, t, rule, changed))
 			return 0;
 		hit = rule->stc[RULE_HIT];
 		if (!hit)
