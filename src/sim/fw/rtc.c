@@ -94,6 +94,20 @@ static int fw_stc_check_objects(struct fw_cmd *c, const uint8_t *stc)
 											     : -1;
 	case PRM_STC_ACTION_JUMP_TO_STE_TABLE:
 		return fw_find(c, OBJ_STE, prm_stc_get_ste_obj_id(stc), "stc.ste_obj_id") ? 0 : -1;
+	case PRM_STC_ACTION_ACC_MODIFY_LIST:
+		return fw_find(c, OBJ_PATTERN, prm_stc_get_header_modify_pattern_id(stc),
+			       "stc.header_modify_pattern_id") &&
+				       fw_find(c, OBJ_ARGUMENT,
+					       prm_stc_get_header_modify_argument_id(stc),
+					       "stc.header_modify_argument_id")
+			       ? 0
+			       : -1;
+	case PRM_STC_ACTION_HEADER_INSERT:
+		return prm_stc_get_inline_data(stc) ||
+				       fw_find(c, OBJ_ARGUMENT, prm_stc_get_insert_argument(stc),
+					       "stc.insert_argument")
+			       ? 0
+			       : -1;
 	case PRM_STC_ACTION_COUNTER:
 		return fw_flow_counter(c, prm_stc_get_flow_counter_id(stc)) ? 0 : -1;
 	default:

@@ -89,16 +89,20 @@ static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc
 }
 
 /*
- * Copies the first n bytes of arguments, from one on; an argument has ASO_BYTES. False after
- * steer_lost().
+ * Copies the first n bytes of arguments, from the offset on; an argument has ASO_BYTES. They are of
+ * the template's PD, which a rule's offset must not leave. False after steer_lost().
  */
-static bool rule_argument(const struct steer_walk *w, uint32_t id, uint8_t *to, uint32_t n)
+static bool rule_argument(const struct steer_walk *w, uint32_t base, uint32_t offset, uint8_t *to,
+			  uint32_t n)
 {
+	const struct aso *first = obj_find(w->vhca, OBJ_ARGUMENT, base);
+	uint32_t id = base + offset;
+
 	for (uint32_t at = 0; at < n; at += ASO_BYTES, id++) {
 		const struct aso *a = obj_find(w->vhca, OBJ_ARGUMENT, id);
 
-		if (!a)
-			return steer_lost(w, "a rule names argument 0x%x, which does not exist",
+		if (!a || !first || a->pd != first->pd)
+			return steer_lost(w, "a rule names argument 0x%x, which is not of its PD",
 					  id);
 		memcpy(to + at, a->context, n - at < ASO_BYTES ? n - at : ASO_BYTES);
 	}
@@ -133,9 +137,8 @@ static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, con
 	if (!pattern)
 		return steer_lost(w, "a rule names pattern 0x%x, which does not exist",
 				  prm_stc_get_header_modify_pattern_id(stc->prm));
-	if (!rule_argument(
-		    w, prm_stc_get_header_modify_argument_id(stc->prm) + prm_load32(operand, DWORD),
-		    actions, n))
+	if (!rule_argument(w, prm_stc_get_header_modify_argument_id(stc->prm),
+			   prm_load32(operand, DWORD), actions, n))
 		return false;
 	rule_merge(actions, pattern);
 	modify_headers(w, actions, pattern->n);
@@ -150,7 +153,7 @@ static bool rule_insert_argument(const struct steer_walk *w, const struct stc *s
 	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
 	uint8_t header[2 * 128];
 
-	if (!rule_argument(w, prm_stc_get_insert_argument(stc->prm) + offset, header, n))
+	if (!rule_argument(w, prm_stc_get_insert_argument(stc->prm), offset, header, n))
 		return false;
 	return ste_v1_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
 }
