@@ -245,14 +245,14 @@ TEST(of_hws, mask_of_a_part)
 /* Octets are parts of fields, and lie behind the dwords, the last one first. */
 TEST(of_hws, octets)
 {
-	uint32_t low_octets = object(
-		"create_match_definer_in",
-		FX_FIELDS({"general_obj_in_cmd_hdr.obj_type", PRM_OBJ_TYPE_MATCH_DEFINER},
-			  {"obj_context.format_id", 61},
-			  {"obj_context.format_select_byte0", 4 * PORTS + 3},
-			  {"obj_context.format_select_byte1", 4 * PORTS + 1},
-			  {"obj_context.match_mask_format.match_byte_0", 0xff},
-			  {"obj_context.match_mask_format.match_byte_1", 0xff}));
+	uint32_t low_octets =
+		object("create_match_definer_in",
+		       FX_FIELDS({"general_obj_in_cmd_hdr.obj_type", PRM_OBJ_TYPE_MATCH_DEFINER},
+				 {"obj_context.format_id", 61},
+				 {"obj_context.format_select_byte0", 4 * PORTS + 3},
+				 {"obj_context.format_select_byte1", 4 * PORTS + 1},
+				 {"obj_context.match_mask_format.match_byte_0", 0xff},
+				 {"obj_context.match_mask_format.match_byte_1", 0xff}));
 	struct rtc *t = rtc((struct shape){.rows = 4, .definer = low_octets});
 	struct rtc_rule r = rule_for(0, DROP, NOP, NOP);
 
@@ -312,6 +312,52 @@ TEST(of_hws, long_tags)
 }
 
 /* --- actions --------------------------------------------------------------------------------- */
+
+/* Makes a counter of this uid and PD (0: none); returns its number. */
+static uint32_t counter_of(uint16_t uid, uint32_t pd)
+{
+	assert_int_equal(
+		fx_cmd(h.f, h.f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, uid, FX_FIELDS({"pd", pd})), 0);
+	return prm_alloc_flow_counter_out_get_flow_counter_id(h.f->out);
+}
+
+/* A rule's offset leads to another counter of the template's uid and PD, and to no other. */
+TEST(of_hws, counter_offsets)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4});
+	struct rtc_rule r = rule_for(53, DROP, NOP, NOP);
+	const uint32_t other = counter_of(FX_UID, 0);
+	const uint32_t forbidden[] = {counter_of(FX_UID + 1, 0), counter_of(FX_UID, h.pd),
+				      other + 9};
+
+	begin(t);
+	prm_store32(r.entry, 0, other - h.counter);
+	assert_true(write_rule(t, 0, r));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_counter_read(h.f, other, true, NULL), 1);
+	for (unsigned int i = 0; i < 3; i++) {
+		prm_store32(r.entry, 0, forbidden[i] - h.counter);
+		assert_true(write_rule(t, 0, r));
+		assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+		assert_int_equal(rig_send(h.f, RX, 54).stats.ends[STEER_MISS], 1);
+	}
+	assert_int_equal(counted(), 0);
+	fw_uid_reap(h.f->v, FX_UID + 1);
+}
+
+/* A number that another uid has got since names nothing for a rule. */
+TEST(of_hws, destination_of_another_uid)
+{
+	struct rtc *t = rtc((struct shape){.rows = 4});
+	struct obj *tir = obj_find(h.f->v, OBJ_TIR, h.tir);
+
+	begin(t);
+	assert_true(write_rule(t, 0, rule_for(53, TO_TIR, NOP, NOP)));
+	assert_int_equal(rig_send(h.f, RX, 53).tirs, 1);
+	tir->uid = FX_UID + 1;
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+	tir->uid = FX_UID;
+}
 
 /* A rule goes on with an entry at a known place, whose actions come behind its own. */
 TEST(of_hws, further_entries)

@@ -130,6 +130,7 @@ int fw_modify_stc(struct fw_cmd *c)
 	if (!stc)
 		return fw_refuse(c, FW_SYN_LIMIT, "no memory for the template");
 	stc->refs = 1;
+	stc->uid = c->uid;
 	memcpy(stc->prm, fw_rtc_object(c), STC_BYTES);
 	stc_put(r->stc[offset]);
 	r->stc[offset] = stc;

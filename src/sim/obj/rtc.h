@@ -22,6 +22,7 @@ struct match_definer;
 #define STC_BYTES 48u
 struct stc {
 	uint32_t refs;
+	uint16_t uid; /* of the command: objects that it leads rules to are of this one */
 	uint8_t prm[STC_BYTES]; /* PRM stc */
 };
 

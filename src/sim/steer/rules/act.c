@@ -37,12 +37,34 @@ static bool rule_nop(const struct steer_walk *w, const struct stc *stc, const ui
 	return true;
 }
 
+/* Finds what a template or its operand names: the template's uid has it. NULL after steer_lost(). */
+static void *rule_object(const struct steer_walk *w, const struct stc *stc, enum obj_type type,
+			 uint32_t id)
+{
+	void *o = obj_find_uid(w->vhca, type, id, stc->uid);
+
+	if (!o)
+		steer_lost(w, "a rule names %s 0x%x, which its uid does not have",
+			   obj_type_name(type), id);
+	return o;
+}
+
+/*
+ * [I] A rule's offset leads from the template's counter to another one of its uid and its PD, of the
+ * same bulk or not.
+ */
 static bool rule_count(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 		       unsigned int *changed)
 {
+	const uint32_t base = prm_stc_get_flow_counter_id(stc->prm);
+	const uint32_t id = base + prm_load32(operand, 0);
+	const struct counter *first = counter_find(w->vhca, base), *c = counter_find(w->vhca, id);
+
 	(void)changed;
-	counter_hit(w->vhca, prm_stc_get_flow_counter_id(stc->prm) + prm_load32(operand, 0),
-		    w->packet->len);
+	if (!first || !c || c->pd != first->pd || (stc->uid && c->uid != stc->uid))
+		return steer_lost(w, "a rule names counter 0x%x, which is not of its uid and PD",
+				  id);
+	counter_hit(w->vhca, id, w->packet->len);
 	return true;
 }
 
@@ -88,22 +110,31 @@ static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc
 				     prm_stc_get_decap(stc->prm), changed);
 }
 
-/*
- * Copies the first n bytes of arguments, from the offset on; an argument has ASO_BYTES. They are of
- * the template's PD, which a rule's offset must not leave. False after steer_lost().
- */
-static bool rule_argument(const struct steer_walk *w, uint32_t base, uint32_t offset, uint8_t *to,
-			  uint32_t n)
+/* Finds the object at an offset from the template's: of its uid and PD. NULL after steer_lost(). */
+static struct aso *rule_aso(const struct steer_walk *w, const struct stc *stc, enum obj_type type,
+			    uint32_t base, uint32_t offset)
 {
-	const struct aso *first = obj_find(w->vhca, OBJ_ARGUMENT, base);
-	uint32_t id = base + offset;
+	struct aso *first = rule_object(w, stc, type, base);
+	struct aso *a = first && offset ? rule_object(w, stc, type, base + offset) : first;
 
-	for (uint32_t at = 0; at < n; at += ASO_BYTES, id++) {
-		const struct aso *a = obj_find(w->vhca, OBJ_ARGUMENT, id);
+	if (!a || a->pd == first->pd)
+		return a;
+	steer_lost(w, "a rule names %s 0x%x, which is not of its PD", obj_type_name(type), a->o.id);
+	return NULL;
+}
 
-		if (!a || !first || a->pd != first->pd)
-			return steer_lost(w, "a rule names argument 0x%x, which is not of its PD",
-					  id);
+/*
+ * Copies the first n bytes of arguments, from the offset on; an argument has ASO_BYTES. False after
+ * steer_lost().
+ */
+static bool rule_argument(const struct steer_walk *w, const struct stc *stc, uint32_t base,
+			  uint32_t offset, uint8_t *to, uint32_t n)
+{
+	for (uint32_t at = 0; at < n; at += ASO_BYTES, offset++) {
+		const struct aso *a = rule_aso(w, stc, OBJ_ARGUMENT, base, offset);
+
+		if (!a)
+			return false;
 		memcpy(to + at, a->context, n - at < ASO_BYTES ? n - at : ASO_BYTES);
 	}
 	return true;
@@ -130,15 +161,12 @@ static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, con
 			  unsigned int *changed)
 {
 	const struct flow_modify *pattern =
-		obj_find(w->vhca, OBJ_PATTERN, prm_stc_get_header_modify_pattern_id(stc->prm));
+		rule_object(w, stc, OBJ_PATTERN, prm_stc_get_header_modify_pattern_id(stc->prm));
 	uint8_t actions[VHCA_MAX_PATTERN * PRM_SET_ACTION_IN_BYTES];
 	uint32_t n = pattern ? pattern->n * PRM_SET_ACTION_IN_BYTES : 0;
 
-	if (!pattern)
-		return steer_lost(w, "a rule names pattern 0x%x, which does not exist",
-				  prm_stc_get_header_modify_pattern_id(stc->prm));
-	if (!rule_argument(w, prm_stc_get_header_modify_argument_id(stc->prm),
-			   prm_load32(operand, DWORD), actions, n))
+	if (!pattern || !rule_argument(w, stc, prm_stc_get_header_modify_argument_id(stc->prm),
+				       prm_load32(operand, DWORD), actions, n))
 		return false;
 	rule_merge(actions, pattern);
 	modify_headers(w, actions, pattern->n);
@@ -153,7 +181,7 @@ static bool rule_insert_argument(const struct steer_walk *w, const struct stc *s
 	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
 	uint8_t header[2 * 128];
 
-	if (!rule_argument(w, prm_stc_get_insert_argument(stc->prm), offset, header, n))
+	if (!rule_argument(w, stc, prm_stc_get_insert_argument(stc->prm), offset, header, n))
 		return false;
 	return ste_v1_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
 }
@@ -211,13 +239,20 @@ static bool rule_run(const struct steer_walk *w, const struct rtc_rule *rule, en
 
 /* --- destinations ----------------------------------------------------------------------------- */
 
+static uint64_t rule_jump_to(const struct steer_walk *w, const struct stc *stc, enum obj_type type,
+			     enum icm_kind kind, uint32_t id)
+{
+	return rule_object(w, stc, type, id) ? icm_addr(kind, id) : 0;
+}
+
 static uint64_t rule_jump(const struct steer_walk *w, const struct stc *stc)
 {
 	switch (prm_stc_get_action_type(stc->prm)) {
 	case PRM_STC_ACTION_JUMP_TO_TIR:
-		return icm_addr(ICM_TIR, prm_stc_get_tirn(stc->prm));
+		return rule_jump_to(w, stc, OBJ_TIR, ICM_TIR, prm_stc_get_tirn(stc->prm));
 	case PRM_STC_ACTION_JUMP_TO_FT:
-		return icm_addr(ICM_TABLE, prm_stc_get_table_id(stc->prm));
+		return rule_jump_to(w, stc, OBJ_FLOW_TABLE, ICM_TABLE,
+				    prm_stc_get_table_id(stc->prm));
 	case PRM_STC_ACTION_DROP:
 		return icm_addr(ICM_END, ICM_DROP);
 	case PRM_STC_ACTION_ALLOW:
@@ -236,15 +271,13 @@ static uint64_t rule_jump(const struct steer_walk *w, const struct stc *stc)
 static const struct rtc_rule *rule_next(const struct steer_walk *w, const struct rtc_rule *rule)
 {
 	const struct stc *stc = rule->stc[RULE_HIT];
-	const struct ste_range *r = obj_find(w->vhca, OBJ_STE, prm_stc_get_ste_obj_id(stc->prm));
+	const struct ste_range *r = rule_object(w, stc, OBJ_STE, prm_stc_get_ste_obj_id(stc->prm));
 	uint64_t index = prm_wqe_gta_data_seg_ste_get_hit_low(rule->entry) >> INDEX_SHIFT;
 	const struct rtc_rule *next = r ? ste_range_rule(r, index) : NULL;
 
-	if (!next)
-		steer_lost(
-			w,
-			"a rule goes on with entry %u of range 0x%x, which is empty or not there",
-			(unsigned int)index, prm_stc_get_ste_obj_id(stc->prm));
+	if (r && !next)
+		steer_lost(w, "a rule goes on with entry %u of range 0x%x, which is empty",
+			   (unsigned int)index, prm_stc_get_ste_obj_id(stc->prm));
 	return next;
 }
 
