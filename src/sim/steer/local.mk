@@ -8,6 +8,8 @@ libsim_la_SOURCES += \
 	src/sim/steer/meter.h \
 	src/sim/steer/modify.c \
 	src/sim/steer/modify.h \
+	src/sim/steer/move.c \
+	src/sim/steer/move.h \
 	src/sim/steer/packet.c \
 	src/sim/steer/packet.h \
 	src/sim/steer/params.c \

@@ -13,9 +13,9 @@
 #include "obj/rtc.h"
 #include "rules.h"
 #include "steer/modify.h"
+#include "steer/move.h"
 #include "steer/priv.h"
 #include "steer/rewrite.h"
-#include "steer/ste/v1.h"
 
 #define DWORD	     4u
 #define STC_PARAM_AT 32u
@@ -94,20 +94,20 @@ static bool rule_rewrite(const struct steer_walk *w, const struct stc *stc, cons
 static bool rule_remove_words(const struct steer_walk *w, const struct stc *stc,
 			      const uint8_t *operand, unsigned int *changed)
 {
-	const struct ste_place from = {prm_stc_get_words_start_anchor(stc->prm),
-				       prm_stc_get_remove_offset(stc->prm)};
+	const struct move_place from = {prm_stc_get_words_start_anchor(stc->prm),
+					prm_stc_get_remove_offset(stc->prm)};
 
 	(void)operand;
-	return ste_v1_remove_words(w, from, prm_stc_get_remove_size(stc->prm), changed);
+	return move_remove_words(w, from, prm_stc_get_remove_size(stc->prm), changed);
 }
 
 static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc,
 			       const uint8_t *operand, unsigned int *changed)
 {
 	(void)operand;
-	return ste_v1_remove_between(w, prm_stc_get_remove_start_anchor(stc->prm),
-				     prm_stc_get_remove_end_anchor(stc->prm),
-				     prm_stc_get_decap(stc->prm), changed);
+	return move_remove_between(w, prm_stc_get_remove_start_anchor(stc->prm),
+				   prm_stc_get_remove_end_anchor(stc->prm),
+				   prm_stc_get_decap(stc->prm), changed);
 }
 
 /* Finds the object at an offset from the template's: of its uid and PD. NULL after steer_lost(). */
@@ -176,24 +176,24 @@ static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, con
 
 /* Inserts a header from arguments, which begin a tunnel if the template says so. */
 static bool rule_insert_argument(const struct steer_walk *w, const struct stc *stc,
-				 struct ste_place place, uint32_t offset, unsigned int *changed)
+				 struct move_place place, uint32_t offset, unsigned int *changed)
 {
 	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
 	uint8_t header[2 * 128];
 
 	if (!rule_argument(w, stc, prm_stc_get_insert_argument(stc->prm), offset, header, n))
 		return false;
-	return ste_v1_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
+	return move_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
 }
 
 static bool rule_insert(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 			unsigned int *changed)
 {
-	const struct ste_place place = {prm_stc_get_insert_anchor(stc->prm),
-					prm_stc_get_insert_offset(stc->prm)};
+	const struct move_place place = {prm_stc_get_insert_anchor(stc->prm),
+					 prm_stc_get_insert_offset(stc->prm)};
 
 	if (prm_stc_get_inline_data(stc->prm))
-		return ste_v1_insert_dword(w, place, operand + DWORD, changed);
+		return move_insert_dword(w, place, operand + DWORD, changed);
 	return rule_insert_argument(w, stc, place, prm_load32(operand, DWORD), changed);
 }
 

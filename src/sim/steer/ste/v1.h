@@ -8,6 +8,7 @@
  */
 #include <dvx/prm/ste.h>
 #include <dvx/prm/ste1.h>
+#include "steer/move.h"
 #include "walk.h"
 
 #define V1_MASK_AT	32u /* or the tag of a match definer, up to the entry's end */
@@ -114,32 +115,9 @@ bool ste_v1_actions(struct steer_walk *, const uint8_t *action, unsigned int byt
 /* Executes an ASO action. */
 ste_action_fn ste_v1_aso;
 
-/* Removal and insertion of headers, of any version's layout. All return false after steer_lost(). */
+/* Removal and insertion of headers, in the layout of versions 1 and 2. */
 extern ste_action_fn *const ste_v1_moves[STE_MOVES];
-struct ste_place {
-	unsigned int anchor; /* PRM ste_anchor */
-	uint32_t words;	     /* behind it */
-};
-struct ste_header {
-	uint32_t id; /* of a packet reformat context */
-	uint32_t words, attributes;
-};
 #define STE_INLINE_DATA 4u /* in an action: a dword to insert */
-bool ste_v1_remove_words(const struct steer_walk *, struct ste_place from, uint32_t words,
-			 unsigned int *changed);
-/* Removes headers from an anchor up to another one; decap: these are a tunnel. */
-bool ste_v1_remove_between(const struct steer_walk *, unsigned int start, unsigned int end,
-			   bool decap, unsigned int *changed);
-bool ste_v1_insert_dword(const struct steer_walk *, struct ste_place, const uint8_t *dword,
-			 unsigned int *changed);
-/*
- * Inserts a header that firmware keeps. [I] An insertion that is no encapsulation changes no
- * lengths.
- */
-bool ste_v1_insert_bytes(const struct steer_walk *, struct ste_place, const uint8_t *bytes,
-			 uint32_t n, unsigned int attributes, unsigned int *changed);
-bool ste_v1_insert_header(const struct steer_walk *, struct ste_place, struct ste_header,
-			  unsigned int *changed);
 
 STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
 {

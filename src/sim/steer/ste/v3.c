@@ -9,41 +9,41 @@
 
 static bool v3_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
-	const struct ste_place from = {
+	const struct move_place from = {
 		prm_ste_single_action_remove_header_size_v3_get_start_anchor(a),
 		prm_ste_single_action_remove_header_size_v3_get_start_offset(a)};
 
-	return ste_v1_remove_words(
+	return move_remove_words(
 		w, from, prm_ste_single_action_remove_header_size_v3_get_remove_size(a), changed);
 }
 
 static bool v3_remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
-	return ste_v1_remove_between(w, prm_ste_single_action_remove_header_v3_get_start_anchor(a),
-				     prm_ste_single_action_remove_header_v3_get_end_anchor(a),
-				     prm_ste_single_action_remove_header_v3_get_decap(a), changed);
+	return move_remove_between(w, prm_ste_single_action_remove_header_v3_get_start_anchor(a),
+				   prm_ste_single_action_remove_header_v3_get_end_anchor(a),
+				   prm_ste_single_action_remove_header_v3_get_decap(a), changed);
 }
 
 static bool v3_insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
-	const struct ste_place place = {
+	const struct move_place place = {
 		prm_ste_double_action_insert_with_inline_v3_get_start_anchor(a),
 		prm_ste_double_action_insert_with_inline_v3_get_start_offset(a)};
 
-	return ste_v1_insert_dword(w, place, a + STE_INLINE_DATA, changed);
+	return move_insert_dword(w, place, a + STE_INLINE_DATA, changed);
 }
 
 static bool v3_insert_pointer(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
-	const struct ste_place place = {
+	const struct move_place place = {
 		prm_ste_double_action_insert_with_ptr_v3_get_start_anchor(a),
 		prm_ste_double_action_insert_with_ptr_v3_get_start_offset(a)};
-	const struct ste_header header = {
+	const struct move_context header = {
 		prm_ste_double_action_insert_with_ptr_v3_get_pointer(a),
 		prm_ste_double_action_insert_with_ptr_v3_get_size(a),
 		prm_ste_double_action_insert_with_ptr_v3_get_attributes(a)};
 
-	return ste_v1_insert_header(w, place, header, changed);
+	return move_insert_context(w, place, header, changed);
 }
 
 static ste_action_fn *const v3_moves[STE_MOVES] = {v3_remove_by_size, v3_remove_headers,
