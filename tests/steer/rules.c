@@ -3,11 +3,13 @@
 #include "tests/test.h"
 #include <dvx/prm/hws.h>
 #include <dvx/prm/object.h>
+#include <dvx/prm/ste1.h>
 #include "flow_rig.h"
 #include "fw/cmd.h"
 #include "obj/aso.h"
 #include "obj/flow.h"
 #include "obj/rtc.h"
+#include "steer/aso/aso.h"
 
 #define RX		     PRM_FLOW_TABLE_TYPE_NIC_RX
 #define LEVEL		     63u
@@ -493,6 +495,124 @@ TEST(of_hws, headers_from_arguments)
 	assert_int_equal(end.bytes[63], 0x66);
 }
 
+/* A list may remove headers and insert others from arguments, as DPDK ends tunnels without Ethernet. */
+TEST(of_hws, moves_of_patterns)
+{
+	const uint64_t insert = 4ull << 60 | 1ull << 58 | 2ull << 32, narrow = insert ^ 1ull << 32;
+	const uint64_t actions[] = {5ull << 60 | 7ull << 40, insert,	insert, insert, insert,
+				    7ull << 60 | 1ull << 32, 6ull << 60};
+	/* 2 bytes that go again, then an Ethernet header */
+	static const uint8_t header[16] = "\0\0\2\1\2\3\4\5\2\6\7\x8\x9\xa\x08";
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
+	struct rtc_rule r;
+	uint32_t pattern, argument;
+	struct rig_end end;
+
+	begin(t);
+	assert_int_equal(pattern_cmd(actions, 7), 0);
+	pattern = made();
+	assert_int_equal(argument_cmd(0), 0);
+	argument = made();
+	assert_int_equal(
+		template_set(SET_DPORT,
+			     (struct template){.type = PRM_STC_ACTION_ACC_MODIFY_LIST,
+					       .at = 6,
+					       .high = (uint64_t)pattern << 32 | argument}),
+		0);
+	struct aso *a = obj_find(h.f->v, OBJ_ARGUMENT, argument);
+	for (unsigned int i = 0; i < 4; i++) /* the last dword is inserted first */
+		memcpy(a->context + 12 + 8 * i, header + 12 - 4 * i, 4);
+	r = rule_for(53, TO_TIR, NOP, SET_DPORT);
+	assert_true(write_rule(t, 0, r));
+	end = rig_send(h.f, RX, 53);
+	assert_int_equal(end.tirs, 1);
+	assert_memory_equal(end.bytes, header + 2, 14);
+	assert_int_equal(end.bytes[14], 0x45);
+	assert_int_equal(end.bytes[RIG_DPORT_AT + 1], 53);
+	/* a table that does not parse again loses it */
+	t->reparse = PRM_RTC_REPARSE_NEVER;
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+	/* insertions of other sizes, or that are not inline */
+	assert_int_equal(pattern_cmd(&narrow, 1), BAD);
+	assert_int_equal(pattern_cmd((uint64_t[]){insert ^ 1ull << 58}, 1), BAD);
+}
+
+/* Makes a template of an ASO object; returns the command's status. */
+static uint8_t aso_template(uint32_t type, uint32_t reg, uint32_t id)
+{
+	return template_set(SET_DPORT,
+			    (struct template){.type = PRM_STC_ACTION_ASO,
+					      .at = 6,
+					      .high = (uint64_t)id << 32 | reg << 28 | type << 24});
+}
+
+/* Begins a table whose rule runs the template, and one behind it that counts this value of c_3. */
+static struct rtc *begin_aso(uint32_t result)
+{
+	uint32_t behind = table(0);
+	struct rtc *t = rtc((struct shape){.rows = 4});
+	struct rtc *second =
+		rtc((struct shape){.rows = 4, .at = 64, .definer = definer(0x93, 0xff)});
+
+	link_rtc(behind, second->o.id);
+	assert_int_equal(template_set(TO_NEXT, (struct template){.type = PRM_STC_ACTION_JUMP_TO_FT,
+								 .high = (uint64_t)behind << 32}),
+			 0);
+	begin(t);
+	assert_true(write_rule(second, 0, rule_for((uint16_t)result, DROP, NOP, NOP)));
+	return t;
+}
+
+/* Writes the rule with this offset and these parameters; returns where a packet ends. */
+static struct rig_end send_aso(struct rtc *t, uint32_t offset, uint32_t fields)
+{
+	struct rtc_rule r = rule_for(53, TO_NEXT, NOP, SET_DPORT);
+
+	r.stc[RULE_CTRL] = NULL;
+	prm_store32(r.entry, 24, offset);
+	prm_store32(r.entry, 28, fields);
+	assert_true(write_rule(t, 0, r));
+	return rig_send(h.f, RX, 53);
+}
+
+/* A rule meters by one of the two meters of an object behind the template's, and a register has the color. */
+TEST(of_hws, meters)
+{
+	struct rtc *t = begin_aso(PRM_METER_COLOR_YELLOW);
+	struct aso *a = aso_new(obj_find(h.f->v, OBJ_PD, h.pd), OBJ_ASO_METER, FX_UID, 2), *second;
+
+	second = obj_find(h.f->v, OBJ_ASO_METER, a->o.id + 1);
+	prm_flow_meter_parameters_set_valid(second->context + ASO_METER_BYTES, 1);
+	prm_flow_meter_parameters_set_start_color(second->context + ASO_METER_BYTES,
+						  PRM_METER_COLOR_UNDEFINED);
+	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_POLICERS, 3, a->o.id), 0);
+	/* with a color of its own the packet does not become green */
+	assert_int_equal(send_aso(t, 1, PRM_METER_COLOR_YELLOW << 1 | 1).stats.ends[STEER_DROP], 1);
+	assert_int_equal(send_aso(t, 1, PRM_METER_COLOR_RED << 1 | 1).stats.ends[STEER_MISS], 1);
+	assert_int_equal(send_aso(t, 1, PRM_METER_COLOR_YELLOW << 1).stats.ends[STEER_LOST], 1);
+	assert_int_equal(send_aso(t, 2, PRM_METER_COLOR_YELLOW << 1 | 1).stats.ends[STEER_LOST], 1);
+	second->o.uid = FX_UID + 1;
+	assert_int_equal(send_aso(t, 1, PRM_METER_COLOR_YELLOW << 1 | 1).stats.ends[STEER_LOST], 1);
+	second->o.uid = FX_UID;
+}
+
+/* A rule tracks a connection of an object behind the template's. */
+TEST(of_hws, connection_tracking)
+{
+	struct rtc *t = begin_aso(ASO_CT_BAD); /* the packet is no TCP */
+	struct aso *a = aso_new(obj_find(h.f->v, OBJ_PD, h.pd), OBJ_ASO_CT, FX_UID, 64), *last;
+
+	last = obj_find(h.f->v, OBJ_ASO_CT, a->o.id + 63);
+	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_CT, 3, a->o.id), 0);
+	assert_int_equal(send_aso(t, 63, 1).stats.ends[STEER_MISS], 1); /* to software */
+	prm_conn_track_aso_set_valid(last->context, 1);
+	assert_int_equal(send_aso(t, 63, 1).stats.ends[STEER_DROP], 1);
+	/* types and registers that are not there, and an object of another kind */
+	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_FIRST_HIT, 3, a->o.id), BAD);
+	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_CT, 8, a->o.id), BAD);
+	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_POLICERS, 3, a->o.id), BAD_RES);
+}
+
 /* A tag is pushed, found by the next table, and removed again. */
 TEST(of_hws, vlan_tags)
 {
@@ -547,6 +667,15 @@ TEST(of_hws, refused_commands)
 	bad = good;
 	bad.miss = 0xfff;
 	assert_int_equal(rtc_create(bad), BAD_RES);
+	/* a table for entries at known places needs no miss, others do */
+	bad = good;
+	bad.miss = 0;
+	assert_int_equal(rtc_create(bad), BAD_RES);
+	bad.definer = 15;
+	bad.by_offset = 1;
+	assert_int_equal(rtc_create(bad), 0);
+	begin(obj_find(h.f->v, OBJ_RTC, made()));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
 	/* counters in bulks of 2^7 to 2^19 */
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 7}), 0);
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 6}), BAD);

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/hws.h>
+#include <dvx/prm/ste1.h>
 #include "cmd.h"
 #include "obj/device.h"
 #include "obj/flow.h"
 #include "obj/rtc.h"
+#include "steer/aso_action.h"
+#include "steer/packet.h"
 #include "steer/rules/rules.h"
 #include "steer/ste/definer.h"
 
@@ -64,6 +67,21 @@ int fw_create_stc(struct fw_cmd *c)
 	return fw_made(c, &r->o, 0);
 }
 
+/* [I] First hits are not there: public sources have the other two types. */
+static int fw_stc_check_aso(struct fw_cmd *c, const uint8_t *stc)
+{
+	const uint32_t type = prm_stc_get_aso_type(stc), reg = prm_stc_get_return_reg_id(stc);
+
+	if (type != PRM_STE_ASO_TYPE_CT && type != PRM_STE_ASO_TYPE_POLICERS)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "stc.aso_type %u is neither 1 (connection tracking) nor 2 (meter)",
+				 type);
+	if (reg >= PACKET_REGISTERS_C)
+		return fw_refuse(c, FW_SYN_RANGE, "stc.return_reg_id %u: reg_c_%u is the last", reg,
+				 PACKET_REGISTERS_C - 1);
+	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
+}
+
 static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 {
 	const uint32_t type = prm_stc_get_action_type(stc);
@@ -78,6 +96,8 @@ static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 	if (!rules_action_exists(type))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "stc.action_type 0x%x: its bit in stc_action_type is 0", type);
+	if (type == PRM_STC_ACTION_ASO)
+		return fw_stc_check_aso(c, stc);
 	if (type == PRM_STC_ACTION_SET || type == PRM_STC_ACTION_ADD || type == PRM_STC_ACTION_COPY)
 		return fw_flow_modify_check_action(c, 0, stc + FW_STC_PARAM_AT);
 	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
@@ -106,6 +126,11 @@ static int fw_stc_check_objects(struct fw_cmd *c, const uint8_t *stc)
 		return prm_stc_get_inline_data(stc) ||
 				       fw_find(c, OBJ_ARGUMENT, prm_stc_get_insert_argument(stc),
 					       "stc.insert_argument")
+			       ? 0
+			       : -1;
+	case PRM_STC_ACTION_ASO:
+		return fw_find(c, aso_object_type(prm_stc_get_aso_type(stc)),
+			       prm_stc_get_aso_object_id(stc), "stc.aso_object_id")
 			       ? 0
 			       : -1;
 	case PRM_STC_ACTION_COUNTER:
@@ -141,6 +166,33 @@ int fw_modify_stc(struct fw_cmd *c)
 
 #define FW_PATTERN_AT	 32u /* header_modify_pattern_in.pattern_data */
 #define FW_REWRITE_BYTES 8u
+#define FW_DWORD_WORDS	 2u /* in an insertion */
+
+/*
+ * Checks an action of a pattern: a rewrite, or a change as a template has it. [I] An insertion is of
+ * a dword, as its argument has room for no more.
+ */
+static int fw_pattern_check_action(struct fw_cmd *c, uint32_t i, const uint8_t *action)
+{
+	uint8_t stc[STC_BYTES] = {0};
+
+	memcpy(stc + FW_STC_PARAM_AT, action, FW_REWRITE_BYTES);
+	switch (prm_set_action_in_get_action_type(action)) {
+	case PRM_ACTION_TYPE_INSERT:
+		if (prm_stc_get_inline_data(stc) && prm_stc_get_insert_size(stc) == FW_DWORD_WORDS)
+			return 0;
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "pattern_data[%u]: an insertion that is not inline, or of %u "
+				 "words: a pattern inserts 2 words of its argument",
+				 i, prm_stc_get_insert_size(stc));
+	case PRM_ACTION_TYPE_REMOVE:
+	case PRM_ACTION_TYPE_REMOVE_WORDS:
+	case PRM_ACTION_TYPE_NOP:
+		return 0;
+	default:
+		return fw_flow_modify_check_action(c, i, action);
+	}
+}
 
 static int fw_pattern_check(struct fw_cmd *c, const uint8_t *pattern, uint32_t n)
 {
@@ -157,8 +209,8 @@ static int fw_pattern_check(struct fw_cmd *c, const uint8_t *pattern, uint32_t n
 				 "the mailbox has %zu bytes, the pattern needs %zu", c->in_len,
 				 end);
 	for (uint32_t i = 0; i < n; i++)
-		if (fw_flow_modify_check_action(
-			    c, i, pattern + FW_PATTERN_AT + (size_t)i * FW_REWRITE_BYTES))
+		if (fw_pattern_check_action(c, i,
+					    pattern + FW_PATTERN_AT + (size_t)i * FW_REWRITE_BYTES))
 			return -1;
 	return fw_nothing_after(c, end);
 }
@@ -249,14 +301,14 @@ static int fw_rtc_check_types(struct fw_cmd *c, const struct rtc *t)
 					  [PRM_FLOW_TABLE_TYPE_FDB_RX] = PRM_FLOW_TABLE_TYPE_FDB,
 					  [PRM_FLOW_TABLE_TYPE_FDB_TX] = PRM_FLOW_TABLE_TYPE_FDB};
 
-	if (t->stcs->table_type != t->table_type || t->entries->table_type != t->table_type ||
-	    t->miss->type != type_of[t->table_type])
+	if (t->stcs->table_type != t->table_type || t->entries->table_type != t->table_type)
 		return fw_refuse(c, FW_SYN_TABLE_TYPE,
-				 "rtc.table_type %u: stc 0x%x has %u, ste 0x%x has %u, flow table "
-				 "0x%x has %u",
+				 "rtc.table_type %u: stc 0x%x has %u, ste 0x%x has %u",
 				 t->table_type, t->stcs->o.id, t->stcs->table_type,
-				 t->entries->o.id, t->entries->table_type, t->miss->o.id,
-				 t->miss->type);
+				 t->entries->o.id, t->entries->table_type);
+	if (t->miss && t->miss->type != type_of[t->table_type])
+		return fw_refuse(c, FW_SYN_TABLE_TYPE, "rtc.table_type %u: flow table 0x%x has %u",
+				 t->table_type, t->miss->o.id, t->miss->type);
 	if ((uint64_t)t->at + rtc_entries(t) > t->entries->n)
 		return fw_refuse(c, FW_SYN_INDEX,
 				 "rtc.ste_table_offset %u and %u entries: ste 0x%x has %u", t->at,
@@ -264,10 +316,14 @@ static int fw_rtc_check_types(struct fw_cmd *c, const struct rtc *t)
 	return 0;
 }
 
-/* Takes the objects that a table stands on. */
+/*
+ * Takes the objects that a table stands on. A table of entries at known places needs none for a miss
+ * (DPDK 22.11 has 0 there).
+ */
 static int fw_rtc_take(struct fw_cmd *c, const uint8_t *rtc, struct rtc *t)
 {
 	const uint32_t definer = prm_rtc_get_match_definer_0(rtc);
+	const uint32_t miss = prm_rtc_get_miss_flow_table_id(rtc);
 
 	t->pd = fw_take(c, OBJ_PD, prm_rtc_get_pd(rtc), "rtc.pd");
 	if (!t->pd)
@@ -279,9 +335,9 @@ static int fw_rtc_take(struct fw_cmd *c, const uint8_t *rtc, struct rtc *t)
 		fw_take(c, OBJ_STE, prm_rtc_get_ste_table_base_id(rtc), "rtc.ste_table_base_id");
 	if (!t->entries)
 		return -1;
-	t->miss = fw_take(c, OBJ_FLOW_TABLE, prm_rtc_get_miss_flow_table_id(rtc),
-			  "rtc.miss_flow_table_id");
-	if (!t->miss)
+	if (definer != DEFINER_TRIVIAL || miss)
+		t->miss = fw_take(c, OBJ_FLOW_TABLE, miss, "rtc.miss_flow_table_id");
+	if (!t->miss && (definer != DEFINER_TRIVIAL || miss))
 		return -1;
 	if (definer != DEFINER_TRIVIAL)
 		t->definer = fw_take(c, OBJ_MATCH_DEFINER, definer, "rtc.match_definer_0");

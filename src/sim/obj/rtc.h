@@ -72,7 +72,7 @@ struct rtc {
 	struct match_definer *definer; /* NULL: each packet matches */
 	struct stc_range *stcs;
 	struct ste_range *entries;
-	struct flow_table *miss;
+	struct flow_table *miss; /* NULL: of a table without a definer */
 };
 
 static inline uint32_t rtc_entries(const struct rtc *t)

@@ -4,6 +4,8 @@ libsim_la_SOURCES += \
 	src/sim/steer/aso/ct.c \
 	src/sim/steer/aso/hit.c \
 	src/sim/steer/aso/meter.c \
+	src/sim/steer/aso_action.c \
+	src/sim/steer/aso_action.h \
 	src/sim/steer/meter.c \
 	src/sim/steer/meter.h \
 	src/sim/steer/modify.c \

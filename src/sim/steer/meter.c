@@ -8,8 +8,7 @@
 #include "obj/flow.h"
 #include "priv.h"
 
-/* Stores the color; false after steer_lost(). */
-static bool meter_colored(const struct steer_walk *w, uint8_t *meter, uint32_t id, uint8_t *color)
+bool meter_color(const struct steer_walk *w, uint8_t *meter, uint32_t id, uint8_t *color)
 {
 	struct clock *clock = w->vhca->dev->clock;
 
@@ -25,8 +24,8 @@ bool meter_by_entry(const struct steer_walk *w, const struct flow_actions *act)
 	uint32_t *reg = &w->packet->reg_c[act->aso_reg_c];
 	uint8_t color = act->aso_color;
 
-	if (!meter_colored(w, act->aso->context + act->aso_line * ASO_METER_BYTES, act->aso->o.id,
-			   &color))
+	if (!meter_color(w, act->aso->context + act->aso_line * ASO_METER_BYTES, act->aso->o.id,
+			 &color))
 		return false;
 	*reg = (*reg & ~0xffu) | color;
 	return true;
@@ -37,7 +36,7 @@ bool meter_on_way(const struct steer_walk *w, struct flow_meter *m)
 {
 	uint8_t color = PRM_METER_COLOR_GREEN;
 
-	if (m->active && !meter_colored(w, m->context, m->o.id, &color))
+	if (m->active && !meter_color(w, m->context, m->o.id, &color))
 		return false;
 	w->packet->reg_c[m->reg_c] = color;
 	return true;

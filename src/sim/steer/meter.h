@@ -15,5 +15,7 @@ struct steer_walk;
  */
 bool meter_by_entry(const struct steer_walk *, const struct flow_actions *);
 bool meter_on_way(const struct steer_walk *, struct flow_meter *);
+/* Meters the packet by one of an ASO object's meters. *color: the packet's, before and after. */
+bool meter_color(const struct steer_walk *, uint8_t *meter, uint32_t id, uint8_t *color);
 
 #endif

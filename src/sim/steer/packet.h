@@ -21,20 +21,21 @@ enum packet_l4 {
 	PACKET_L4_OTHER
 };
 
-#define PACKET_VLANS  2u
-#define PACKET_LABELS 5u /* of an MPLS stack, as in ste_mpls_v1 */
+#define PACKET_VLANS	   2u
+#define PACKET_LABELS	   5u /* of an MPLS stack, as in ste_mpls_v1 */
+#define PACKET_REGISTERS_C 8u
 
 struct packet_headers {
 	bool present;  /* an Ethernet header, or IP inside a tunnel of layer 3 */
 	bool ethernet; /* 14 bytes of it are present, at l2 */
 	uint16_t l2, l3,
-		l4;	   /* offsets in the packet; l3 0: no IP; l4 0: none, or a later fragment */
-	uint16_t mpls;	   /* offset of the first label; 0: none */
+		l4;    /* offsets in the packet; l3 0: no IP; l4 0: none, or a later fragment */
+	uint16_t mpls; /* offset of the first label; 0: none */
 	/* number of whole labels, up to the bottom of the stack or PACKET_LABELS */
 	uint8_t labels;
-	uint16_t end;	   /* end of the last header that was parsed */
-	uint8_t vlans;	   /* 0, 1 or 2 tags */
-	bool svlan, cvlan; /* kind of the first tag: 0x88a8, 0x8100 */
+	uint16_t end;		     /* end of the last header that was parsed */
+	uint8_t vlans;		     /* 0, 1 or 2 tags */
+	bool svlan, cvlan;	     /* kind of the first tag: 0x88a8, 0x8100 */
 	bool svlan2, cvlan2;	     /* kind of the second tag */
 	uint16_t vlan[PACKET_VLANS]; /* TCI */
 	uint16_t ethertype;	     /* after the tags; the tunnel's, if there is no Ethernet */
@@ -70,17 +71,17 @@ struct packet {
 	uint32_t headroom, tailroom;
 	struct packet_headers outer, inner; /* inner: inside a tunnel that the parser knows */
 	uint8_t tunnel;			    /* enum packet_tunnel */
-	uint16_t tunnel_at;  /* offset of the tunnel's header, if it is whole; IPIP has none */
+	uint16_t tunnel_at;   /* offset of the tunnel's header, if it is whole; IPIP has none */
 	uint16_t tunnel_mpls; /* offset of the first label behind GRE or UDP; 0: none */
-	uint32_t tunnel_vni; /* VXLAN, VXLAN-GPE, Geneve */
-	uint32_t gre_key;    /* 0: no key */
+	uint32_t tunnel_vni;  /* VXLAN, VXLAN-GPE, Geneve */
+	uint32_t gre_key;     /* 0: no key */
 	/* UDP source port of the next tunnel, while the packet has no Ethernet header; 0: none */
 	uint16_t tunnel_sport;
 	/* Metadata of the packet. */
 	uint16_t source_vhca;
 	uint16_t source_vport; /* its number for the tables' function, whose own is 0 */
 	uint32_t source_sqn;
-	uint32_t reg_a, reg_b, reg_c[8];
+	uint32_t reg_a, reg_b, reg_c[PACKET_REGISTERS_C];
 	uint32_t flow_tag;
 };
 

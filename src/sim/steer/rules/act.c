@@ -12,22 +12,24 @@
 #include "obj/flow.h"
 #include "obj/rtc.h"
 #include "rules.h"
+#include "steer/aso_action.h"
 #include "steer/modify.h"
 #include "steer/move.h"
 #include "steer/priv.h"
 #include "steer/rewrite.h"
 
-#define DWORD	     4u
-#define STC_PARAM_AT 32u
-#define REWRITE_DATA 4u /* of PRM set_action_in */
-#define INDEX_SHIFT  6u /* of an entry in hit_low */
-#define ENTRY_DWORDS (RULE_BYTES / DWORD)
+#define DWORD	      4u
+#define STC_PARAM_AT  32u
+#define REWRITE_DATA  4u /* of PRM set_action_in */
+#define ASO_FIELDS_AT 6u /* in an operand */
+#define INDEX_SHIFT   6u /* of an entry in hit_low */
+#define ENTRY_DWORDS  (RULE_BYTES / DWORD)
 
 /* Executes an action; `operand` is at its dword of the entry. False after steer_lost(). */
-typedef bool rule_action_fn(const struct steer_walk *, const struct stc *, const uint8_t *operand,
+typedef bool rule_action_fn(struct steer_walk *, const struct stc *, const uint8_t *operand,
 			    unsigned int *changed);
 
-static bool rule_nop(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+static bool rule_nop(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 		     unsigned int *changed)
 {
 	(void)w;
@@ -38,7 +40,7 @@ static bool rule_nop(const struct steer_walk *w, const struct stc *stc, const ui
 }
 
 /* Finds what a template or its operand names: the template's uid has it. NULL after steer_lost(). */
-static void *rule_object(const struct steer_walk *w, const struct stc *stc, enum obj_type type,
+static void *rule_object(struct steer_walk *w, const struct stc *stc, enum obj_type type,
 			 uint32_t id)
 {
 	void *o = obj_find_uid(w->vhca, type, id, stc->uid);
@@ -53,7 +55,7 @@ static void *rule_object(const struct steer_walk *w, const struct stc *stc, enum
  * [I] A rule's offset leads from the template's counter to another one of its uid and its PD, of the
  * same bulk or not.
  */
-static bool rule_count(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+static bool rule_count(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 		       unsigned int *changed)
 {
 	const uint32_t base = prm_stc_get_flow_counter_id(stc->prm);
@@ -68,7 +70,7 @@ static bool rule_count(const struct steer_walk *w, const struct stc *stc, const 
 	return true;
 }
 
-static bool rule_tag(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+static bool rule_tag(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 		     unsigned int *changed)
 {
 	(void)stc;
@@ -78,7 +80,7 @@ static bool rule_tag(const struct steer_walk *w, const struct stc *stc, const ui
 }
 
 /* SET and ADD have their value in the rule. */
-static bool rule_rewrite(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+static bool rule_rewrite(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 			 unsigned int *changed)
 {
 	uint8_t action[PRM_SET_ACTION_IN_BYTES];
@@ -91,8 +93,8 @@ static bool rule_rewrite(const struct steer_walk *w, const struct stc *stc, cons
 	return true;
 }
 
-static bool rule_remove_words(const struct steer_walk *w, const struct stc *stc,
-			      const uint8_t *operand, unsigned int *changed)
+static bool rule_remove_words(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+			      unsigned int *changed)
 {
 	const struct move_place from = {prm_stc_get_words_start_anchor(stc->prm),
 					prm_stc_get_remove_offset(stc->prm)};
@@ -101,8 +103,8 @@ static bool rule_remove_words(const struct steer_walk *w, const struct stc *stc,
 	return move_remove_words(w, from, prm_stc_get_remove_size(stc->prm), changed);
 }
 
-static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc,
-			       const uint8_t *operand, unsigned int *changed)
+static bool rule_remove_header(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+			       unsigned int *changed)
 {
 	(void)operand;
 	return move_remove_between(w, prm_stc_get_remove_start_anchor(stc->prm),
@@ -111,8 +113,8 @@ static bool rule_remove_header(const struct steer_walk *w, const struct stc *stc
 }
 
 /* Finds the object at an offset from the template's: of its uid and PD. NULL after steer_lost(). */
-static struct aso *rule_aso(const struct steer_walk *w, const struct stc *stc, enum obj_type type,
-			    uint32_t base, uint32_t offset)
+static struct aso *rule_object_in_range(struct steer_walk *w, const struct stc *stc,
+					enum obj_type type, uint32_t base, uint32_t offset)
 {
 	struct aso *first = rule_object(w, stc, type, base);
 	struct aso *a = first && offset ? rule_object(w, stc, type, base + offset) : first;
@@ -123,15 +125,28 @@ static struct aso *rule_aso(const struct steer_walk *w, const struct stc *stc, e
 	return NULL;
 }
 
+/* The result goes to any register [I], and the second dword is as in an entry of format 1. */
+static bool rule_aso(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+		     unsigned int *changed)
+{
+	const uint32_t type = prm_stc_get_aso_type(stc->prm);
+	struct aso *a =
+		rule_object_in_range(w, stc, aso_object_type(type),
+				     prm_stc_get_aso_object_id(stc->prm), prm_load32(operand, 0));
+
+	return a && aso_execute(w, type, a, operand + ASO_FIELDS_AT,
+				&w->packet->reg_c[prm_stc_get_return_reg_id(stc->prm)], changed);
+}
+
 /*
  * Copies the first n bytes of arguments, from the offset on; an argument has ASO_BYTES. False after
  * steer_lost().
  */
-static bool rule_argument(const struct steer_walk *w, const struct stc *stc, uint32_t base,
+static bool rule_argument(struct steer_walk *w, const struct stc *stc, uint32_t base,
 			  uint32_t offset, uint8_t *to, uint32_t n)
 {
 	for (uint32_t at = 0; at < n; at += ASO_BYTES, offset++) {
-		const struct aso *a = rule_aso(w, stc, OBJ_ARGUMENT, base, offset);
+		const struct aso *a = rule_object_in_range(w, stc, OBJ_ARGUMENT, base, offset);
 
 		if (!a)
 			return false;
@@ -140,9 +155,32 @@ static bool rule_argument(const struct steer_walk *w, const struct stc *stc, uin
 	return true;
 }
 
+/* Inserts a header from arguments, which begin a tunnel if the template says so. */
+static bool rule_insert_argument(struct steer_walk *w, const struct stc *stc,
+				 struct move_place place, uint32_t offset, unsigned int *changed)
+{
+	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
+	uint8_t header[2 * 128];
+
+	if (!rule_argument(w, stc, prm_stc_get_insert_argument(stc->prm), offset, header, n))
+		return false;
+	return move_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
+}
+
+static bool rule_insert(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+			unsigned int *changed)
+{
+	const struct move_place place = {prm_stc_get_insert_anchor(stc->prm),
+					 prm_stc_get_insert_offset(stc->prm)};
+
+	if (prm_stc_get_inline_data(stc->prm))
+		return move_insert_dword(w, place, operand + DWORD, changed);
+	return rule_insert_argument(w, stc, place, prm_load32(operand, DWORD), changed);
+}
+
 /*
- * Adds the pattern to arguments. [I] Only values of SET and ADD come from arguments: the pattern was
- * checked when it was made.
+ * Adds the pattern to arguments. [I] Only values of SET and ADD, and bytes to insert, come from
+ * arguments: the pattern was checked when it was made.
  */
 static void rule_merge(uint8_t *actions, const struct flow_modify *pattern)
 {
@@ -156,8 +194,30 @@ static void rule_merge(uint8_t *actions, const struct flow_modify *pattern)
 	}
 }
 
-/* A list of rewrites has its fields from a pattern, and their values from arguments. */
-static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
+/* Executes one action of a list. Removals and insertions have the layout of templates. */
+static bool rule_list_action(struct steer_walk *w, const uint8_t *action, unsigned int *changed)
+{
+	struct stc one;
+
+	memcpy(one.prm + STC_PARAM_AT, action, PRM_SET_ACTION_IN_BYTES);
+	switch (prm_set_action_in_get_action_type(action)) {
+	case PRM_ACTION_TYPE_INSERT:
+		return rule_insert(w, &one, action, changed);
+	case PRM_ACTION_TYPE_REMOVE:
+		return rule_remove_header(w, &one, action, changed);
+	case PRM_ACTION_TYPE_REMOVE_WORDS:
+		return rule_remove_words(w, &one, action, changed);
+	case PRM_ACTION_TYPE_NOP:
+		return true;
+	default:
+		modify_headers(w, action, 1);
+		*changed |= REWRITE_HEADERS; /* parsed again already */
+		return true;
+	}
+}
+
+/* A list of changes is a pattern, whose values are arguments. */
+static bool rule_rewrites(struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
 			  unsigned int *changed)
 {
 	const struct flow_modify *pattern =
@@ -165,36 +225,15 @@ static bool rule_rewrites(const struct steer_walk *w, const struct stc *stc, con
 	uint8_t actions[VHCA_MAX_PATTERN * PRM_SET_ACTION_IN_BYTES];
 	uint32_t n = pattern ? pattern->n * PRM_SET_ACTION_IN_BYTES : 0;
 
-	if (!pattern || !rule_argument(w, stc, prm_stc_get_header_modify_argument_id(stc->prm),
-				       prm_load32(operand, DWORD), actions, n))
+	if (!pattern || !ste_charge(w, pattern->n) ||
+	    !rule_argument(w, stc, prm_stc_get_header_modify_argument_id(stc->prm),
+			   prm_load32(operand, DWORD), actions, n))
 		return false;
 	rule_merge(actions, pattern);
-	modify_headers(w, actions, pattern->n);
-	*changed |= REWRITE_HEADERS; /* parsed again already */
+	for (uint32_t i = 0; i < n; i += PRM_SET_ACTION_IN_BYTES)
+		if (!rule_list_action(w, actions + i, changed))
+			return false;
 	return true;
-}
-
-/* Inserts a header from arguments, which begin a tunnel if the template says so. */
-static bool rule_insert_argument(const struct steer_walk *w, const struct stc *stc,
-				 struct move_place place, uint32_t offset, unsigned int *changed)
-{
-	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
-	uint8_t header[2 * 128];
-
-	if (!rule_argument(w, stc, prm_stc_get_insert_argument(stc->prm), offset, header, n))
-		return false;
-	return move_insert_bytes(w, place, header, n, prm_stc_get_encap(stc->prm), changed);
-}
-
-static bool rule_insert(const struct steer_walk *w, const struct stc *stc, const uint8_t *operand,
-			unsigned int *changed)
-{
-	const struct move_place place = {prm_stc_get_insert_anchor(stc->prm),
-					 prm_stc_get_insert_offset(stc->prm)};
-
-	if (prm_stc_get_inline_data(stc->prm))
-		return move_insert_dword(w, place, operand + DWORD, changed);
-	return rule_insert_argument(w, stc, place, prm_load32(operand, DWORD), changed);
 }
 
 static const struct rule_action_row {
@@ -210,6 +249,7 @@ static const struct rule_action_row {
 	[PRM_STC_ACTION_HEADER_INSERT] = {rule_insert, 2},
 	[PRM_STC_ACTION_ACC_MODIFY_LIST] = {rule_rewrites, 2},
 	[PRM_STC_ACTION_TAG] = {rule_tag, 1},
+	[PRM_STC_ACTION_ASO] = {rule_aso, 2},
 	[PRM_STC_ACTION_COUNTER] = {rule_count, 1},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -221,7 +261,7 @@ bool rules_action_exists(uint32_t type)
 }
 
 /* Executes the action of one template; a template that ends the walk does nothing here. */
-static bool rule_run(const struct steer_walk *w, const struct rtc_rule *rule, enum rule_stc which,
+static bool rule_run(struct steer_walk *w, const struct rtc_rule *rule, enum rule_stc which,
 		     unsigned int *changed)
 {
 	const struct stc *stc = rule->stc[which];
@@ -239,13 +279,13 @@ static bool rule_run(const struct steer_walk *w, const struct rtc_rule *rule, en
 
 /* --- destinations ----------------------------------------------------------------------------- */
 
-static uint64_t rule_jump_to(const struct steer_walk *w, const struct stc *stc, enum obj_type type,
+static uint64_t rule_jump_to(struct steer_walk *w, const struct stc *stc, enum obj_type type,
 			     enum icm_kind kind, uint32_t id)
 {
 	return rule_object(w, stc, type, id) ? icm_addr(kind, id) : 0;
 }
 
-static uint64_t rule_jump(const struct steer_walk *w, const struct stc *stc)
+static uint64_t rule_jump(struct steer_walk *w, const struct stc *stc)
 {
 	switch (prm_stc_get_action_type(stc->prm)) {
 	case PRM_STC_ACTION_JUMP_TO_TIR:
@@ -268,7 +308,7 @@ static uint64_t rule_jump(const struct steer_walk *w, const struct stc *stc)
 }
 
 /* Returns the entry of a range that the rule goes on with; NULL after steer_lost(). */
-static const struct rtc_rule *rule_next(const struct steer_walk *w, const struct rtc_rule *rule)
+static const struct rtc_rule *rule_next(struct steer_walk *w, const struct rtc_rule *rule)
 {
 	const struct stc *stc = rule->stc[RULE_HIT];
 	const struct ste_range *r = rule_object(w, stc, OBJ_STE, prm_stc_get_ste_obj_id(stc->prm));

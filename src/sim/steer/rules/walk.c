@@ -23,5 +23,9 @@ uint64_t rules_walk(struct steer_walk *w, const struct rtc *t)
 		rule = t->by_offset ? NULL : rtc_find(t, t->wide ? tag : tag + SHORT_TAG_AT);
 	}
 	probe(PROBE_STEER, .steer = {PROBE_STE, 0, .addr = t->o.id, .hit = rule != NULL});
-	return rule ? rule_act(w, t, rule) : icm_addr(ICM_TABLE, t->miss->o.id);
+	if (rule)
+		return rule_act(w, t, rule);
+	return t->miss ? icm_addr(ICM_TABLE, t->miss->o.id)
+		       : steer_lost(w, "no rule of table 0x%x matches, and it has no miss",
+				    t->o.id);
 }
