@@ -421,12 +421,12 @@ static int tables_write(void)
 	return finish_requests();
 }
 
-/* Removes the rules that the model has no longer. */
-static int tables_thin(void)
+/* Removes the rules that the model has no longer, or the others. */
+static int tables_thin(bool others)
 {
 	for (struct table *t = tables; t < tables + TABLES; t++)
 		for (unsigned int n = 0; n < t->rules; n++)
-			if (rule_removed(rule_number(t, n)) &&
+			if (rule_removed(rule_number(t, n)) != others &&
 			    (begin_request() ||
 			     rte_flow_async_destroy(0, 0, &postponed, t->rule[n], NULL, &why)))
 				return why_not(t->name);
@@ -566,9 +566,9 @@ static int rules(void)
 	tables_fill();
 	if (configure_rules() || tables_write() || lead_to_rules() || ready("ready"))
 		return 1;
-	if (verdict(false) || wait_for_hits() || tables_thin() || ready("thinned"))
+	if (verdict(false) || wait_for_hits() || tables_thin(false) || ready("thinned"))
 		return 1;
-	return verdict(true);
+	return verdict(true) || tables_thin(true);
 }
 
 int main(int argc, char **argv)
