@@ -26,9 +26,9 @@ FOLDS static inline __m128i fold_step(__m128i x, __m128i by, __m128i next)
 	return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-FOLDS static void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
+/* Folds 64 bytes or more to the last 16 of a multiple of 64, four words at a time. */
+FOLDS static inline __m128i fold_fours(__m128i a, const uint8_t *p, size_t len)
 {
-	__m128i a = _mm_xor_si128(fold_load(p), _mm_cvtsi32_si128((int)crc));
 	__m128i b = fold_load(p + 16), c = fold_load(p + 32), d = fold_load(p + 48);
 
 	for (p += 64, len -= 64; len >= 64; p += 64, len -= 64) {
@@ -37,10 +37,23 @@ FOLDS static void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t
 		c = fold_step(c, BY_512, fold_load(p + 32));
 		d = fold_step(d, BY_512, fold_load(p + 48));
 	}
-	d = fold_step(fold_step(fold_step(a, BY_128, b), BY_128, c), BY_128, d);
-	for (; len; p += 16, len -= 16)
-		d = fold_step(d, BY_128, fold_load(p));
-	_mm_storeu_si128((__m128i *)(void *)left, d);
+	return fold_step(fold_step(fold_step(a, BY_128, b), BY_128, c), BY_128, d);
+}
+
+FOLDS static void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
+{
+	__m128i word = _mm_xor_si128(fold_load(p), _mm_cvtsi32_si128((int)crc));
+	const uint8_t *end = p + len;
+
+	if (len >= 64) {
+		word = fold_fours(word, p, len);
+		p += len & ~(size_t)63;
+	} else {
+		p += 16;
+	}
+	for (; p < end; p += 16)
+		word = fold_step(word, BY_128, fold_load(p));
+	_mm_storeu_si128((__m128i *)(void *)left, word);
 }
 #endif
 

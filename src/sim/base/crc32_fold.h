@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /*
- * Folds long messages by carry-less multiplication, some ten times as fast as tables: len bytes
- * become 16 with the same remainder. x86 only.
+ * Folds messages by carry-less multiplication, some ten times as fast as tables if they are long:
+ * len bytes become 16 with the same remainder. x86 only.
  */
 #define CRC32_FOLDED	 16u /* len is a multiple of it */
-#define CRC32_FOLD_LEAST 64u
+#define CRC32_FOLD_LEAST 32u
 
 typedef void crc32_fold_fn(uint32_t crc, const uint8_t *bytes, size_t len,
 			   uint8_t left[CRC32_FOLDED]);

@@ -26,12 +26,45 @@ static void rule_put_stcs(struct rtc_rule *rule)
 		stc_put(rule->stc[i]);
 }
 
-static void rule_free(struct rtc_rule *rule)
+struct rule_slab {
+	struct rule_slab *next;
+	union rule_memory rules[RULE_SLAB];
+};
+
+/* Adds a slab of free rules; false if there is no memory. */
+static bool ste_range_grow(struct ste_range *r)
 {
-	if (!rule)
-		return;
+	struct rule_slab *slab = malloc(sizeof(*slab));
+
+	if (!slab)
+		return false;
+	slab->next = r->slabs;
+	r->slabs = slab;
+	for (unsigned int i = 0; i < RULE_SLAB; i++) {
+		slab->rules[i].next = r->free;
+		r->free = &slab->rules[i];
+	}
+	return true;
+}
+
+static struct rtc_rule *rule_new(struct ste_range *r)
+{
+	union rule_memory *m;
+
+	if (!r->free && !ste_range_grow(r))
+		return NULL;
+	m = r->free;
+	r->free = m->next;
+	return &m->rule;
+}
+
+static void rule_free(struct ste_range *r, struct rtc_rule *rule)
+{
+	union rule_memory *m = (union rule_memory *)rule;
+
 	rule_put_stcs(rule);
-	free(rule);
+	m->next = r->free;
+	r->free = m;
 }
 
 static size_t rtc_tag_bytes(const struct rtc *t)
@@ -79,7 +112,7 @@ bool rtc_write(struct rtc *t, uint32_t index, const struct rtc_rule *rule)
 	if (*slot)
 		rule_put_stcs(*slot);
 	else
-		*slot = malloc(sizeof(**slot));
+		*slot = rule_new(t->entries);
 	if (!*slot)
 		return false;
 	**slot = *rule;
@@ -96,7 +129,7 @@ bool rtc_remove(struct rtc *t, uint32_t index, const uint8_t entry[RULE_BYTES])
 
 	if (!slot || !*slot)
 		return false;
-	rule_free(*slot);
+	rule_free(t->entries, *slot);
 	*slot = NULL;
 	return true;
 }
@@ -118,7 +151,12 @@ void ste_range_free(struct obj *o)
 	struct ste_range *r = (struct ste_range *)o;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		rule_free(r->rules[i]);
+		if (r->rules[i])
+			rule_put_stcs(r->rules[i]);
 	free(r->rules);
+	for (struct rule_slab *slab = r->slabs, *next; slab; slab = next) {
+		next = slab->next;
+		free(slab);
+	}
 	obj_free(o);
 }

@@ -22,7 +22,7 @@ struct match_definer;
 #define STC_BYTES 48u
 struct stc {
 	uint32_t refs;
-	uint16_t uid; /* of the command: objects that it leads rules to are of this one */
+	uint16_t uid;		/* of the command: objects that it leads rules to are of this one */
 	uint8_t prm[STC_BYTES]; /* PRM stc */
 };
 
@@ -53,11 +53,21 @@ struct rtc_rule {
 	uint8_t entry[RULE_BYTES];
 };
 
+/* Memory of rules comes in slabs, which their range keeps: at most as many as it has entries. */
+#define RULE_SLAB 32u
+struct rule_slab;
+union rule_memory {
+	struct rtc_rule rule;
+	union rule_memory *next; /* free */
+};
+
 struct ste_range {
 	struct obj o;
 	uint8_t table_type;
 	uint32_t n;
 	struct rtc_rule **rules; /* NULL: an empty entry */
+	struct rule_slab *slabs;
+	union rule_memory *free;
 };
 
 struct rtc {

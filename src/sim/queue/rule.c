@@ -69,9 +69,9 @@ static bool rule_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_
 		prm_wqe_gta_ctrl_seg_get_stc_dw7(ctrl)};
 	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
 
-	for (unsigned int i = 0; i < n; i++) {
-		rule->stc[i] = names[i] < t->stcs->n ? t->stcs->stc[names[i]] : NULL;
-		if (!rule->stc[i])
+	for (unsigned int i = 0; i < RULE_STCS; i++) {
+		rule->stc[i] = i < n && names[i] < t->stcs->n ? t->stcs->stc[names[i]] : NULL;
+		if (i < n && !rule->stc[i])
 			return false;
 	}
 	return true;
@@ -94,7 +94,7 @@ static int rule_write_entry(struct queue *q, struct send_wr *wr)
 	const uint8_t *ctrl = wr->wqe + GTA_CTRL;
 	const uint32_t index = prm_wqe_gta_ctrl_seg_get_direct_index(ctrl);
 	struct rtc *t = rule_table(q, wr);
-	struct rtc_rule rule = {0};
+	struct rtc_rule rule;
 
 	if (!t)
 		return wr->error;

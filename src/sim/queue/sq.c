@@ -341,6 +341,7 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 	const struct transport *t = sq->q->transport;
 	unsigned int room = t->room(sq->q);
 	struct send_wr *wr;
+	bool local;
 
 	for (unsigned int i = 0; room && i < WQES_A_TURN && pending(sq); i++) {
 		wr = next_wr(qs, sq);
@@ -353,11 +354,15 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 			wr_fetch_done(sq, wr);
 			return true;
 		}
+		local = wr->kind == SEND_LOCAL;
 		t->post(sq->q, wr);
 		if (sq->q->state != QP_RTS)
 			return true;
 		/* One post may take more than one place: a raw packet may be held. */
-		room = t->polls_room ? t->room(sq->q) : room - 1;
+		if (!t->polls_room)
+			room--;
+		else if (!local)
+			room = t->room(sq->q);
 	}
 	if (pending(sq) && !sq->held && (t->polls_room || t->room(sq->q)))
 		sq_ready(sq);

@@ -505,13 +505,26 @@ static bool raw_has_no_tis(const struct queue *q)
 	return q->o.uid && !q->tis;
 }
 
+/* Executes a local request that no packets are before: rules come by the million. */
+static bool raw_local(struct raw_sq *sq, struct send_wr *wr)
+{
+	if (wr->kind != SEND_LOCAL || wr->error || raw_batch_of(sq)->n || sq->q.state != QP_RTS)
+		return false;
+	wr->error = (uint8_t)sq_local(&sq->sq, wr);
+	complete(sq, wr);
+	return true;
+}
+
 static void raw_post(struct queue *q, struct send_wr *wr)
 {
 	struct raw_sq *sq = raw_sq_of(q);
 	struct raw_batch *b = raw_batch_of(sq);
-	struct raw_wqe w = {.wr = wr};
+	struct raw_wqe w;
 
 	b->posted = true;
+	if (raw_local(sq, wr))
+		return;
+	w = (struct raw_wqe){.wr = wr};
 	if (!wr->error && wr->kind == SEND_MESSAGE && raw_has_no_tis(q))
 		raw_refuse(sq, wr, "it sends packets, and sqc.tis_lst_sz is 0");
 	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
