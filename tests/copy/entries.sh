@@ -36,9 +36,11 @@ left() {
 	[ "$status" = 1 ] || { echo "status $status"; return 1; }
 	grep -q '^dvx-copy: ' "$work/err" || return 1
 	! grep -vE "^dvx-copy: ($pattern)(/[^:]*)?: " "$work/err" || { echo "names another"; return 1; }
-	(cd "$src" && find . ! -type d | sed 's,^\./,,') | grep -vxE "$pattern(/.*)?" | while read -r f; do
-		if [ -L "$src/$f" ]; then [ -L "$dest/$f" ]; else cmp "$src/$f" "$dest/$f"; fi || exit 1
-	done && no_temps "$dest"
+	find "$src" ! -type d -printf '%P\n' | grep -vxE "$pattern(/.*)?" | LD_PRELOAD= "$PERL" -MFile::Compare -nle '
+		BEGIN { ($src, $dest) = splice @ARGV }
+		next if -l "$src/$_" ? -l "$dest/$_" : !compare("$src/$_", "$dest/$_");
+		print "$_ differs";
+		exit 1;' "$src" "$dest" && no_temps "$dest"
 }
 unchanged_after() { copies pull --json "$@" >"$work/json"; grep -q '"files": 0,' "$work/json" || { cat "$work/json"; return 1; }; }
 
