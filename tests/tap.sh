@@ -3,7 +3,7 @@
 dvx_sim=$top_builddir/tools/dvx-sim/dvx-sim
 preload=$top_builddir/src/sim/.libs/libdvx-sim.so
 # A sanitized preload needs the sanitizer's runtime before it.
-asan=$(ldd "$preload" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
+asan=$([ -z "${DVX_SAN-}" ] || ldd "$preload" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
 . "${top_srcdir:?}/tests/until_dead.sh"
 tests=0
 failed=0
@@ -36,6 +36,7 @@ needs() {
 shows_up() {
 	until grep -qs -- "$2" "$1"; do
 		kill -0 "$3" 2>/dev/null || grep -qs -- "$2" "$1" || return
+		sleep 0.02 # other tests need the processor
 	done
 }
 
