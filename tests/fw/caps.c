@@ -180,6 +180,8 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "format_select_dw_8_6_ext", BY("tests/steer/rules")},
 	{PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, "*", BY("tests/steer/rules")},
 	{PRM_HCA_CAP_TYPE_QOS, "log_*meter_aso*", meters_work},
+	{PRM_HCA_CAP_TYPE_QOS, "flow_meter_old", BY("tests/steer/dr_aso")},
+	{PRM_HCA_CAP_TYPE_QOS, "log_max_flow_meter", BY("tests/interop/dpdk_reps.sh")},
 	{PRM_HCA_CAP_TYPE_QOS, "flow_meter_reg_id", BY("tests/steer/dr_aso")},
 	{PRM_HCA_CAP_TYPE_QOS, "packet_pacing*", rates_work},
 	{PRM_HCA_CAP_TYPE_QOS, "nic_?p_scheduling", BY("tests/interop/rdma_core.sh")},
