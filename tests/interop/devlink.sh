@@ -27,5 +27,7 @@ if [ "$(id -u)" = 0 ]; then
 	check "another one is refused, with what to do" says 1 'dvx-sim up --set switchdev=1' \
 		on plain dpu dev eswitch set "$slot" mode switchdev
 fi
+check "a port for the wire" says 0 "^$slot/131071: type eth flavour physical port 0 splittable false" on plain host port show
+check "... a VF's own port" says 0 ': type eth flavour virtual splittable false' on reps vf0 port show
 check "all else is refused" says 1 'not supported' on plain dpu dev info "$slot"
 plan

@@ -39,6 +39,24 @@ one_switch() { file dpu phys_switch_id | grep -qx '[0-9a-f]\{16\}'; }
 check "... with the id of 8 bytes" one_switch
 check "... on the PCI function" is 0x15b3 file pf0vf0 device/vendor
 check "... which lists them" says 0 n-pf0vf0 dpu ls /sys/bus/pci/devices/0000:03:00.0/net
+# What iproute2 prints of the kernel's answers, and of devlink's.
+linked() { dpu ip -d link show dev "n-$1" | sed -n 's/.* portname \([^ ]*\) switchid \([^ ]*\) .*/\1 \2/p'; }
+check "rtnetlink has the name and the switch, too" is "pf0vf1 $(file dpu phys_switch_id)" linked pf0vf1
+all_linked() { dpu ip -d link show | grep -c ' portname [^ ]* switchid '; }
+check "... of all representors at once" is 5 all_linked
+check "... of no other interface" is "" linked vf1
+command -v devlink >/dev/null || PATH=$PATH:/usr/sbin:/sbin
+port() { dpu devlink port show | sed -n "s,^pci/0000:03:00.0/\([0-9]*\): type eth netdev n-$1 flavour ,\1 ,p"; }
+if command -v devlink >/dev/null; then
+	check "devlink shows the uplink's port" is "196607 physical port 0 splittable false" port dpu
+	check "... the host's" is "131072 pcipf controller 1 pfnum 0 external true splittable false" port pf0hpf
+	check "... a VF's" is "131074 pcivf controller 1 pfnum 0 vfnum 1 external true splittable false" port pf0vf1
+	check "... an SF's" is "163840 pcisf controller 0 pfnum 0 sfnum 0 external false splittable false" port pf0sf0
+	one_port() { dpu devlink port show pci/0000:03:00.0/131073 | grep -c "netdev n-pf0vf0 flavour pcivf"; }
+	check "... one by its number" is 1 one_port
+	no_port() { dpu devlink port show pci/0000:03:00.0/7 2>&1 | grep -q "No such device"; }
+	check "... and no other" no_port
+fi
 no_name() { ! "$dvx_sim" exec n -f vf0 -- cat /sys/class/net/n-vf0/phys_port_name; }
 check "a VF's own interface has no such name" no_name
 # In the order of the vports' numbers: the PF, the VFs, the SF, the ECPF, whose port has no interface, the uplink.

@@ -2,12 +2,15 @@
 /*
  * Proves that RDMA netlink answers a bad request as nldev does: EINVAL or EOPNOTSUPP in an
  * NLMSG_ERROR that repeats the request, in NLMSG_DONE for a dump; that the longest answer fits
- * libmnl's buffer; and that devlink, a family of generic netlink, does so, too.
+ * libmnl's buffer; that devlink, a family of generic netlink, does so, too; and that representors'
+ * names are added to rtnetlink's answers, if there is room.
  */
 #include <errno.h>
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
+#include <linux/if_link.h>
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 #include "preload/netlink.h"
 #include "tests/test.h"
@@ -255,4 +258,76 @@ TEST(none, eswitch_modes)
 	assert_int_equal(devlink(set, slot, DEVLINK_ESWITCH_MODE_SWITCHDEV), -EPERM);
 	dev.admin = true;
 	assert_int_equal(devlink(DEVLINK_CMD_INFO_GET, slot, -1), -EOPNOTSUPP);
+}
+
+/* --- rtnetlink --- */
+
+static bool only_rep(const char *interface, struct netlink_rep *rep)
+{
+	*rep = (struct netlink_rep){"pf0vf1", {1, 2, 3, 4, 5, 6, 7, 8}};
+	return !strcmp(interface, "rep");
+}
+
+/* Appends a link's message; its name's length is a lie if `lie` is not 0. */
+static void link_message(const char *name, uint16_t lie)
+{
+	const size_t at = t.len;
+	const struct nlmsghdr h = {.nlmsg_type = RTM_NEWLINK};
+	struct rtattr a = {.rta_len = (uint16_t)(sizeof(a) + strlen(name) + 1),
+			   .rta_type = IFLA_IFNAME};
+	uint32_t len;
+
+	memcpy(t.bytes + at, &h, sizeof(h));
+	memset(t.bytes + at + sizeof(h), 0, sizeof(struct ifinfomsg));
+	t.len += sizeof(h) + sizeof(struct ifinfomsg);
+	memcpy(t.bytes + t.len + sizeof(a), name, strlen(name) + 1);
+	t.len += (a.rta_len + 3u) & ~3u;
+	a.rta_len = lie ?: a.rta_len;
+	memcpy(t.bytes + at + sizeof(h) + sizeof(struct ifinfomsg), &a, sizeof(a));
+	len = (uint32_t)(t.len - at);
+	memcpy(t.bytes + at, &len, sizeof(len));
+}
+
+TEST(none, representors_of_rtnetlink)
+{
+	static const uint8_t added[] = {
+		11, 0, IFLA_PHYS_PORT_NAME, 0, 'p', 'f', '0', 'v', 'f', '1', 0, 0,
+		12, 0, IFLA_PHYS_SWITCH_ID, 0, 1,   2,	 3,   4,   5,	6,   7, 8};
+	uint8_t before[512];
+	size_t first, len;
+
+	memset(&t, 0, sizeof(t));
+	link_message("rep", 0);
+	first = t.len;
+	link_message("vf1", 0);
+	len = t.len;
+	memcpy(before, t.bytes, len);
+	assert_int_equal(netlink_route_add(t.bytes, len, len + sizeof(added) - 1, only_rep), len);
+	assert_memory_equal(t.bytes, before, len);
+	assert_int_equal(netlink_route_add(t.bytes, len, len + sizeof(added), only_rep),
+			 len + sizeof(added));
+	assert_memory_equal(t.bytes + first, added, sizeof(added));
+	assert_memory_equal(t.bytes + first + sizeof(added), before + first, len - first);
+	assert_int_equal(t.bytes[0], first + sizeof(added));
+}
+
+TEST(none, damaged_rtnetlink)
+{
+	static const uint16_t lies[] = {1, 3, 5, 400};
+
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		memset(&t, 0, sizeof(t));
+		link_message("rep", lies[i]);
+		assert_int_equal(netlink_route_add(t.bytes, t.len, 512, only_rep), t.len);
+	}
+	for (uint32_t len = 0; len < 60; len++) {
+		size_t n;
+
+		memset(&t, 0, sizeof(t));
+		link_message("rep", 0);
+		n = t.len;
+		memcpy(t.bytes, &len, sizeof(len));
+		if (len < n - 3 || len > n)
+			assert_int_equal(netlink_route_add(t.bytes, n, 512, only_rep), n);
+	}
 }

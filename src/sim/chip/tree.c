@@ -22,6 +22,31 @@ static struct sysfs_gid tree_gid(const struct vhca *v, unsigned int i)
 	return g;
 }
 
+/*
+ * Writes the ports that devlink shows, with the numbers of Linux (mlx5_esw_vport_to_devlink_port_index()):
+ * the representors', else a PF's own, which stands for the wire, or a VF's or SF's.
+ */
+static int tree_devlink(const char *root, const struct vhca *v)
+{
+	const bool pf = v->kind == FUNCTION_PF || v->kind == FUNCTION_ECPF;
+	int err = 0;
+
+	for (unsigned int port = 1; !err && port <= vhca_ports(v); port++) {
+		const bool reps = vhca_has_reps(v);
+		const uint32_t vport = reps ? vhca_port_vport(v, port) : pf ? VPORT_UPLINK : 0;
+		char name[PORT_NAME];
+
+		if (reps && (!vhca_port_has_rep(v, port) || !vhca_port_has_netdev(v, port)))
+			continue;
+		if (reps)
+			vhca_port_name(v, port, name);
+		else
+			strcpy(name, pf ? "p0" : "");
+		err = sysfs_devlink_port(root, port, (uint32_t)v->id << 16 | vport, name);
+	}
+	return err;
+}
+
 int sysfs_tree_make(const char *root, const struct vhca *v)
 {
 	struct sysfs_function fn;
@@ -44,6 +69,7 @@ int sysfs_tree_make(const char *root, const struct vhca *v)
 	for (unsigned int i = 0; i < VHCA_GIDS; i++)
 		fn.gids[i] = tree_gid(v, i);
 	err = sysfs_make(root, &fn);
+	err = err ? err : tree_devlink(root, v);
 	return err ? err : sysfs_tree_link(root, v);
 }
 

@@ -120,7 +120,7 @@
  * of signals: hooks_signal.c. */
 #define HOOKS_FD(X)                                                                                \
 	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(madvise)   \
-	X(socket) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(writev) X(sigaction) X(signal)
+	X(socket) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(recvmsg) X(writev) X(sigaction) X(signal)
 
 /*
  * Functions of paths without a hook: libc reaches these files by internal calls, which see the

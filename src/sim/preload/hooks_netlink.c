@@ -10,6 +10,7 @@
 #include "sysfs/sysfs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
@@ -109,6 +110,15 @@ static void read_counters(struct netlink_device *d)
 	}
 }
 
+static void read_devlink_port(struct netlink_port *p, unsigned int port)
+{
+	char path[32], text[64];
+
+	snprintf(path, sizeof(path), SYSFS_DEVLINK "/%u", port);
+	p->devlink = tree_text(path, text, sizeof(text)) &&
+		     sscanf(text, "%" SCNu32 " %15s", &p->devlink_index, p->phys_name) >= 1;
+}
+
 /* Returns false if there is no such port. */
 static bool read_port(struct netlink_port *p, unsigned int port)
 {
@@ -121,6 +131,7 @@ static bool read_port(struct netlink_port *p, unsigned int port)
 	snprintf(path, sizeof(path), SYSFS_NETDEVS "/%u", port);
 	if (tree_text(path, p->ndev_name, sizeof(p->ndev_name)))
 		p->ndev = if_nametoindex(p->ndev_name);
+	read_devlink_port(p, port);
 	return p->state;
 }
 
@@ -143,8 +154,9 @@ static void read_device(struct netlink_device *d)
 	d->admin = is_admin();
 	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
-	while (d->nports < NETLINK_PORTS && read_port(&d->ports[d->nports], d->nports + 1))
-		d->nports++;
+	for (; d->nports < NETLINK_PORTS && read_port(&d->ports[d->nports], d->nports + 1);
+	     d->nports++)
+		d->dpu |= strstr(d->ports[d->nports].phys_name, "hpf") != NULL;
 	tree_eswitch(&d->eswitch);
 	tree_chardev(UVERBS_FOLDER, &d->uverbs);
 	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
@@ -315,10 +327,62 @@ static ssize_t netlink_ask(int fd, const void *request, size_t len)
 	return err ? -1 : (ssize_t)len;
 }
 
+/* --- rtnetlink -------------------------------------------------------------------------------- */
+
+/* Whether the process has made a socket of rtnetlink: in all others, recvmsg() pays a load. */
+static bool has_route;
+
+static bool is_route(int fd)
+{
+	int domain = 0, protocol = -1;
+	socklen_t size = sizeof(int);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) && domain == AF_NETLINK &&
+	       !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) &&
+	       protocol == NETLINK_ROUTE;
+}
+
+static bool tree_rep(const char *interface, struct netlink_rep *rep)
+{
+	char path[128], text[32];
+	uint64_t id;
+
+	snprintf(path, sizeof(path), SYSFS_VIRTUAL "/%.16s/phys_port_name", interface);
+	if (strchr(interface, '/') || !tree_text(path, rep->port_name, sizeof(rep->port_name)))
+		return false;
+	snprintf(path, sizeof(path), SYSFS_VIRTUAL "/%.16s/phys_switch_id", interface);
+	if (!tree_text(path, text, sizeof(text)))
+		return false;
+	id = __builtin_bswap64(strtoull(text, NULL, 16));
+	memcpy(rep->switch_id, &id, sizeof(id));
+	return true;
+}
+
+/* Programs read whole datagrams into one piece of memory: others get the kernel's bytes. */
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	ssize_t n = real()->recvmsg(fd, m, flags);
+	int saved = errno;
+
+	if (n > 0 && __atomic_load_n(&has_route, __ATOMIC_RELAXED) && m->msg_iovlen == 1 &&
+	    (size_t)n <= m->msg_iov[0].iov_len && is_route(fd)) {
+		client_sysfs();
+		if (client_tree())
+			n = (ssize_t)netlink_route_add(m->msg_iov[0].iov_base, (size_t)n,
+						       m->msg_iov[0].iov_len, tree_rep);
+	}
+	errno = saved;
+	return n;
+}
+
+/* --- sockets ---------------------------------------------------------------------------------- */
+
 int socket(int domain, int type, int protocol)
 {
 	if (domain == AF_NETLINK && protocol == NETLINK_GENERIC)
 		__atomic_store_n(&has_generic, true, __ATOMIC_RELAXED);
+	if (domain == AF_NETLINK && protocol == NETLINK_ROUTE)
+		__atomic_store_n(&has_route, true, __ATOMIC_RELAXED);
 	if (domain != AF_NETLINK || protocol != NETLINK_RDMA)
 		return real()->socket(domain, type, protocol);
 	client_sysfs();

@@ -34,4 +34,4 @@ EXTRA_DIST += src/sim/preload/libdvx-sim.map
 # The fuzzer and a unit test feed netlink.c.
 libcommon_la_SOURCES += src/sim/preload/netlink.c src/sim/preload/netlink.h \
 	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c \
-	src/sim/preload/netlink_devlink.c
+	src/sim/preload/netlink_devlink.c src/sim/preload/netlink_route.c

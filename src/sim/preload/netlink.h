@@ -26,6 +26,7 @@ struct netlink_eswitch {
 struct netlink_device {
 	bool present; /* false: the list of devices is empty */
 	bool admin;   /* the asking process has CAP_NET_ADMIN */
+	bool dpu;     /* the host's functions belong to another controller */
 	struct netlink_eswitch eswitch;
 	uint64_t node_guid, sys_image_guid;
 	char fw_ver[64];
@@ -34,6 +35,9 @@ struct netlink_device {
 		uint8_t state, phys_state;
 		uint32_t ndev; /* its network interface; 0: none in this namespace */
 		char ndev_name[16];
+		bool devlink; /* devlink shows it; the others are valid then */
+		uint32_t devlink_index;
+		char phys_name[16]; /* empty: the port is no e-switch's */
 	} ports[NETLINK_PORTS];
 	struct netlink_chardev {
 		uint64_t dev; /* dev_t; 0: there is none */
@@ -57,6 +61,19 @@ typedef int (*netlink_send)(void *arg, const void *datagram, size_t len);
  */
 int netlink_answer(const struct netlink_device *, const void *request, size_t len, uint32_t port,
 		   netlink_send, void *arg);
+
+/* A representor's network interface. */
+struct netlink_rep {
+	char port_name[16]; /* with the terminating 0 */
+	uint8_t switch_id[8];
+};
+/* Returns whether the interface of this name is a representor's. */
+typedef bool (*netlink_route_find)(const char *interface, struct netlink_rep *);
+/*
+ * Adds representors' names to the kernel's answers of len bytes, as far as they fit in room bytes.
+ * Returns the new length.
+ */
+size_t netlink_route_add(uint8_t *bytes, size_t len, size_t room, netlink_route_find);
 
 /* write() of a descriptor that is not the device's: hooks_netlink.c. */
 ssize_t netlink_write(int fd, const void *buf, size_t n);

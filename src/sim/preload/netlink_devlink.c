@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generic netlink, of which there is devlink's family: the device and the mode of its e-switch. */
+/* Generic netlink, of which there is devlink's family: the device, its ports, the mode of its e-switch. */
 #include "netlink_priv.h"
 
 #include <errno.h>
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
 #include "sysfs/sysfs.h"
@@ -86,6 +87,96 @@ static int devlink_get(struct netlink_reply *r, const struct netlink_request *q)
 	return 0;
 }
 
+/* Kinds of ports by phys_port_name, which has a number between two words. */
+static const struct devlink_flavour {
+	const char *before, *behind;
+	uint16_t flavour, number; /* and the attribute that has the number */
+} devlink_flavours[] = {
+	{"p", "", DEVLINK_PORT_FLAVOUR_PHYSICAL, DEVLINK_ATTR_PORT_NUMBER},
+	{"pf", "hpf", DEVLINK_PORT_FLAVOUR_PCI_PF, DEVLINK_ATTR_PORT_PCI_PF_NUMBER},
+	{"pf0vf", "", DEVLINK_PORT_FLAVOUR_PCI_VF, DEVLINK_ATTR_PORT_PCI_VF_NUMBER},
+	{"pf0sf", "", DEVLINK_PORT_FLAVOUR_PCI_SF, DEVLINK_ATTR_PORT_PCI_SF_NUMBER},
+};
+
+/* Finds a port's kind and number; a port without a name is a VF's or SF's own. */
+static const struct devlink_flavour *devlink_find_flavour(const char *name, unsigned long *number)
+{
+	static const struct devlink_flavour own = {.flavour = DEVLINK_PORT_FLAVOUR_VIRTUAL};
+
+	for (size_t i = 0; i < sizeof(devlink_flavours) / sizeof(devlink_flavours[0]); i++) {
+		const struct devlink_flavour *f = &devlink_flavours[i];
+		const size_t at = strlen(f->before);
+		char *end;
+
+		if (strncmp(name, f->before, at) || name[at] < '0' || name[at] > '9')
+			continue;
+		*number = strtoul(name + at, &end, 10);
+		if (!strcmp(end, f->behind))
+			return f;
+	}
+	return &own;
+}
+
+/* Puts the numbers of a function's representor. The host of a DPU is another controller. */
+static void devlink_put_function(struct netlink_reply *r, const struct devlink_flavour *f,
+				 unsigned long number)
+{
+	const bool external = f->flavour != DEVLINK_PORT_FLAVOUR_PCI_SF && r->dev->dpu;
+
+	netlink_put_u32(r, DEVLINK_ATTR_PORT_CONTROLLER_NUMBER, external);
+	netlink_put_u16(r, DEVLINK_ATTR_PORT_PCI_PF_NUMBER, 0);
+	if (f->number == DEVLINK_ATTR_PORT_PCI_VF_NUMBER)
+		netlink_put_u16(r, f->number, (uint16_t)number);
+	if (f->number == DEVLINK_ATTR_PORT_PCI_SF_NUMBER)
+		netlink_put_u32(r, f->number, (uint32_t)number);
+	netlink_put_u8(r, DEVLINK_ATTR_PORT_EXTERNAL, external);
+}
+
+/* Fills in a port, in the order of Linux. */
+static void devlink_put_port(struct netlink_reply *r, const struct netlink_port *p)
+{
+	unsigned long number = 0;
+	const struct devlink_flavour *f = devlink_find_flavour(p->phys_name, &number);
+
+	devlink_put_device(r);
+	netlink_put_u32(r, DEVLINK_ATTR_PORT_INDEX, p->devlink_index);
+	netlink_put_u16(r, DEVLINK_ATTR_PORT_TYPE, DEVLINK_PORT_TYPE_ETH);
+	if (p->ndev) {
+		netlink_put_u32(r, DEVLINK_ATTR_PORT_NETDEV_IFINDEX, p->ndev);
+		netlink_put_text(r, DEVLINK_ATTR_PORT_NETDEV_NAME, p->ndev_name);
+	}
+	netlink_put_u8(r, DEVLINK_ATTR_PORT_SPLITTABLE, 0);
+	netlink_put_u16(r, DEVLINK_ATTR_PORT_FLAVOUR, f->flavour);
+	if (f->number == DEVLINK_ATTR_PORT_NUMBER)
+		netlink_put_u32(r, f->number, (uint32_t)number);
+	else if (f->number)
+		devlink_put_function(r, f, number);
+}
+
+/* Fills in the requested port, or sends all but the last of a dump. */
+static int devlink_get_ports(struct netlink_reply *r, const struct netlink_request *q)
+{
+	const bool dump = q->h.nlmsg_flags & NLM_F_DUMP;
+	uint32_t index = 0;
+	size_t len;
+	const uint8_t *at = generic_attribute(q, DEVLINK_ATTR_PORT_INDEX, sizeof(index), &len);
+	int err = !dump && !at ? -EINVAL : 0;
+
+	if (at)
+		memcpy(&index, at, sizeof(index));
+	for (unsigned int i = 0; !err && i < r->dev->nports; i++) {
+		const struct netlink_port *p = &r->dev->ports[i];
+
+		if (!p->devlink || (!dump && p->devlink_index != index))
+			continue;
+		if (r->len)
+			err = netlink_reply_end(r);
+		generic_begin(r, q, DEVLINK_CMD_PORT_NEW, dump ? NLM_F_MULTI : 0);
+		devlink_put_port(r, p);
+	}
+	return err ? err : r->len || dump ? 0 : -ENODEV;
+}
+
 /* Fills in the modes. A function that does not manage the e-switch has none, as in mlx5_core. */
 static int devlink_get_eswitch(struct netlink_reply *r, const struct netlink_request *q)
 {
@@ -132,12 +223,13 @@ static int devlink_set_eswitch(struct netlink_reply *r, const struct netlink_req
 static const struct generic_op {
 	uint16_t type;
 	uint8_t cmd;
-	bool dumps; /* there is one device, so a dump has one message */
-	/* Begins and fills in the message, if there is one. Returns 0 or -errno. */
+	bool dumps;
+	/* Begins and fills in the message, if there is one, and sends those before it. Returns 0 or -errno. */
 	int (*fill)(struct netlink_reply *, const struct netlink_request *);
 } generic_ops[] = {
 	{GENL_ID_CTRL, CTRL_CMD_GETFAMILY, false, generic_get_family},
 	{DEVLINK_FAMILY, DEVLINK_CMD_GET, true, devlink_get},
+	{DEVLINK_FAMILY, DEVLINK_CMD_PORT_GET, true, devlink_get_ports},
 	{DEVLINK_FAMILY, DEVLINK_CMD_ESWITCH_GET, false, devlink_get_eswitch},
 	{DEVLINK_FAMILY, DEVLINK_CMD_ESWITCH_SET, false, devlink_set_eswitch},
 };

@@ -44,6 +44,13 @@ struct sysfs_function {
 #define SYSFS_ESWITCH "eswitch"
 
 /*
+ * File below the root for each port that devlink shows, of which there is one for each port of the
+ * device with a representor or an interface: its index and its phys_port_name, if it has one.
+ */
+#define SYSFS_DEVLINK "devlink_ports"
+int sysfs_devlink_port(const char *root, unsigned int port, uint32_t index, const char *name);
+
+/*
  * Writes one function's sysfs tree (for libibverbs, libmlx5, librdmacm and perftest) under `root`,
  * a folder that does not exist yet. NULL: a tree without a device. Returns 0 or -errno; nothing is
  * left behind on failure.

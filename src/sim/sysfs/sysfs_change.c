@@ -85,6 +85,21 @@ int sysfs_link(const char *root, unsigned int port, bool up)
 	return err;
 }
 
+int sysfs_devlink_port(const char *root, unsigned int port, uint32_t index, const char *name)
+{
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+	char path[32], text[64];
+
+	if (dir < 0)
+		return -errno;
+	snprintf(path, sizeof(path), SYSFS_DEVLINK "/%u", port);
+	snprintf(text, sizeof(text), "%" PRIu32 " %s\n", index, name);
+	err = sysfs_make_parents(dir, path);
+	err = err ? err : sysfs_replace(dir, path, text);
+	close(dir);
+	return err;
+}
+
 /*
  * Writes a file of the interface's own folder. A link to /sys/class/net would show the interfaces
  * of the network namespace in which that was mounted.
