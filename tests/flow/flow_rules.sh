@@ -219,6 +219,17 @@ main_too() {
 		grep -A1 "^table" "$work/saved" | grep -q "^drop in icmp$" && client flush && nothing_held
 }
 check "add adds to the table main, insert to that of its rule" main_too
+# Of 521 packets, one in 4 is copied at random: 130, give or take six standard deviations. All go on.
+sampled() {
+	printf '%s\n' "mirror in any to queue 2 sample 4 count" "send in to queue 1 count" | client apply --quiet - || return 1
+	before=$(stat_of '.queues[2].packets')
+	replay && is '.rules | map(.packets) | join(" ")' "521 521" || return 1
+	copies=$(($(stat_of '.queues[2].packets') - before))
+	echo "$copies copies"
+	[ "$copies" -gt 70 ] && [ "$copies" -lt 190 ] && client list --json | jq -e '.rules[0].sample == 4' &&
+		client explain arp | grep -q "one packet in 4 is copied elsewhere, the packet goes on" && client flush
+}
+check "a mirror copies one packet in so many" sampled
 # No packet comes to "web": its mirror has no table to lead on to.
 unreached() {
 	printf '%s\n' "drop in" "send in tcp goto web" "table web" "mirror in to queue 1" "drop in" | client apply --quiet - && client flush

@@ -53,6 +53,7 @@ send in vlan set vlan 5 to queue 0
 pass in svlan pop vlan
 send in vxlan vni 5 decap to queue 1
 mirror in udp dst port 53 to queue 1 count
+mirror in udp dst port 53 to queue 1 sample 9 count
 drop in udp over 1000/s burst 5
 drop out udp over 100 Mbit/s burst 64k
 drop in udp expire 60s

@@ -121,6 +121,13 @@ TEST(none, mistakes_of_rates)
 		{"drop in expire 367d", "1:16+4 expire takes 1s to 366d"},
 		{"drop in expire 5ms", "1:16+3 a time is in s, min, h or d (expire 60s), not ms"},
 		{"drop in expire 5s expire 5s", "1:26+2 a second expire in one rule"},
+		{"mirror in sample 1 to queue 1",
+		 "1:18+1 sample copies one packet in 2 to 4294967295; without it each packet is "
+		 "copied"},
+		{"mirror in sample 4294967296 to queue 1", "1:18+10 sample copies one packet in 2"},
+		{"mirror in sample 9 to queue 1 sample 9", "1:38+1 a second sample in one rule"},
+		{"send in to queue 1 sample 9",
+		 "1:27+1 sample belongs to mirror, which copies one packet in so many"},
 		{"drop in over 5/s expire 60s", "1:25+3 a rule has a rate or an end"},
 		{"mirror in over 5/s to queue 1",
 		 "1:16+3 a mirror copies packets whatever their rate"},
@@ -294,7 +301,7 @@ TEST(none, mistakes)
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
 		 "tcp, udp, port, ...), to queue, to rss, to a vport, goto, tag, count, name, "
-		 "set, push, pop, decap, encap, over, expire or max, not "
+		 "set, push, pop, decap, encap, over, expire, sample or max, not "
 		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
@@ -556,7 +563,7 @@ TEST(none, mistakes)
 		{"table", "1:6+1 expected a name"},
 		{"drop in count udp",
 		 "1:15+3 expected the end of the line, to queue, to rss, to a vport, goto, "
-		 "tag, count, name, set, push, pop, decap, encap, over, expire or max, not "
+		 "tag, count, name, set, push, pop, decap, encap, over, expire, sample or max, not "
 		 "\"udp\""},
 	};
 

@@ -423,6 +423,13 @@ TEST(none, inner)
 	has("drop in inner icmp", KEY_INNER(KEY_PROTO), 1, 0xff);
 }
 
+TEST(none, samples)
+{
+	assert_int_equal(only("mirror in udp to queue 1 sample 100 count")->sample, 100);
+	assert_int_equal(only("mirror switch sample 4294967295 to vf0")->sample, UINT32_MAX);
+	assert_int_equal(only("mirror in udp to queue 1")->sample, 0);
+}
+
 /* A vport is named or numbered; a rule may have several sources. */
 TEST(none, vports)
 {

@@ -134,6 +134,16 @@ rated() {
 		client apply "$work/rated" && send_from_host 15 15 15 && [ "$(counts)" = '[2,1]' ]
 }
 check "a rate in the e-switch" rated
+# Of 60 packets, about half are copied: 30, give or take six standard deviations.
+sampled() {
+	printf 'mirror switch from pf udp src port 16 to vf1 sample 2 count\nsend switch from pf udp src port 16 to uplink count\n' >"$work/sampled"
+	before=$(function=vf1 counts | tr -d '[]')
+	client apply --quiet "$work/sampled" && send_from_host $(seq 60 | sed 's/.*/16/') && [ "$(counts)" = '[60,60]' ] || return 1
+	copies=$(($(function=vf1 counts | tr -d '[]') - before))
+	echo "$copies copies"
+	[ "$copies" -gt 6 ] && [ "$copies" -lt 54 ]
+}
+check "samples of switched packets" sampled
 emptied() {
 	client flush --quiet && send_from_host 9 && "$dvx_sim" ls | grep -q "dpu"
 }
@@ -152,6 +162,9 @@ check "a ConnectX-5 pushes VLAN tags on one side" sides chip=cx5,switchdev=1 13 
 check "and pops them on the other" sides chip=cx5,switchdev=1 1 \
 	"a VLAN pop on mlx5_0 (ConnectX-5, -6) only on the RX side: name the uplink as source" \
 	"send switch vlan pop vlan to pf"
+check "samples need entries that keep register C0" sides chip=cx5,switchdev=1 40 \
+	"samplers in the FDB of mlx5_0 (ConnectX-5, -6) lose register C0 of packets from functions" \
+	"mirror switch from pf to uplink sample 2"
 legacy() {
 	"$dvx_sim" down "$chip" && "$dvx_sim" up "$chip" && echo "drop switch from pf" >"$work/bad" || return 1
 	fails 4 "bad:1:6: .*must be in switchdev mode" on_chip "$flow" check --device mlx5_0 "$work/bad"

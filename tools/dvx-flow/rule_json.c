@@ -61,6 +61,8 @@ void rule_json(json_t *to, const struct ruleset *set, const struct rule *r)
 					      "expire", (json_int_t)r->track->idle));
 	if (r->expire)
 		json_object_set_new(to, "expire", json_integer(r->expire));
+	if (r->sample)
+		json_object_set_new(to, "sample", json_integer(r->sample));
 	if (rule_dirs[r->dir].to_vport)
 		json_object_set_new(to, "from", rule_json_from(r));
 	if (r->name)

@@ -238,9 +238,10 @@ static void answers_add_encap(void *arg, uint64_t id, const struct rule_encap *e
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)id, hex));
 }
 
-static void answers_add_mirror(void *arg, uint64_t action, uint64_t table)
+static void answers_add_mirror(void *arg, uint64_t action, uint64_t table, uint32_t sample)
 {
-	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)table));
+	json_array_append_new(arg, json_pack("[I, I, I]", (json_int_t)action, (json_int_t)table,
+					     (json_int_t)sample));
 }
 
 static void answers_add_vport(void *arg, uint64_t action, uint32_t vport)

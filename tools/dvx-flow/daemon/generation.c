@@ -347,7 +347,8 @@ void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg
 	for (size_t i = 0; i < gen->set.n; i++)
 		if (gen->hold[i].mirror)
 			visit(arg, dvx_flow_action_id(gen->hold[i].mirror),
-			      dvx_flow_table_id(gen->table[gen->hold[i].next].table));
+			      dvx_flow_table_id(gen->table[gen->hold[i].next].table),
+			      gen->set.rule[i].sample);
 }
 
 uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir)

@@ -109,8 +109,11 @@ uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir)
 
 typedef void (*table_of_fn)(void *arg, uint64_t table_id, const char *name);
 void generation_tables(const struct generation *gen, table_of_fn visit, void *arg);
-/* Visits mirrors, with the table where the packet goes on, which the destination array hides. */
-typedef void (*mirror_fn)(void *arg, uint64_t action_id, uint64_t table_id);
+/*
+ * Visits mirrors, with the table where the packet goes on, which the destination array hides, and
+ * in how many packets one is copied; 0: each.
+ */
+typedef void (*mirror_fn)(void *arg, uint64_t action_id, uint64_t table_id, uint32_t sample);
 void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg);
 /* Visits the tunnels that rules begin. The dump has only their actions' IDs. */
 typedef void (*encap_fn)(void *arg, uint64_t action_id, const struct rule_encap *encap);

@@ -216,11 +216,16 @@ static int generation_fill_tables(struct generation_build *b)
 static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 {
 	const struct rule *r = &b->gen->set.rule[rule];
+	struct dvx_flow_domain *domain = b->gen->base->side[r->dir].domain;
 	struct dvx_flow_action *to[] = {NULL, b->gen->table[next].to_table};
+	struct dvx_flow_action **mirror = &b->gen->hold[rule].mirror;
 
-	if (base_tables_to(b->gen->base, r, &to[0]) ||
-	    dvx_flow_action_create_array(b->gen->base->side[r->dir].domain, to, 2,
-					 &b->gen->hold[rule].mirror))
+	if (base_tables_to(b->gen->base, r, &to[0]))
+		return locate_error(b->fault, r, r->queue_at);
+	if (r->sample && dvx_flow_action_create_sample(domain, r->sample, to[0],
+						       b->gen->table[next].table, mirror))
+		return locate_error(b->fault, r, r->sample_at);
+	if (!r->sample && dvx_flow_action_create_array(domain, to, 2, mirror))
 		return locate_error(b->fault, r, r->queue_at);
 	b->gen->hold[rule].next = next;
 	return 0;

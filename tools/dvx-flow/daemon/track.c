@@ -492,5 +492,5 @@ void track_rewrites(const struct track *t, rewrites_fn visit, void *arg)
 
 void track_copies(const struct track *t, mirror_fn visit, void *arg)
 {
-	visit(arg, dvx_flow_action_id(t->copy), dvx_flow_table_id(t->onward.table));
+	visit(arg, dvx_flow_action_id(t->copy), dvx_flow_table_id(t->onward.table), 0);
 }

@@ -356,7 +356,7 @@ static const struct {
 	{"pushes VLAN", 0, ACTION_OTHER},
 	{"pops a VLAN", -1, ACTION_OTHER},
 	{"meter", 1, ACTION_OTHER},
-	{"sampler", 2, ACTION_OTHER},
+	{"to sampler", 2, ACTION_ARRAY},
 	{"to destination array", 0, ACTION_ARRAY},
 	{"first hit object", 0, ACTION_OTHER},
 	{"flow meter object", 0, ACTION_OTHER},

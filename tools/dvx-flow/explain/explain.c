@@ -323,8 +323,8 @@ static void count_ways(struct explain_job *job, const struct explain_walk *w, ui
 		if (st->kind != STEP_ENTRY || !st->hit)
 			continue;
 		e = &w->d->entry[st->entry];
-		if (steering_is_last(w->d, e) && (steering_onward(w->d, &w->d->rule[e->rule]) ||
-						  w->d->rule[e->rule].leads))
+		if (steering_is_last(w->d, e) &&
+		    (steering_copies(w->d, &w->d->rule[e->rule]) || w->d->rule[e->rule].leads))
 			explain_count(&job->by_rule[e->rule], packet);
 	}
 }

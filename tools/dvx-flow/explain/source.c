@@ -142,6 +142,7 @@ static bool dump_source_read_actions(struct dump_source *s)
 			a->n = row->n;
 		} else if (a->kind == ACTION_ARRAY && (row = answer_find(mirror, mirrors, a->id))) {
 			t = steering_table_of(&s->d, answer_number(row->is, 1));
+			a->sample = (uint32_t)answer_number(row->is, 2);
 		} else if (a->type == ACTION_VPORT && (row = answer_find(vport, vports, a->id))) {
 			a->arg = answer_number(row->is, 1);
 		} else if ((a->type == ACTION_ENCAP_L2 || a->type == ACTION_ENCAP_L3) &&

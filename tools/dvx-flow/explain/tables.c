@@ -91,12 +91,12 @@ const struct steering_action *steering_rewrites(const struct steering *d,
 	return found;
 }
 
-const struct steering_table *steering_onward(const struct steering *d,
-					     const struct steering_rule *r)
+const struct steering_action *steering_copies(const struct steering *d,
+					      const struct steering_rule *r)
 {
 	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
 		if (d->action[i].onward)
-			return &d->table[d->action[i].onward - 1];
+			return &d->action[i];
 	return NULL;
 }
 

@@ -68,9 +68,10 @@ struct steering_matcher {
 
 enum action_kind {
 	ACTION_OTHER,
-	ACTION_ENDS,  /* the packet meets no further table */
-	ACTION_TIR,   /* as ACTION_ENDS: a queue, or a group of queues */
-	ACTION_ARRAY, /* as ACTION_ENDS: a queue that mirrors, and where the packet goes on */
+	ACTION_ENDS, /* the packet meets no further table */
+	ACTION_TIR,  /* as ACTION_ENDS: a queue, or a group of queues */
+	/* As ACTION_ENDS: a queue that mirrors or samples, and where the packet goes on. */
+	ACTION_ARRAY,
 	ACTION_TABLE,
 	ACTION_REWRITES,
 	ACTION_DECAP_L3, /* its list writes the new Ethernet header */
@@ -94,6 +95,7 @@ struct steering_action {
 	uint32_t first, n; /* its rewrites; n 0: unknown */
 	const char *encap; /* the header that it adds, in hexadecimal; NULL: none, or unknown */
 	uint32_t onward;   /* of an array: the table where the packet goes on, plus 1; 0: unknown */
+	uint32_t sample;   /* of an array: it copies one packet in so many; 0: each */
 };
 
 /* One rewrite of a list. */
@@ -206,9 +208,9 @@ const char *steering_encap(const struct steering *d, const struct steering_rule 
 #define ENCAP_MAX 126u /* bytes */
 /* Returns whether a rule has an action of this type. */
 bool steering_rule_is(const struct steering *d, const struct steering_rule *r, uint32_t type);
-/* Returns the table to which a rule's array leads; NULL: it has none, or it is unknown. */
-const struct steering_table *steering_onward(const struct steering *d,
-					     const struct steering_rule *r);
+/* Returns the action of a rule that copies and leads on; NULL: it has none, or where is unknown. */
+const struct steering_action *steering_copies(const struct steering *d,
+					      const struct steering_rule *r);
 /* Returns the action of a rule that rewrites headers; NULL: it has none, or several. */
 const struct steering_action *steering_rewrites(const struct steering *d,
 						const struct steering_rule *r);

@@ -131,6 +131,16 @@ static const char *trace_rule_of(const struct steering *d, const struct steering
 	return text;
 }
 
+static void trace_add_copy(struct sentence *t, const struct steering_action *a)
+{
+	if (a && a->sample)
+		sentence_add(t,
+			     "; one packet in %" PRIu32 " is copied elsewhere, the packet goes on",
+			     a->sample);
+	else if (a)
+		sentence_add(t, "; a copy goes elsewhere, the packet goes on");
+}
+
 static json_t *trace_entry_json(const struct explain_walk *w, uint32_t step, bool written,
 				struct sentence *t)
 {
@@ -154,8 +164,8 @@ static json_t *trace_entry_json(const struct explain_walk *w, uint32_t step, boo
 		sentence_add(t, "only acts");
 	else
 		sentence_add(t, "hits: %s", what);
-	if (acts && steering_onward(w->d, &w->d->rule[r->rule]))
-		sentence_add(t, "; a copy goes elsewhere, the packet goes on");
+	if (acts)
+		trace_add_copy(t, steering_copies(w->d, &w->d->rule[r->rule]));
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s, s:s*, s:b}", "address",
 		      (json_int_t)r->index << 6, "index", (json_int_t)r->index, "lookup",
 		      (int)e.lookup, "lookup_name", e.lookup_name, "hit", (int)st->hit, "compares",

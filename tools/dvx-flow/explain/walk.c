@@ -276,6 +276,7 @@ static void account(struct explain_walk *w, const struct steering_entry *s)
 static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at,
 				const struct steering_record *e, const struct steering_entry *s)
 {
+	const struct steering_action *copies;
 	const struct steering_table *t;
 
 	at->builder++;
@@ -298,8 +299,9 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	w->rule = e->rule;
 	w->table = at->table;
 	t = steering_leads(w->d, e, s);
-	if (!t)
-		t = steering_onward(w->d, &w->d->rule[e->rule]);
+	copies = t ? NULL : steering_copies(w->d, &w->d->rule[e->rule]);
+	if (copies)
+		t = &w->d->table[copies->onward - 1];
 	if (t) {
 		w->via = e->rule;
 		return enter_table(w, at, (uint32_t)(t - w->d->table));

@@ -78,7 +78,7 @@ struct rule_build {
 	uint32_t decap_given;  /* bits by enum node_side: MACs of the new Ethernet header */
 	bool has_to;	       /* a queue or a vport */
 	struct rule_rate rate; /* rate 0: not given */
-	struct source_range rate_at, expire_at;
+	struct source_range rate_at, expire_at, sample_at;
 	uint32_t most;		      /* connections; 0: not given */
 	struct source_range ct_at;    /* of the rule */
 	struct source_range first_ct; /* of the file; line 0: none */
@@ -150,6 +150,7 @@ void build_level(struct rule_build *b, bool inner);
 
 void build_queue(struct rule_build *b, const struct rule_node *n);
 void build_to_vport(struct rule_build *b, const struct rule_node *n);
+void build_sample(struct rule_build *b, const struct rule_node *n);
 void build_rss(struct rule_build *b, const struct rule_node *n);
 void build_rss_on(struct rule_build *b, const struct rule_node *n);
 void build_rss_key(struct rule_build *b, const struct rule_node *n);

@@ -463,6 +463,7 @@ static const struct {
 	[NODE_BURST] = {build_burst},
 	[NODE_EXPIRE] = {build_expire},
 	[NODE_MAX] = {build_max},
+	[NODE_SAMPLE] = {build_sample},
 	[NODE_ENCAP] = {build_encap},
 	[NODE_ENCAP_WORD] = {build_encap_word},
 	[NODE_DECAP_MAC] = {build_decap_mac},

@@ -62,6 +62,20 @@ void build_queue(struct rule_build *b, const struct rule_node *n)
 	b->has_to = true;
 }
 
+void build_sample(struct rule_build *b, const struct rule_node *n)
+{
+	if (b->rule.sample)
+		node_mistake(b, n, "a second sample in one rule");
+	else if (n->number < 2 || n->number > UINT32_MAX)
+		node_mistake(
+			b, n,
+			"sample copies one packet in 2 to %u; without it each packet is copied",
+			UINT32_MAX);
+	b->rule.sample = n->number ? (uint32_t)n->number : 1;
+	b->sample_at = n->at;
+	b->rule.sample_at = build_location(b, &n->at);
+}
+
 /* --- rss --------------------------------------------------------------------------------------- */
 
 void build_rss(struct rule_build *b, const struct rule_node *n)
@@ -179,6 +193,9 @@ void build_settle_to(struct rule_build *b, const struct source_range *at)
 		settle_onward(b, at);
 	if (b->rss.last)
 		settle_rss(b, at);
+	if (b->rule.sample && b->rule.verdict != RULE_MIRROR)
+		parse_mistake(b->ps, &b->sample_at,
+			      "sample belongs to mirror, which copies one packet in so many");
 	if (b->rule.verdict == RULE_MIRROR && !dir->to)
 		parse_mistake(b->ps, at, "mirror copies incoming packets; this rule is for %s ones",
 			      dir->packets);

@@ -162,7 +162,7 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
 %token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap" T_ENCAP "encap"
-%token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire" T_TRACK "track" T_MAX "max" T_CT "ct"
+%token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire" T_TRACK "track" T_MAX "max" T_SAMPLE "sample" T_CT "ct"
 %token <word> T_MIRROR "mirror" T_TABLE "table" T_GOTO "goto" T_RSS "rss" T_ON "on"
 %token <name> T_DIGITS "a key of 40 bytes" T_VARIABLE "a variable"
 %token <word> T_DEFINE "define" T_INCLUDE "include"
@@ -491,6 +491,7 @@ modifier:
 | T_EXPIRE T_NUMBER	{ ADD(EXPIRE, @2, .number = $2); }
 | T_EXPIRE T_NUMBER T_NAME	{ struct source_range at = range_of(&@2, &@3); ADD(EXPIRE, at, .number = $2, .name = $3); }
 | T_MAX T_NUMBER	{ ADD(MAX, @2, .number = $2); }
+| T_SAMPLE T_NUMBER	{ ADD(SAMPLE, @2, .number = $2); }
 ;
 
 rate:
@@ -607,7 +608,7 @@ static bool may_stand_here(const void *ctx, int token)
 
 static const char *const value_kinds[] = {"a number", "a name"};
 
-#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap, encap, over, expire or max"
+#define MODIFIERS "to queue, to rss, to a vport, goto, tag, count, name, set, push, pop, decap, encap, over, expire, sample or max"
 
 /* Removes negations: they can stand before most words, and would make each list too long. */
 static int without_negations(yysymbol_kind_t *list, int n)
@@ -641,7 +642,7 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 						  : "drop, pass, send, mirror, track, count, table, define or include");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl, dscp or vlan)%s",
-				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap, encap, over, expire or max" : "");
+				 more ? ", to queue, to rss, to a vport, goto, tag, count, name, push, pop, decap, encap, over, expire, sample or max" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
 				 "proto, tcp, udp, port, ...)%s", more ? ", " MODIFIERS : "");
@@ -688,7 +689,7 @@ static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parse
 
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
 {
-	char saw[64], wanted[192], variable[160];
+	char saw[64], wanted[224], variable[160];
 	const char *near = NULL, *other = foreign_word(ctx, ps);
 
 	(void)scanner;

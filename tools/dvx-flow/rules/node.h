@@ -83,6 +83,7 @@ enum node_kind {
 	NODE_BURST,	  /* name: its unit; NULL: none */
 	NODE_EXPIRE,	  /* name: its unit; NULL: seconds */
 	NODE_MAX,
+	NODE_SAMPLE,
 	NODE_ENCAP,	 /* of: the tunnel */
 	NODE_ENCAP_WORD, /* of: an enum encap_word; second: of ENCAP_ID an enum tunnel_id */
 	NODE_DECAP_MAC,	 /* of: a side */

@@ -244,6 +244,7 @@ struct rule {
 	uint32_t vport;		    /* of RULE_SWITCH, in the place of a queue */
 	const struct rule_rss *rss; /* RULE_SEND without a queue */
 	uint32_t table;		    /* the rule's table */
+	uint32_t sample;	    /* RULE_MIRROR copies one packet in so many; 0: each */
 	uint32_t go;		    /* the table of RULE_GOTO */
 
 	struct rule_headers outer;
@@ -266,7 +267,8 @@ struct rule {
 	const char *text;	       /* as written, without comments, one blank between words */
 	uint32_t line;		       /* first line, from 1 */
 	uint32_t first_byte, end_byte; /* its place in the text */
-	struct source_location at, dir_at, queue_at, tag_at, count_at, name_at, over_at, expire_at;
+	struct source_location at, dir_at, queue_at, tag_at, count_at, name_at, over_at, expire_at,
+		sample_at;
 };
 
 /* Returns whether later rules judge packets of this rule, too. */

@@ -145,6 +145,7 @@ static const struct rule_word words[] = {
 	{"over", T_OVER, 0},
 	{"burst", T_BURST, 0},
 	{"expire", T_EXPIRE, 0},
+	{"sample", T_SAMPLE, 0},
 	{"max", T_MAX, 0},
 	{"ct", T_CT, 0},
 };
