@@ -70,7 +70,7 @@ enum action_kind {
 	ACTION_OTHER,
 	ACTION_ENDS, /* the packet meets no further table */
 	ACTION_TIR,  /* as ACTION_ENDS: a queue, or a group of queues */
-	/* As ACTION_ENDS: a queue that mirrors or samples, and where the packet goes on. */
+	/* Ends as ACTION_ENDS does: a queue that mirrors or samples, and where the packet goes on. */
 	ACTION_ARRAY,
 	ACTION_TABLE,
 	ACTION_REWRITES,
