@@ -208,6 +208,7 @@ static int hws_teardown(void **state)
 	void *f = h.f;
 
 	fw_uid_reap(h.f->v, FX_UID);
+	fw_uid_reap(h.f->dev.manager, FX_UID);
 	*state = f;
 	return fx_teardown(state);
 }
@@ -646,6 +647,12 @@ TEST(of_hws, vlan_tags)
 
 /* --- refusals -------------------------------------------------------------------------------- */
 
+static uint8_t table_at(uint8_t type, uint32_t level)
+{
+	return fx_cmd(h.f, h.f->dev.manager, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID,
+		      FX_FIELDS({"table_type", type}, {"flow_table_context.level", level}));
+}
+
 TEST(of_hws, refused_commands)
 {
 	struct shape good = {
@@ -676,6 +683,10 @@ TEST(of_hws, refused_commands)
 	assert_int_equal(rtc_create(bad), 0);
 	begin(obj_find(h.f->v, OBJ_RTC, made()));
 	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+	/* one level more in the FDB, for the table behind all others */
+	assert_int_equal(table_at(PRM_FLOW_TABLE_TYPE_FDB, LEVEL + 1), 0);
+	assert_int_equal(table_at(PRM_FLOW_TABLE_TYPE_FDB, LEVEL + 2), BAD);
+	assert_int_equal(table_at(RX, LEVEL + 1), BAD);
 	/* counters in bulks of 2^7 to 2^19 */
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 7}), 0);
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 6}), BAD);

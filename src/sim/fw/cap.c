@@ -153,6 +153,8 @@ static void cap_set_aso(const struct profile *p, void *props)
 	prm_flow_table_prop_layout_set_execute_aso(props, fw_aso_exists(p));
 }
 
+#define CAP_REGISTERS 0x3fu /* that rewrites set: reg_c_0 to 5 (steer/modify.c) */
+
 /* Sets the fields in which receive and transmit tables differ, and the match fields. */
 static void cap_fill_flow_table(const struct vhca *v, void *cap)
 {
@@ -167,6 +169,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_set_aso(p, tx);
 	cap_set_arrivals(p, rx);
 	cap_set_sends(p, tx);
+	prm_flow_table_nic_cap_set_header_modify_nic_receive_reg_c(cap, CAP_REGISTERS);
+	prm_flow_table_nic_cap_set_header_modify_nic_transmit_reg_c(cap, CAP_REGISTERS);
 	prm_flow_table_nic_cap_set_encap_general_header(cap, 1);
 	prm_flow_table_nic_cap_set_sw_owner_reformat_supported(cap, 1);
 	prm_flow_table_nic_cap_set_log_max_packet_reformat_context(cap, VHCA_LOG_MAX_REFORMAT);
@@ -204,6 +208,7 @@ static void cap_fill_fdb(const struct vhca *v, void *cap)
 	cap_set_sends(p, props);
 	cap_set_aso(p, props);
 	cap_set_vlans(props);
+	prm_flow_table_eswitch_cap_set_header_modify_esw_fdb_reg_c(cap, CAP_REGISTERS);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_rx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_fdb_action_drop_icm_address_tx(cap, drop);
 	prm_flow_table_eswitch_cap_set_sw_steering_uplink_icm_address_rx(

@@ -159,12 +159,19 @@ static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx, uint3
 	return FW_CHECK_ABSENT(c, features);
 }
 
-static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
+/*
+ * [I] The FDB has one more level, behind all tables of rules: DPDK's hardware steering makes its last
+ * table there, which leads to the manager.
+ */
+static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
+	const uint32_t most =
+		VHCA_MAX_FT_LEVEL - 1u +
+		(type == PRM_FLOW_TABLE_TYPE_FDB && c->vhca->dev->profile->rules_by_wqe);
 	uint32_t level = prm_flow_table_context_get_level(ctx);
 	uint32_t log_size = prm_flow_table_context_get_log_size(ctx);
 
-	if (level >= VHCA_MAX_FT_LEVEL)
+	if (level > most)
 		return fw_refuse(c, FW_SYN_FLOW_LEVEL, "level %u: max_ft_level is %u", level,
 				 VHCA_MAX_FT_LEVEL);
 	if (log_size > VHCA_LOG_MAX_FT_SIZE)
@@ -260,7 +267,7 @@ int fw_create_flow_table(struct fw_cmd *c)
 
 	if (fw_flow_table_check_type(c, type) ||
 	    fw_flow_table_read_vport(c, type, &as_asked.vport) ||
-	    fw_flow_table_check_features(c, ctx, type) || fw_flow_table_check_sizes(c, ctx) ||
+	    fw_flow_table_check_features(c, ctx, type) || fw_flow_table_check_sizes(c, ctx, type) ||
 	    fw_flow_table_check_owner(c, ctx, type) ||
 	    fw_flow_table_check_icm_roots(c, ctx, type) ||
 	    fw_flow_table_find_miss(c, ctx, &as_asked, &miss))
