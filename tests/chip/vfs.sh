@@ -34,12 +34,12 @@ check "an address for a VF" says 0 '^0000:.*:ffff:0a00:0007$' \
 # pingpong FUNCTION CHIP FUNCTION: the client runs when the port is in the kernel's table as listening (0A)
 port=$((30000 + $$ % 2000))
 pingpong() {
-	"$dvx_sim" exec "$2" -f "$3" -- timeout 60 ibv_rc_pingpong -g 3 -p $port >"$scratch/server" 2>&1 &
+	"$dvx_sim" exec "$2" -f "$3" -- timeout 60 ibv_rc_pingpong -n 50 -g 3 -p $port >"$scratch/server" 2>&1 &
 	server=$!
 	until cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$(printf %04X $port) [0-9A-F:]* 0A"; do
 		kill -0 $server || return
 	done
-	on "$1" timeout 60 ibv_rc_pingpong -g 3 -p $port localhost && wait $server
+	on "$1" timeout 60 ibv_rc_pingpong -n 50 -g 3 -p $port localhost && wait $server
 }
 if command -v ibv_rc_pingpong >/dev/null; then
 	check "a VF sees its own id" says 0 'vendor_part_id:.*4126' on vf0 ibv_devinfo
