@@ -24,6 +24,7 @@ finish() {
 	rm -rf "$scratch"
 }
 trap finish EXIT
+trap 'exit 1' INT TERM
 
 # needs PROGRAM: one of the suite's own. make check builds it if the test's script has its path; no skip, which would hide
 # that it has not.
