@@ -69,7 +69,7 @@ looks()
 		awk -F '\t' -v op="$op" '$2 == op { found = 1 } END { exit !found }' "$dir/fields" ||
 			missing="$missing $op"
 	done
-	icrc=$(python3 "$here/icrc.py" "$dir/cap.pcap")
+	icrc=$(/usr/bin/python3 "$here/icrc.py" "$dir/cap.pcap")
 	good=$?
 	echo "$all packets, $roce RoCE: $icrc; BTH opcodes missing:$missing" >>"$dir/client"
 	[ -s "$dir/server" ] || [ -n "$missing" ] || [ "$all" = 0 ] || [ "$all" != "$roce" ] || [ $good != 0 ] ||

@@ -81,7 +81,7 @@ if [ -n "$dump" ]; then
 	done
 	kill -INT $dump
 	wait $dump
-	icrc=$(python3 "$here/icrc.py" "$dir/wire.pcap" 2>"$dir/server")
+	icrc=$(/usr/bin/python3 "$here/icrc.py" "$dir/wire.pcap" 2>"$dir/server")
 	good=$?
 	tshark -r "$dir/wire.pcap" -o udp.ignore_ipv6_zero_checksum:TRUE -Y '_ws.malformed || _ws.expert.severity >= 0x600000' >"$dir/server" 2>/dev/null
 	[ $good = 0 ] && [ -n "$icrc" ] && [ ! -s "$dir/server" ]

@@ -75,7 +75,7 @@ cm host "udaddy -C 5" "udaddy -C 5 -s $net.1"
 if [ -n "$dump" ]; then
 	kill -INT $dump
 	wait $dump
-	icrc=$(python3 "$here/icrc.py" "$dir/wire.pcap" 2>"$dir/server")
+	icrc=$(/usr/bin/python3 "$here/icrc.py" "$dir/wire.pcap" 2>"$dir/server")
 	good=$?
 	tshark -r "$dir/wire.pcap" -Y '_ws.malformed || _ws.expert.severity >= 0x600000' >"$dir/server" 2>/dev/null
 	[ $good = 0 ] && [ -n "$icrc" ] && [ ! -s "$dir/server" ]
@@ -95,7 +95,7 @@ guid() { timeout 60 "$sim" exec "$1" -- cat /sys/class/infiniband/mlx5_0/node_gu
 [ "$(guid "$chip")" != "$(guid "$other")" ]
 result $? "two chips have two GUIDs, by which RDMA_CM tells them apart"
 # flood N LENGTH: nonsense for the first chip
-flood() { python3 -c 'import socket, sys
+flood() { /usr/bin/python3 -c 'import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.IPPROTO_IP, 10, 2)
 for _ in range(int(sys.argv[2])): s.sendto(bytes(int(sys.argv[3])), (sys.argv[1], 4791))' "$net.1" "$@"; }

@@ -43,7 +43,7 @@ cm dpu "udaddy -C 5" "udaddy -C 5 -s 192.168.215.2"
 pair host ib_send_lat -x 3 -n 20 -c DC
 kill $capture
 wait $capture
-icrc=$(python3 "$here/icrc.py" "$dir/cap.pcap")
+icrc=$(/usr/bin/python3 "$here/icrc.py" "$dir/cap.pcap")
 result $? "... captured, with good ICRCs: $icrc"
 # Connections and resolutions: what tshark takes each message for.
 tshark -r "$dir/cap.pcap" -T fields -e infiniband.mad.attributeid -Y 'infiniband.mad.mgmtclass == 7 && !_ws.malformed' 2>/dev/null |

@@ -18,14 +18,14 @@ says() {
 # same WHAT FILE: FILE decodes to the same fields as the binary.
 same() {
 	"$prm" decode err_cqe --json "$2" 2>"$tmp/err" |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/out" \
+		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/out" \
 			2>>"$tmp/err"
 	[ -s "$tmp/out" ] && cmp -s "$tmp/out" "$tmp/fields"
 	report $? "$1"
 }
 json() {
 	"$prm" "$@" --json >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}"
-	python3 -m json.tool <"$tmp/out" >/dev/null 2>>"$tmp/err"
+	/usr/bin/python3 -m json.tool <"$tmp/out" >/dev/null 2>>"$tmp/err"
 	report $? "$1 --json parses"
 }
 have() {
@@ -51,7 +51,7 @@ says "show of an unknown structure: nearest name" 2 'err_cqe' show err_cqee
 "$prm" encode err_cqe -f bin opcode=REQ_ERR syndrome=LOCAL_PROT_ERR vendor_err_synd=0x51 \
 	qpn=0x123 s_wqe_opcode=RDMA_WRITE wqe_counter=7 signature=0xfe owner=1 >"$tmp/bin"
 "$prm" decode err_cqe --json "$tmp/bin" |
-	python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/fields"
+	/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/fields"
 says "decode of binary" 0 'syndrome +4 LOCAL_PROT_ERR' decode err_cqe "$tmp/bin"
 if have xxd; then
 	xxd "$tmp/bin" >"$tmp/in" && same "decode of xxd" "$tmp/in"
@@ -90,7 +90,7 @@ for form in dump hex c bin; do
 	same "encode --format $form comes back from decode" "$tmp/in"
 done
 "$prm" encode --json wqe_ctrl_seg opcode=SEND qpn=0xabcdef |
-	python3 -c 'import json, sys; print(json.load(sys.stdin)["hex"])' >"$tmp/hex" 2>"$tmp/err"
+	/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["hex"])' >"$tmp/hex" 2>"$tmp/err"
 "$prm" encode -f hex wqe_ctrl_seg opcode=SEND qpn=0xabcdef | cmp - "$tmp/hex" >>"$tmp/err" 2>&1
 report $? "encode --json has the bytes"
 "$prm" encode -f bin wqe_eth_seg 'cs_flags=L3_CSUM|l4_csum' >"$tmp/in"
@@ -152,7 +152,7 @@ says "diff --as KIND" 1 'syndrome' diff --as cqe "$tmp/c" "$tmp/d"
 
 # export, JSON
 "$prm" export --json >"$tmp/out" 2>"$tmp/err"
-python3 -c 'import json, sys; assert json.load(sys.stdin)["version"]' <"$tmp/out" >"$tmp/err" 2>&1
+/usr/bin/python3 -c 'import json, sys; assert json.load(sys.stdin)["version"]' <"$tmp/out" >"$tmp/err" 2>&1
 rc=$?
 : >"$tmp/out"
 report $rc "export --json has a version"

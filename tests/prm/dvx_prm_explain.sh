@@ -383,7 +383,7 @@ report $ok "random bytes end, and without a crash"
 for file in public err_cqe wqe in mail cap; do
 	"$prm" explain --json "$tmp/$file"
 done >"$tmp/out" 2>"$tmp/err"
-python3 -c 'import json, sys
+/usr/bin/python3 -c 'import json, sys
 text, n = sys.stdin.read().strip(), 0
 while text:
     all, end = json.JSONDecoder().raw_decode(text)
@@ -392,7 +392,7 @@ while text:
         assert o["recognised"] and o["kind"] and o["sure"] and o["why"] and o["says"] and o["parts"], o
 assert n == 6, n' <"$tmp/out" 2>>"$tmp/err"
 report $? "--json has the same, structured"
-python3 -c 'import json, sys
+/usr/bin/python3 -c 'import json, sys
 f = json.load(sys.stdin)[0]["facts"]
 assert f["syndrome"] == 0x14 and f["vendor_err_synd"] == 0x89 and f["qpn"] == 0x1f7, f' \
 	>"$tmp/err" 2>&1 <<J

@@ -112,7 +112,7 @@ grep -q '2 lines say the same' "$tmp/out" && [ "$(grep -c '^line' "$tmp/out")" -
 	[ "$(grep '^line' "$tmp/out" | cut -d: -f1 | tr '\n' ' ')" = "line 1 line 4 line 8 " ]
 report $? "a log with lines and a dump"
 "$prm" explain --json "$tmp/log" >"$tmp/out"
-python3 -c 'import json, sys
+/usr/bin/python3 -c 'import json, sys
 a = json.load(open(sys.argv[1]))
 assert [o["kind"] for o in a] == ["text", "cqe", "text"], a
 assert a[0]["facts"] == {"wc_status": 5, "syndrome": 5, "vendor_err_synd": 249, "times": 2}, a[0]["facts"]

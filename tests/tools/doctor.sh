@@ -122,7 +122,7 @@ check "cgroup: of the first version" finds OK cgroup "No unified cgroup"
 good
 rm "$r/dev/infiniband/uverbs0"
 check "files: none" fails FAIL files "There is no /dev/infiniband/uverbs*" "docker run --device=/dev/infiniband"
-python3 -c 'import os, socket, sys
+/usr/bin/python3 -c 'import os, socket, sys
 os.chdir(sys.argv[1])
 socket.socket(socket.AF_UNIX).bind("uverbs0")' "$r/dev/infiniband"
 check "files: one that does not open" fails FAIL files "uverbs0 does not open: No such device or address" "modprobe mlx5_ib"
@@ -148,7 +148,7 @@ good
 # ACS: config ADDRESS CONTROL: a bridge whose second extended capability is ACS with that control
 config() {
 	put sys/bus/pci/devices/$1/class 0x060400
-	python3 -c 'import struct, sys
+	/usr/bin/python3 -c 'import struct, sys
 c = bytearray(4096)
 c[0x100:0x104] = struct.pack("<I", 0x14810001)
 c[0x148:0x150] = struct.pack("<IHH", 0x0001000d, 0x7f, int(sys.argv[2], 0))
@@ -169,7 +169,7 @@ done
 config 0000:3a:01.0 0x1d 64
 check "ACS: configuration for root only" finds OK acs "is for root only"
 config 0000:3a:01.0 0 4096
-python3 -c 'import sys
+/usr/bin/python3 -c 'import sys
 f = open(sys.argv[1], "r+b")
 f.seek(0x100)
 f.write(bytes([1, 0, 1, 0x10]))' "$r/sys/bus/pci/devices/0000:3a:01.0/config"

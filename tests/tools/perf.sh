@@ -184,7 +184,7 @@ check "its JSON on a full disk" no_room --json
 
 # Drawings: engines and operations are in the legend.
 draws() {
-	run --plot "$scratch/p.svg" "$@" >/dev/null && python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$scratch/p.svg" &&
+	run --plot "$scratch/p.svg" "$@" >/dev/null && /usr/bin/python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$scratch/p.svg" &&
 		grep -q 'RDMA_WRITE libdvx' "$scratch/p.svg" && grep -q 'RDMA_WRITE ibv_post_send' "$scratch/p.svg" &&
 		grep -q 'figures of an emulator, not of a NIC' "$scratch/p.svg"
 }

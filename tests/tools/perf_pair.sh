@@ -68,7 +68,7 @@ stranger() {
 	code=$1 text=$2
 	shift 2
 	server --once
-	python3 "$scratch/talks.py" "$at" "$@" || return 1
+	/usr/bin/python3 "$scratch/talks.py" "$at" "$@" || return 1
 	ends "$code" "$text"
 }
 wish='{"open": {"transport": "RC", "lanes": 1, "sets": 1, "receives": 0, "access": 0, "memory": 8, "srq": 0, "windows": 0}, "ends": {}}'
@@ -95,7 +95,7 @@ check "... to close what is not open" stranger 8 "closes what it did not open" '
 liar() {
 	code=$1 text=$2
 	shift 2
-	background "$scratch/liar.err" python3 "$scratch/talks.py" listen "$@"
+	background "$scratch/liar.err" /usr/bin/python3 "$scratch/talks.py" listen "$@"
 	at=$line
 	says "$code" "$text" client
 	got=$?

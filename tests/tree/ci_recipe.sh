@@ -52,7 +52,7 @@ check "... unless the job says memlock=0" tester env DVX_SIM_SET=memlock=0 dvx-s
 
 # The files for CI services: readable by them as far as a parser can tell, their packages are those of quickstart.
 parsed() {
-	python3 -c 'import yaml, sys; [yaml.safe_load(open(f)) for f in sys.argv[1:]]' "$recipe"/.github/workflows/*.yml "$recipe/.gitlab-ci.yml"
+	/usr/bin/python3 -c 'import yaml, sys; [yaml.safe_load(open(f)) for f in sys.argv[1:]]' "$recipe"/.github/workflows/*.yml "$recipe/.gitlab-ci.yml"
 }
 check "the jobs are YAML" parsed
 shells() { sh -n "$recipe/ci/install-dvx" && sh -n "$recipe/ci/make-base"; }
