@@ -89,36 +89,33 @@ push client KILL
 push client INT --partial
 push server KILL
 push server TERM"
+# What a copy leaves depends on its ending, what is taken up on the next copy's options: check long has all pairs.
+few="pull client KILL
+push server TERM"
+[ -z "${DVX_TEST_LONG-}" ] || few=$endings
 old_ifs=$IFS
-for next in "" --partial -c "-c --partial" --inplace; do
+# after ENDINGS WORDS COMMAND: a check for each ending
+after() {
 	IFS='
 '
-	for ending in $endings; do
+	for ending in $1; do
 		IFS=$old_ifs
-		check "$ending, then another file ${next:+with $next}" another $ending
+		check "$ending, then $2" "$3" $ending
 	done
-done
-for next in "" -c; do
-	IFS='
-'
-	for ending in $endings; do
-		IFS=$old_ifs
-		check "$ending, then the same ${next:+with $next}" same_one $ending
-	done
-done
-IFS=$old_ifs
+	IFS=$old_ifs
+}
+for next in "" --inplace; do after "$endings" "another file ${next:+with $next}" another; done
+for next in --partial -c "-c --partial"; do after "$few" "another file with $next" another; done
+next=
+after "$endings" "the same" same_one
+next=-c
+after "$few" "the same with -c" same_one
 
 # Half a file is not newer than the whole one. Sources may be as old as can be, too.
 older() { left_by "$@" --inplace && then_copy v1 -u $next; }
 next=--inplace
 touch -d @1000000000 "$work/v1/disk.img"
-IFS='
-'
-for ending in $endings; do
-	IFS=$old_ifs
-	check "--inplace, $ending, then -u --inplace" older $ending
-done
-IFS=$old_ifs
+after "$endings" "-u --inplace" older
 next=
 for time in @1000000000 @0 @-1000; do
 	touch -d "$time" "$work/v1/disk.img"
