@@ -20,9 +20,9 @@ AM_TESTS_ENVIRONMENT = \
 	PERL='$(PERL)'; export PERL; CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
 	DVX_SAN='$(DVX_SAN)'; export DVX_SAN;
 # For ./quickstart check. What measures time has the machine to itself; the rest runs beside each other.
-ALONE_TESTS = tests/chip/onecpu.sh tests/perf/steer.sh
+ALONE_TESTS = tests/chip/onecpu.sh
 # What takes longest begins first: else a run waits for it at its end, with a processor idle.
-FIRST_TESTS = tests/lib/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/host/share.sh \
+FIRST_TESTS = tests/interop/rdma_core.sh tests/perf/steer.sh tests/lib/aarch64.sh tests/interop/perftest.sh tests/host/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
 # ./quickstart check runs a test once, check long in each build. Other people's programs, all chips and long tests of

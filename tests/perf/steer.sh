@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Software-managed steering under unmodified libmlx5: 100,000 rules in three tables, what a rule costs
 # libmlx5 and the device, and how many packets a second the device walks through them. Times are
-# printed, not judged; the instructions of walks, of rules, of the FDB too, and libdvx's of a rule, are held to budgets.
+# printed, not judged (./quickstart check has other tests beside it); the instructions of walks, of rules, of the FDB
+# too, and libdvx's of a rule, are held to budgets.
 rules=${DVX_STEER_RULES:-100000}
 fdb_rules=20000
 [ -z "${DVX_TEST_LONG-}" ] || fdb_rules=1000000
