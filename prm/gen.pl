@@ -269,11 +269,11 @@ sub commands_text
 	return "$out};\nconst size_t prm_command_count = " . @{$enum{opcode}{values}} . ";\n";
 }
 
-# The structures whose fields libdvx names: match parameters and their capabilities. With all
+# The structures whose fields libdvx names: match parameters, their capabilities, parsed headers. With all
 # structures libdvx would be three times as large.
 sub match_text
 {
-	return rows_text(grep { $_->{family} eq "match" || $_->{name} eq "flow_table_fields_supported" } @structs);
+	return rows_text(grep { $_->{family} eq "match" || $_->{name} =~ /^(flow_table_fields_supported|definer_hl)$/ } @structs);
 }
 
 # For tests, one macro call per structure, BYTES(struct, size), and one per field: WORD(struct,

@@ -17,6 +17,7 @@
 #include <dvx/dev.h>
 #include <dvx/events.h>
 #include <dvx/flow.h>
+#include <dvx/hws.h>
 #include <dvx/mem.h>
 #include <dvx/mkey.h>
 #include <dvx/pd.h>

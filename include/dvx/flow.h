@@ -65,6 +65,11 @@ enum dvx_flow_side {
 enum dvx_flow_domain_flags {
 	/* A second rule with the same values in a matcher fails with -EEXIST (not in the root). */
 	DVX_FLOW_NO_DUPLICATES = 1 << 0,
+	/*
+	 * Hardware steering: the device finds the place of a rule that a request writes (hws.h).
+	 * -EOPNOTSUPP on devices without it; RX and TX only.
+	 */
+	DVX_FLOW_HARDWARE = 1 << 1,
 };
 
 struct dvx_flow_domain_attr {

@@ -22,6 +22,8 @@ enum dvx_txq_flags {
 	/* Cross-channel (cross.h), if the device has it (PRM: cd). */
 	DVX_TXQ_MASTER = 1 << 1,  /* its requests may start managed queues */
 	DVX_TXQ_MANAGED = 1 << 2, /* requests of a master set how far it sends */
+	/* The queue writes steering rules (hws.h), and sends no packets. */
+	DVX_TXQ_RULES = 1 << 3,
 };
 
 struct dvx_txq_attr {

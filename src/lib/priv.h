@@ -279,6 +279,9 @@ void dvx_queue_memory_free(struct dvx_queue_memory *at);
 /* Fills in the memory of a raw queue's wq structure. */
 void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const struct dvx_pd *pd);
 
+/* txq.c: checks that the device takes rules by requests */
+int dvx_rules_supported(struct dvx_dev *dev, const char *call);
+
 /* uar.c: returns NULL if any thread may write the register */
 struct dvx_users *dvx_uar_users(struct dvx_uar *uar);
 

@@ -30,10 +30,11 @@ struct dvx_txq {
 static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 {
 	uint32_t max = dev->caps.log_max_qp_blocks;
+	int err;
 
 	if (!max || max > MAX_LOG_QUEUE)
 		max = MAX_LOG_QUEUE;
-	if (attr->flags & ~(uint32_t)(DVX_TXQ_REAL_TIME | CROSS))
+	if (attr->flags & ~(uint32_t)(DVX_TXQ_REAL_TIME | DVX_TXQ_RULES | CROSS))
 		return dvx_fail(EINVAL, "dvx_txq_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
 	if (!attr->pd || attr->pd->dev != dev)
@@ -49,7 +50,21 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 		return dvx_fail(EINVAL,
 				"dvx_txq_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
+	if (attr->flags & DVX_TXQ_RULES && (err = dvx_rules_supported(dev, "dvx_txq_create")))
+		return err;
 	return attr->flags & CROSS ? dvx_cross_supported(dev, "dvx_txq_create") : 0;
+}
+
+int dvx_rules_supported(struct dvx_dev *dev, const char *call)
+{
+	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+
+	if (err || prm_cmd_hca_cap_get_wqe_based_flow_table_update_cap(cap))
+		return err;
+	return dvx_fail(EOPNOTSUPP,
+			"%s: %s takes no rules by requests: wqe_based_flow_table_update_cap is 0",
+			call, dvx_dev_name(dev));
 }
 
 static int txq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
@@ -114,7 +129,7 @@ static void txq_fill_wq(void *wq, const struct dvx_txq *txq)
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(dvx_sq_blocks(&txq->ring)));
 }
 
-/* Creates the SQ. min_wqe_inline_mode stays 0, as in mlx5_ib. */
+/* Creates the SQ; one for rules sends nothing, and has no TIS. min_wqe_inline_mode stays 0, as in mlx5_ib. */
 static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
@@ -130,7 +145,8 @@ static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 	prm_sqc_set_ts_format(sqc, ts_format);
 	prm_sqc_set_user_index(sqc, attr->user_index);
 	prm_sqc_set_cqn(sqc, attr->cq->cqn);
-	prm_sqc_set_tis_lst_sz(sqc, 1);
+	prm_sqc_set_non_wire(sqc, !txq->tis);
+	prm_sqc_set_tis_lst_sz(sqc, !!txq->tis);
 	prm_sqc_set_tis_num_0(sqc, txq->tisn);
 	prm_sqc_set_cd_master(sqc, !!(attr->flags & DVX_TXQ_MASTER));
 	txq_fill_wq(prm_sqc_at_wq(sqc), txq);
@@ -190,9 +206,9 @@ static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	int err = txq_init_ring(txq, attr);
 
-	if (!err)
+	if (!err && !(attr->flags & DVX_TXQ_RULES))
 		err = txq_read_caps(txq);
-	if (!err)
+	if (!err && !(attr->flags & DVX_TXQ_RULES))
 		err = txq_create_tis(txq);
 	if (!err)
 		err = txq_create_sq(txq, attr);

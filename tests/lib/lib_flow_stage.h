@@ -17,6 +17,13 @@ struct stage {
 	struct dvx_flow_action *to_a, *to_b;
 };
 
+/* Flags of the stages' domains: a second program of a test has hardware steering. */
+#ifdef STAGE_HARDWARE
+#define STAGE_FLAGS DVX_FLOW_HARDWARE
+#else
+#define STAGE_FLAGS 0
+#endif
+
 static uint32_t level; /* level of the test's tables; 0: in the root */
 
 static inline struct dvx_flow_matcher *matcher(struct dvx_flow_table *t,
@@ -56,7 +63,8 @@ static inline struct dvx_flow_rule *rule(struct dvx_flow_matcher *matcher,
 /* The domain of a side, and its tables. */
 static inline void stage_tables_open(struct stage *s, struct flow_rig *f, enum dvx_flow_side side)
 {
-	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = side};
+	struct dvx_flow_domain_attr attr = {
+		.size = sizeof(attr), .flags = STAGE_FLAGS, .side = side};
 	static const struct dvx_flow_match all;
 
 	memset(s, 0, sizeof(*s));
@@ -155,17 +163,31 @@ static inline void stage_test(void (*test)(struct stage *), uint32_t at, void **
 		stage_test(name##_on, 3, &no_state); \
 	}                                            \
 	static void name##_on(struct stage *s)
-#define FIXTURE_levels(name)                         \
-	static void name##_on(struct stage *s);      \
+/* Level 0 of a domain of hardware steering has few actions: its programs test the other levels. */
+#ifdef STAGE_HARDWARE
+#define FIXTURE_root_of(name)
+#else
+#define FIXTURE_root_of(name)                        \
 	FIXTURE_none(name##_in_root)                 \
 	{                                            \
 		stage_test(name##_on, 0, &no_state); \
-	}                                            \
-	FIXTURE_none(name##_below)                   \
-	{                                            \
-		stage_test(name##_on, 3, &no_state); \
-	}                                            \
+	}
+#endif
+#define FIXTURE_levels(name)                             \
+	static void name##_on(struct stage *s);          \
+	FIXTURE_root_of(name) FIXTURE_none(name##_below) \
+	{                                                \
+		stage_test(name##_on, 3, &no_state);     \
+	}                                                \
 	static void name##_on(struct stage *s)
+/* What hardware steering does not do, or differently. */
+#ifdef STAGE_HARDWARE
+#define FIXTURE_software(name)	      static __attribute__((unused)) void name##_on(struct stage *s)
+#define FIXTURE_software_levels(name) FIXTURE_software(name)
+#else
+#define FIXTURE_software(name)	      FIXTURE_below(name)
+#define FIXTURE_software_levels(name) FIXTURE_levels(name)
+#endif
 TEST_GROUP(flow_open, flow_close)
 
 #endif

@@ -20,6 +20,7 @@ my %may = (
 	# The API knows no mlx5dv_dr: dr.c has all calls (doc/design/0068).
 	'src/lib/flow' => ['src/lib/priv.h', 'include/dvx', 'include/dvx/prm', 'src/prm'],
 	'src/lib/flow/dr.c' => ['src/lib/flow', 'include/dvx/prm', 'ext:infiniband/mlx5dv.h'],
+	'src/lib/hws' => ['src/lib/flow', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:uthash', 'ext:infiniband/mlx5dv.h'],
 	'src/sim/base' => ['src/prm', 'ext:uthash'],
 	'src/sim/base/xts.c' => ['src/sim/base/*', 'ext:nettle/'],
 	'src/sim/host' => ['src/sim/base'],

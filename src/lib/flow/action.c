@@ -75,6 +75,7 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				 uint32_t index, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_COUNT};
+	const struct dvx_flow_part *part;
 	int err = dvx_check_not_null("dvx_flow_action_create_count", "domain", domain, "counter",
 				     counter, "out", out, NULL);
 
@@ -88,7 +89,9 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				"counter's size, %u",
 				index, counter->size);
 	want.target = &counter->refs;
-	want.obj = dvx_flow_counter_part(counter, &index)->obj;
+	part = dvx_flow_counter_part(counter, &index);
+	want.obj = part->obj;
+	want.object = part->id;
 	want.number = index;
 	return dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_count", out);
 }
@@ -154,6 +157,7 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 		return err;
 	want.target = &rxq->refs;
 	want.obj = rxq->tir;
+	want.object = rxq->tirn;
 	return flow_action_to_tir(&want, "dvx_flow_action_create_queue", "rxq", rxq->dev, out);
 }
 
@@ -168,6 +172,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 		return err;
 	want.target = &rss->refs;
 	want.obj = rss->tir;
+	want.object = rss->tirn;
 	return flow_action_to_tir(&want, "dvx_flow_action_create_rss", "rss", rss->dev, out);
 }
 

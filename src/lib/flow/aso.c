@@ -218,6 +218,7 @@ int dvx_flow_action_create_aso(struct dvx_flow_domain *domain, struct dvx_aso *a
 	int err = dvx_check_not_null("dvx_flow_action_create_aso", "domain", domain, "aso", aso,
 				     "out", out, NULL);
 	struct dvx_flow_action want = {.domain = domain, .reg_c = reg_c, .responder = flags};
+	const struct dvx_flow_part *part;
 
 	if (!err)
 		err = lib_aso_check_action(domain, aso, reg_c, flags);
@@ -227,7 +228,9 @@ int dvx_flow_action_create_aso(struct dvx_flow_domain *domain, struct dvx_aso *a
 		return err;
 	want.kind = (enum action_kind)(ACTION_METER + (aso->kind - lib_aso_kinds));
 	want.target = &aso->refs;
-	want.obj = dvx_aso_part(aso, &index)->obj;
+	part = dvx_aso_part(aso, &index);
+	want.obj = part->obj;
+	want.object = part->id;
 	want.number = index;
 	return dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_aso", out);
 }

@@ -3,22 +3,17 @@
  * The queue of ACCESS_ASO requests: a send queue for raw packets (Linux and DPDK send these
  * requests on one, too), with a CQ and with memory for the contexts that are read.
  */
-#include <sched.h>
-#include <time.h>
+#include <stdio.h>
 #include "aso.h"
+#include "service_queue.h"
 
-#define ASO_BATCH    32u	     /* requests between two completions */
-#define ASO_BLOCKS   (4 * ASO_BATCH) /* two blocks each, in a ring with padding */
-#define ASO_READ_DS  4u		     /* segments of a request without data */
-#define ASO_DS	     (ASO_READ_DS + ASO_CONTEXT / DVX_SEG)
-#define ASO_PATIENCE 10 /* seconds */
+#define ASO_BATCH   32u		    /* requests between two completions */
+#define ASO_BLOCKS  (4 * ASO_BATCH) /* two blocks each, in a ring with padding */
+#define ASO_READ_DS 4u		    /* segments of a request without data */
+#define ASO_DS	    (ASO_READ_DS + ASO_CONTEXT / DVX_SEG)
 
 struct dvx_aso_queue {
-	struct dvx_dev *dev;
-	struct dvx_pd *pd;
-	struct dvx_uar *uar;
-	struct dvx_cq *cq;
-	struct dvx_txq *txq;
+	struct dvx_service_queue own;
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
 	int refs;    /* objects */
@@ -29,33 +24,14 @@ static int aso_queue_memory(struct dvx_aso_queue *q)
 {
 	struct dvx_mkey_attr attr = {.size = sizeof(attr),
 				     .access = DVX_LOCAL_WRITE,
-				     .pd = q->pd,
+				     .pd = q->own.pd,
 				     .len = ASO_BATCH * ASO_CONTEXT};
 	int err = dvx_mem_alloc(attr.len, NULL, &q->mem);
 
 	if (err)
 		return err;
 	attr.addr = dvx_mem_addr(q->mem);
-	return dvx_mkey_create(q->dev, &attr, &q->mkey);
-}
-
-static int aso_queue_fill(struct dvx_aso_queue *q)
-{
-	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ASO_BLOCKS};
-	struct dvx_txq_attr tx = {.size = sizeof(tx), .sq_blocks = ASO_BLOCKS};
-	int err = dvx_pd_alloc(q->dev, &q->pd);
-
-	if (!err)
-		err = dvx_uar_alloc(q->dev, DVX_UAR_ANY, &q->uar);
-	cq.uar = q->uar;
-	if (!err)
-		err = dvx_cq_create(q->dev, &cq, &q->cq);
-	tx.pd = q->pd;
-	tx.cq = q->cq;
-	tx.uar = q->uar;
-	if (!err)
-		err = dvx_txq_create(q->dev, &tx, &q->txq);
-	return err ? err : aso_queue_memory(q);
+	return dvx_mkey_create(q->own.dev, &attr, &q->mkey);
 }
 
 /* Frees what there is, in an order in which nothing is used any more. */
@@ -68,19 +44,7 @@ static int aso_queue_empty(struct dvx_aso_queue *q)
 	q->mkey = NULL;
 	dvx_mem_free(q->mem);
 	q->mem = NULL;
-	err = dvx_txq_destroy(q->txq);
-	if (err)
-		return err;
-	q->txq = NULL;
-	err = dvx_cq_destroy(q->cq);
-	if (err)
-		return err;
-	q->cq = NULL;
-	err = dvx_uar_free(q->uar);
-	if (err)
-		return err;
-	q->uar = NULL;
-	return dvx_pd_free(q->pd);
+	return dvx_service_queue_destroy(&q->own);
 }
 
 int dvx_aso_queue_create(struct dvx_dev *dev, struct dvx_aso_queue **out)
@@ -93,8 +57,9 @@ int dvx_aso_queue_create(struct dvx_dev *dev, struct dvx_aso_queue **out)
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return dvx_fail(ENOMEM, "no memory for a queue of ASO requests");
-	q->dev = dev;
-	err = aso_queue_fill(q);
+	err = dvx_service_queue_create(dev, ASO_BLOCKS, 0, &q->own);
+	if (!err)
+		err = aso_queue_memory(q);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
@@ -123,12 +88,12 @@ int dvx_aso_queue_destroy(struct dvx_aso_queue *q)
 
 struct dvx_pd *dvx_aso_queue_pd(const struct dvx_aso_queue *q)
 {
-	return q->pd;
+	return q->own.pd;
 }
 
 struct dvx_dev *dvx_aso_queue_dev(const struct dvx_aso_queue *q)
 {
-	return q->dev;
+	return q->own.dev;
 }
 
 int *dvx_aso_queue_refs(struct dvx_aso_queue *q)
@@ -161,7 +126,7 @@ static void aso_queue_ctrl(const struct dvx_aso_queue *q, const struct dvx_aso_r
 static int aso_queue_post(struct dvx_aso_queue *q, const struct dvx_aso_request *r, uint32_t i,
 			  uint32_t slot, uint32_t flags)
 {
-	struct dvx_sq *sq = dvx_txq_ring(q->txq);
+	struct dvx_sq *sq = dvx_txq_ring(q->own.txq);
 	uint32_t ds = r->mask ? ASO_DS : ASO_READ_DS;
 	struct dvx_sq_place p;
 
@@ -176,31 +141,13 @@ static int aso_queue_post(struct dvx_aso_queue *q, const struct dvx_aso_request 
 	return 0;
 }
 
-static int aso_queue_wait(struct dvx_aso_queue *q, const struct dvx_aso_request *r)
-{
-	struct timespec now, end;
-	struct dvx_wc wc;
-	int got;
-
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += ASO_PATIENCE;
-	while (!(got = dvx_sq_poll(dvx_txq_ring(q->txq), &wc))) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec > end.tv_sec)
-			return dvx_fail(ETIMEDOUT, "ACCESS_ASO: %s has not answered for %d seconds",
-					dvx_dev_name(q->dev), ASO_PATIENCE);
-		sched_yield();
-	}
-	if (got > 0)
-		return 0;
-	return dvx_fail(EIO, "ACCESS_ASO of object 0x%x, opmod %u: %s", r->id, r->opmod,
-			got == -EIO ? dvx_cqe_strerror(wc.syndrome) : strerror(-got));
-}
-
 int dvx_aso_queue_run(struct dvx_aso_queue *q, const struct dvx_aso_request *r)
 {
+	char what[48];
+	struct dvx_wc wc;
 	int err = 0;
 
+	snprintf(what, sizeof(what), "ACCESS_ASO of object 0x%x, opmod %u", r->id, r->opmod);
 	if (q->failed)
 		return dvx_fail(EIO, "ACCESS_ASO: an earlier request failed: make a new queue");
 	for (uint32_t done = 0, n; done < r->n && !err; done += n) {
@@ -209,8 +156,8 @@ int dvx_aso_queue_run(struct dvx_aso_queue *q, const struct dvx_aso_request *r)
 			err = aso_queue_post(q, r, done + i, i, i == n - 1 ? DVX_SIGNALED : 0);
 		if (err)
 			break;
-		dvx_sq_ring(dvx_txq_ring(q->txq));
-		err = aso_queue_wait(q, r);
+		dvx_sq_ring(dvx_txq_ring(q->own.txq));
+		err = dvx_service_queue_wait(&q->own, what, &wc);
 		if (!err && r->out)
 			memcpy(r->out + (size_t)done * ASO_CONTEXT, dvx_mem_addr(q->mem),
 			       (size_t)n * ASO_CONTEXT);

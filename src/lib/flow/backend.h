@@ -42,6 +42,7 @@ struct dvx_flow_backend {
 	int (*rule_remove)(struct dvx_flow_rule *rule);
 };
 
-extern const struct dvx_flow_backend dvx_flow_dr; /* dr.c: libmlx5's mlx5dv_dr */
+extern const struct dvx_flow_backend dvx_flow_dr;  /* dr.c: libmlx5's mlx5dv_dr */
+extern const struct dvx_flow_backend dvx_flow_hws; /* lib/hws: hardware steering */
 
 #endif

@@ -18,7 +18,7 @@ int dvx_flow_only(const struct dvx_flow_domain *domain, unsigned int sides, cons
 
 static int flow_domain_check(const struct dvx_flow_domain_attr *attr)
 {
-	if (attr->flags & ~(uint32_t)DVX_FLOW_NO_DUPLICATES)
+	if (attr->flags & ~(uint32_t)(DVX_FLOW_NO_DUPLICATES | DVX_FLOW_HARDWARE))
 		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
 	if (attr->side >= FLOW_SIDES)
@@ -44,7 +44,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 	if (!domain)
 		return dvx_fail(ENOMEM, "no memory for a steering domain");
 	domain->dev = dev;
-	domain->backend = &dvx_flow_dr;
+	domain->backend = attr.flags & DVX_FLOW_HARDWARE ? &dvx_flow_hws : &dvx_flow_dr;
 	domain->side = attr.side;
 	err = domain->backend->domain_create(domain, attr.flags);
 	if (err) {

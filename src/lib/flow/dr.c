@@ -139,23 +139,6 @@ struct dr_matcher {
 	uint32_t bytes; /* of mask and value that libmlx5 is given */
 };
 
-/* Which of the groups are compared at all, one bit each: the PRM's match_criteria_enable. */
-static uint8_t dr_criteria_of(const uint8_t *mask)
-{
-	uint8_t criteria = 0;
-
-	for (size_t i = 0; i < MATCH_BYTES; i++)
-		if (mask[i])
-			criteria |= (uint8_t)(1u << i / GROUP_BYTES);
-	return criteria;
-}
-
-/* Up to the last group that is used: an older kernel does not know the later ones. */
-static uint32_t dr_bytes_of(uint8_t criteria)
-{
-	return (criteria ? 32u - (uint32_t)__builtin_clz(criteria) : 1) * GROUP_BYTES;
-}
-
 /* Below the root, the ip_version of libmlx5's mask is not a mask but the version itself. */
 static struct mlx5dv_dr_matcher *dr_matcher_try(const struct dvx_flow_matcher *matcher,
 						const uint8_t *mask, unsigned int kind)
@@ -172,7 +155,7 @@ static struct mlx5dv_dr_matcher *dr_matcher_try(const struct dvx_flow_matcher *m
 								 kind >> depth & 1 ? 6 : 4);
 	errno = 0;
 	return mlx5dv_dr_matcher_create(matcher->table->impl, matcher->priority,
-					dr_criteria_of(mask), &params.p);
+					dvx_flow_criteria(mask), &params.p);
 }
 
 static bool dr_accepts(const struct dvx_flow_trial *trial, const uint8_t *mask)
@@ -201,21 +184,12 @@ static int dr_matcher_make(const struct dvx_flow_matcher *matcher, unsigned int 
 	return 0;
 }
 
-/* The version that fields need, or that the value has. */
-static unsigned int dr_is_v6(const struct dvx_flow_matcher *matcher, const uint8_t *value,
-			     enum dvx_flow_depth depth)
-{
-	uint8_t needed = matcher->needs.version[depth];
-
-	return needed > NEEDS_VERSION ? needed == 6 : dvx_flow_ip_version(value, depth) == 6;
-}
-
 static unsigned int dr_kind_of(const struct dvx_flow_matcher *matcher, const uint8_t *value)
 {
 	if (!matcher->table->level)
 		return 0;
-	return dr_is_v6(matcher, value, DVX_FLOW_OUTER) | dr_is_v6(matcher, value, DVX_FLOW_INNER)
-								  << 1;
+	return (unsigned int)dvx_flow_is_v6(matcher, value, DVX_FLOW_OUTER) |
+	       (unsigned int)dvx_flow_is_v6(matcher, value, DVX_FLOW_INNER) << 1;
 }
 
 /*
@@ -229,7 +203,7 @@ static int dr_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *va
 
 	if (!own)
 		return dvx_fail(ENOMEM, "no memory for a matcher");
-	own->bytes = dr_bytes_of(dr_criteria_of(matcher->mask));
+	own->bytes = dvx_flow_criteria_bytes(dvx_flow_criteria(matcher->mask));
 	matcher->impl = own;
 	if (!err && !table->level)
 		err = dvx_flow_check_caps(table->domain, matcher->mask, "dvx_flow_matcher_create");
@@ -484,6 +458,19 @@ static int dr_rule_actions(const struct dvx_flow_rule *rule, struct mlx5dv_dr_ac
 	return 0;
 }
 
+static int dr_check_vlans(const struct dvx_flow_rule *rule)
+{
+	struct dvx_flow_action *const *actions = rule->actions;
+
+	if (rule->matcher->table->domain->side != DVX_FLOW_RX ||
+	    !dvx_flow_rule_count(actions, rule->action_count, ACTION_POP_VLAN) ||
+	    !dvx_flow_rule_count(actions, rule->action_count, ACTION_PUSH_VLAN))
+		return 0;
+	return dvx_fail(EOPNOTSUPP,
+			"dvx_flow_rule_create: attr.actions pops and pushes a VLAN tag: in RX "
+			"domains libmlx5 does one of them; rewrite first_vid, or use two tables");
+}
+
 static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 {
 	const struct dvx_flow_matcher *matcher = rule->matcher;
@@ -493,7 +480,7 @@ static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	union dr_params params;
 	uint32_t n;
 	const bool fdb = matcher->table->domain->side == DVX_FLOW_FDB;
-	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : 0;
+	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : dr_check_vlans(rule);
 
 	if (!err && !own->of[kind])
 		err = dr_matcher_make(matcher, kind);

@@ -45,6 +45,31 @@ static int flow_match_find(const char *name, char *path, size_t size, const stru
 			return err;
 	}
 	*f = prm_find_field(s, path, bit);
+	return 0;
+}
+
+int dvx_flow_match_place(const char *name, uint32_t *bit, uint32_t *width)
+{
+	const struct prm_field *f;
+	uint64_t at;
+	char path[160];
+	int err = flow_match_find(name, path, sizeof(path), &f, &at);
+
+	if (err)
+		return err;
+	*bit = (uint32_t)at;
+	*width = f->width;
+	return 0;
+}
+
+/* Finds a field that is a number. */
+static int flow_match_find_number(const char *name, char *path, size_t size,
+				  const struct prm_field **f, uint64_t *bit)
+{
+	int err = flow_match_find(name, path, size, f, bit);
+
+	if (err)
+		return err;
 	if ((*f)->type || (*f)->bytes || (*f)->width > 64)
 		return dvx_fail(EINVAL, "match.%s is not a number: name a field in it", path);
 	return 0;
@@ -58,7 +83,7 @@ int dvx_flow_match_set(struct dvx_flow_match *m, const char *field, uint64_t val
 	int err = dvx_check_not_null("dvx_flow_match_set", "match", m, "field", field, NULL);
 
 	if (!err)
-		err = flow_match_find(field, path, sizeof(path), &f, &bit);
+		err = flow_match_find_number(field, path, sizeof(path), &f, &bit);
 	if (err)
 		return err;
 	most = f->width == 64 ? UINT64_MAX : (1ull << f->width) - 1;
@@ -84,12 +109,27 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 				     value, "mask", mask, NULL);
 
 	if (!err)
-		err = flow_match_find(field, path, sizeof(path), &f, &bit);
+		err = flow_match_find_number(field, path, sizeof(path), &f, &bit);
 	if (err)
 		return err;
 	*value = prm_bits_get(m->value, bit, f->width);
 	*mask = prm_bits_get(m->mask, bit, f->width);
 	return 0;
+}
+
+uint8_t dvx_flow_criteria(const uint8_t *mask)
+{
+	uint8_t criteria = 0;
+
+	for (size_t i = 0; i < MATCH_BYTES; i++)
+		if (mask[i])
+			criteria |= (uint8_t)(1u << i / GROUP_BYTES);
+	return criteria;
+}
+
+uint32_t dvx_flow_criteria_bytes(uint8_t criteria)
+{
+	return (criteria ? 32u - (uint32_t)__builtin_clz(criteria) : 1) * GROUP_BYTES;
 }
 
 /* ---- in groups ---- */
@@ -265,8 +305,8 @@ int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, ui
 		return err;
 	l = layer(m, depth);
 	err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
-			       prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol, depth,
-			       "ip_protocol");
+			       prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol,
+			       depth, "ip_protocol");
 	if (err)
 		return err;
 	prm_fte_match_set_lyr_2_4_set_ip_protocol(l.mask, 0xff);

@@ -83,8 +83,8 @@ static inline bool dvx_flow_is_change(enum action_kind kind)
 /* rule.c: a row for each kind. All destinations are one class. */
 struct dvx_flow_kind {
 	const char *name;
-	const char *noun;   /* its name in errors; NULL: it needs none */
-	bool below_only;    /* the root has no such action */
+	const char *noun; /* its name in errors; NULL: it needs none */
+	bool below_only;  /* the root has no such action */
 	enum action_kind class;
 	uint8_t most;	  /* of its class in a rule */
 	const char *more; /* the name in errors of one more than that */
@@ -110,11 +110,12 @@ struct dvx_flow_action {
 	 * of a sample, or ENCAP_*
 	 */
 	uint32_t number;
-	uint8_t reg_c;		      /* of an ASO object: the register of the result */
-	bool responder;		      /* of a tracked connection: the packets are its responder's */
-	struct dvx_obj *obj;	      /* its bulk of counters, its ASO objects or its TIR, or ... */
-	struct ibv_qp *ibqp;	      /* ... its QP */
-	int *target;		      /* reference count of its target or counter */
+	uint8_t reg_c;	     /* of an ASO object: the register of the result */
+	bool responder;	     /* of a tracked connection: the packets are its responder's */
+	struct dvx_obj *obj; /* its bulk of counters, its ASO objects or its TIR, or ... */
+	uint32_t object;     /* ... (the device's number of that) */
+	struct ibv_qp *ibqp; /* ... its QP */
+	int *target;	     /* reference count of its target or counter */
 	struct dvx_flow_change change;
 	int refs;
 	size_t bytes; /* of the header, the rewrites, the tag (4 bytes), or the members */
@@ -235,7 +236,16 @@ bool dvx_flow_blame_one(const struct dvx_flow_trial *trial, struct dvx_flow_fiel
 /* The paths of fields that are refused together, and accepted if any of them is left out. */
 void dvx_flow_blame_several(const struct dvx_flow_trial *trial, char *names, size_t size);
 
-/* rule.c */
+/* match.c: groups that are compared at all, one bit each: the PRM's match_criteria_enable. */
+uint8_t dvx_flow_criteria(const uint8_t *mask);
+/* Returns the bytes up to the last group that is used: an older kernel does not know later ones. */
+uint32_t dvx_flow_criteria_bytes(uint8_t criteria);
+/* Finds a field as dvx_flow_match_set() does; an address, too. */
+int dvx_flow_match_place(const char *name, uint32_t *bit, uint32_t *width);
+
+/* rule.c: checks a rule, and sorts its actions, at most RULE_ACTIONS, in the order of their kinds. */
+int dvx_flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
+			uint32_t *n);
 uint32_t dvx_flow_rule_count(struct dvx_flow_action *const *actions, uint32_t action_count,
 			     enum action_kind kind);
 
@@ -244,6 +254,15 @@ static inline uint32_t dvx_flow_ip_version(const uint8_t *match, enum dvx_flow_d
 {
 	return prm_fte_match_set_lyr_2_4_get_ip_version(
 		match + (depth == DVX_FLOW_INNER ? 2 * GROUP_BYTES : 0));
+}
+
+/* Tells whether fields need IPv6, or else whether the value has it. */
+static inline bool dvx_flow_is_v6(const struct dvx_flow_matcher *matcher, const uint8_t *value,
+				  enum dvx_flow_depth depth)
+{
+	uint8_t needed = matcher->needs.version[depth];
+
+	return needed > NEEDS_VERSION ? needed == 6 : dvx_flow_ip_version(value, depth) == 6;
 }
 
 #endif

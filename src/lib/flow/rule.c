@@ -90,12 +90,6 @@ static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
 			err = dvx_flow_change_check(attr, i, decap);
 	if (!err && pops > 1)
 		err = dvx_flow_change_check_pops(attr, decap);
-	if (!err && pops && attr->matcher->table->domain->side == DVX_FLOW_RX &&
-	    dvx_flow_rule_count(attr->actions, attr->action_count, ACTION_PUSH_VLAN))
-		err = dvx_fail(EOPNOTSUPP,
-			       "dvx_flow_rule_create: attr.actions pops and pushes a VLAN tag: in "
-			       "RX domains libmlx5 does one of them; rewrite first_vid, or use two "
-			       "tables");
 	return err;
 }
 
@@ -125,10 +119,11 @@ static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 	return changes ? flow_rule_check_changes(attr) : 0;
 }
 
-static int flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out)
+int dvx_flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
+			uint32_t *n)
 {
-	if (!out)
-		return dvx_fail(EINVAL, "dvx_flow_rule_create: out is NULL");
+	int err;
+
 	if (!attr->matcher)
 		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.matcher is NULL");
 	if (!attr->match)
@@ -137,7 +132,21 @@ static int flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flo
 		return dvx_fail(EINVAL,
 				"dvx_flow_rule_create: attr.action_count is %u, not 1 to %u",
 				attr->action_count, DVX_FLOW_MAX_ACTIONS);
-	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
+	err = dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
+	return err ? err : sort_actions(attr, out, n);
+}
+
+static struct dvx_flow_rule *flow_rule_new(const struct dvx_flow_rule_attr *attr,
+					   struct dvx_flow_action *const *sorted, uint32_t n)
+{
+	struct dvx_flow_rule *rule = malloc(sizeof(*rule) + n * sizeof(rule->actions[0]));
+
+	if (!rule)
+		return NULL;
+	rule->matcher = attr->matcher;
+	rule->action_count = n;
+	memcpy(rule->actions, sorted, n * sizeof(rule->actions[0]));
+	return rule;
 }
 
 static void flow_rule_hold(struct dvx_flow_rule *rule)
@@ -151,21 +160,22 @@ static void flow_rule_hold(struct dvx_flow_rule *rule)
 
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
 {
+	struct dvx_flow_action *sorted[RULE_ACTIONS];
 	struct dvx_flow_rule_attr attr;
 	struct dvx_flow_rule *rule;
+	uint32_t n;
 	int err = dvx_attr_copy(&attr, user, "dvx_flow_rule_create");
 
 	if (!err)
-		err = flow_rule_check(&attr, out);
+		err = dvx_check_not_null("dvx_flow_rule_create", "out", out, NULL);
+	if (!err)
+		err = dvx_flow_rule_check(&attr, sorted, &n);
 	if (err)
 		return err;
-	rule = malloc(sizeof(*rule) + attr.action_count * sizeof(rule->actions[0]));
+	rule = flow_rule_new(&attr, sorted, n);
 	if (!rule)
 		return dvx_fail(ENOMEM, "no memory for a rule");
-	rule->matcher = attr.matcher;
-	err = sort_actions(&attr, rule->actions, &rule->action_count);
-	if (!err)
-		err = attr.matcher->table->domain->backend->rule_insert(rule, attr.match->value);
+	err = attr.matcher->table->domain->backend->rule_insert(rule, attr.match->value);
 	if (err) {
 		free(rule);
 		return err;

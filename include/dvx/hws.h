@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_HWS_H
+#define DVX_HWS_H
+
+/*
+ * Hardware steering: rules written by work requests. A domain with DVX_FLOW_HARDWARE has its tables,
+ * matchers and actions from flow.h. Its rules can come from flow.h, too, or at the speed of a ring
+ * from the calls of this header: one request of 128 bytes writes a rule, and its completion says
+ * whether the rule is in effect.
+ *
+ *	dvx_flow_matcher_create(table, &(struct dvx_flow_matcher_attr){
+ *		.size = sizeof(struct dvx_flow_matcher_attr), .match = &m, .expected_rules = 1 << 20},
+ *		&matcher);
+ *	dvx_hws_image_make(&(struct dvx_flow_rule_attr){ .size = ..., .matcher = matcher,
+ *		.match = &m, .actions = &to_queue, .action_count = 1}, 0, &image);
+ *	dvx_hws_tag_field(matcher, "outer_headers.udp_dport", &bit);
+ *
+ *	prm_store16(tag, bit / 8, port);
+ *	if (dvx_post_rule(sq, &image, tag, cookie, DVX_SIGNALED) == -ENOSPC)
+ *		poll first: the ring is full, nothing was written
+ *	dvx_sq_ring(sq);
+ *	if (dvx_cq_poll(cq, &wc) == 1 && dvx_rule_failed(&wc))
+ *		there was no room: post it again with the image of the spill table
+ *
+ * An image is a request ready to be posted: a matcher's table and the actions of its rules. A tag is
+ * a rule's values, as the device compares them. Nothing is allocated or remembered by a post: the
+ * caller keeps the tag, and in which of two tables the rule is, for its deletion. A matcher's rules
+ * come either all from dvx_flow_rule_create(), or all from these calls. `sq` is a dvx_txq with
+ * DVX_TXQ_RULES and the domain's PD.
+ *
+ * A rule that finds no room completes as failed also without DVX_SIGNALED [I]. So a batch needs one
+ * signaled request, its last one: when that has completed, all rules before it are in effect but for
+ * those whose failures came first.
+ */
+#include <dvx/flow.h>
+#include <dvx/poll.h>
+#include <dvx/post.h>
+#include <dvx/prm/hws.h>
+
+DVX_BEGIN_DECLS
+
+#define DVX_RULE_BYTES	   128u /* of a request */
+#define DVX_TAG_BYTES	   32u
+#define DVX_LONG_TAG_BYTES 44u
+#define DVX_ARG_BYTES	   64u /* of an argument */
+
+/* ---- Slow calls ---- */
+
+/* Returns the PD of the domain's objects, for the queues that write rules; NULL: no DVX_FLOW_HARDWARE. */
+struct dvx_pd *dvx_flow_domain_pd(const struct dvx_flow_domain *domain);
+
+/*
+ * Returns how many bytes the tags of this matcher have: DVX_TAG_BYTES, or DVX_LONG_TAG_BYTES if its
+ * fields do not fit there; 0: its rules are not written by requests. Rules with long tags have a
+ * destination and a counter, but no other action.
+ */
+uint32_t dvx_hws_tag_bytes(const struct dvx_flow_matcher *matcher);
+/* Writes the tag of a rule: `value` as in dvx_flow_rule_attr. All tags but their fields are 0. */
+int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_match *value,
+		     void *tag);
+/*
+ * Finds the place of a field in tags: its first bit, as prm_bits_set() counts them. Fields have the
+ * names of dvx_flow_match_set(); an address of 32 or 128 bits is in one piece, a MAC address in its
+ * two parts. -ENOENT: the matcher does not compare all of the field.
+ */
+int dvx_hws_tag_field(const struct dvx_flow_matcher *matcher, const char *field, uint32_t *bit);
+
+/* A request without its tag; the device's numbers in it are valid while matcher and actions are. */
+struct dvx_hws_image {
+	uint64_t wqe[DVX_RULE_BYTES / 8];
+};
+
+enum dvx_hws_image_flags {
+	DVX_HWS_SPILL = 1 << 0, /* for the table behind, which has rules whose rows were full */
+};
+
+/* Makes the image of rules with these actions. Of `rule`, match has the values of one of them. */
+int dvx_hws_image_make(const struct dvx_flow_rule_attr *rule, uint32_t flags,
+		       struct dvx_hws_image *out);
+
+/* These set a value that differs from rule to rule, in a copy of an image whose actions have one. */
+/* The number of the counter, in the bulk that has the action's. */
+DVX_INLINE void dvx_hws_image_counter(struct dvx_hws_image *image, uint32_t number)
+{
+	prm_wqe_gta_data_seg_ste_set_counter_id((uint8_t *)image->wqe + DVX_BLOCK, number);
+}
+
+/* The tag action's tag. */
+DVX_INLINE void dvx_hws_image_flow_tag(struct dvx_hws_image *image, uint32_t tag)
+{
+	prm_wqe_gta_data_seg_ste_set_dw5((uint8_t *)image->wqe + DVX_BLOCK, tag);
+}
+
+/* The value of a modify action that sets or adds to one field, in the field's low bits. */
+DVX_INLINE void dvx_hws_image_value(struct dvx_hws_image *image, uint32_t value)
+{
+	prm_wqe_gta_data_seg_ste_set_dw7((uint8_t *)image->wqe + DVX_BLOCK, value);
+}
+
+/* ---- Rules ---- */
+
+#define DVX_RULE_DS (DVX_RULE_BYTES / DVX_SEG)
+
+/*
+ * Posts a request about an entry. `op` and `index` are of PRM wqe_gta_ctrl_seg; a removal needs
+ * nothing of the image but its table. Programs use the calls below.
+ */
+DVX_INLINE int dvx_post_rule_entry(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				   enum prm_gta_op op, uint32_t index, const void *tag,
+				   uint32_t tag_bytes, uint64_t wr_id, uint32_t flags)
+{
+	const uint32_t head = DVX_RULE_BYTES - tag_bytes - DVX_SEG;
+	const uint8_t *from = (const uint8_t *)image->wqe;
+	struct dvx_sq_place p;
+	int err = dvx_post_claim(sq, DVX_RULE_DS, flags, &p);
+
+	if (DVX_UNLIKELY(err))
+		return err;
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_FLOW_TBL_ACCESS, PRM_GTA_OPMOD_STE, DVX_RULE_DS, flags,
+		    prm_wqe_ctrl_seg_get_general_id(from));
+	if (op == PRM_GTA_OP_ACTIVATE)
+		__builtin_memcpy(p.wqe + DVX_SEG, from + DVX_SEG, head);
+	else
+		__builtin_memset(p.wqe + DVX_SEG, 0, head);
+	if (op != PRM_GTA_OP_ACTIVATE || index)
+		prm_store32(p.wqe, DVX_SEG, (uint32_t)op << 28 | index);
+	__builtin_memcpy(p.wqe + DVX_RULE_BYTES - tag_bytes, tag, tag_bytes);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* Writes a rule; one that the table has with this tag is replaced. `tag` has DVX_TAG_BYTES. */
+DVX_INLINE int dvx_post_rule(struct dvx_sq *sq, const struct dvx_hws_image *image, const void *tag,
+			     uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_ACTIVATE, 0, tag, DVX_TAG_BYTES, wr_id,
+				   flags);
+}
+
+/* Deletes the rule with this tag from the image's table. It fails if there is none. */
+DVX_INLINE int dvx_post_rule_del(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				 const void *tag, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_TAG_BYTES, wr_id,
+				   flags);
+}
+
+/* These do the same with tags of DVX_LONG_TAG_BYTES. */
+DVX_INLINE int dvx_post_rule_jumbo(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				   const void *tag, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_ACTIVATE, 0, tag, DVX_LONG_TAG_BYTES,
+				   wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_rule_jumbo_del(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				       const void *tag, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_LONG_TAG_BYTES,
+				   wr_id, flags);
+}
+
+/* Tells whether a completed request wrote or deleted no rule; dvx_cq_poll() set *wc. */
+DVX_INLINE bool dvx_rule_failed(const struct dvx_wc *wc)
+{
+	return wc->byte_count >> 31;
+}
+
+/* ---- Arguments ---- */
+
+/*
+ * Writes an argument: len bytes, up to DVX_ARG_BYTES; the rest becomes 0. A rule that uses it has
+ * DVX_SMALL_FENCE, if it comes behind in the same queue.
+ */
+DVX_INLINE int dvx_post_rule_arg(struct dvx_sq *sq, uint32_t id, const void *data, uint32_t len,
+				 uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_sq_place p;
+	int err;
+
+	if (DVX_UNLIKELY(len > DVX_ARG_BYTES))
+		return -EMSGSIZE;
+	err = dvx_post_claim(sq, DVX_RULE_DS, flags, &p);
+	if (DVX_UNLIKELY(err))
+		return err;
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_FLOW_TBL_ACCESS, PRM_GTA_OPMOD_ARGUMENT, DVX_RULE_DS,
+		    flags, id);
+	__builtin_memset(p.wqe + DVX_SEG, 0, DVX_RULE_BYTES - DVX_SEG);
+	__builtin_memcpy(p.wqe + DVX_BLOCK, data, len);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+DVX_END_DECLS
+
+#endif

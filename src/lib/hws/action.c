@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Actions: each is an action template (STC) or two, made with the first rule that needs them. A
+ * template says what happens and which dword of a rule's entry has the operand.
+ */
+#include <infiniband/mlx5dv.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/object.h>
+#include <dvx/prm/ste1.h>
+#include "hws.h"
+
+#define HWS_INSERT	  4u /* kinds of rewrites: insert_action_type, ... */
+#define HWS_REMOVE_HEADER 5u
+#define HWS_REMOVE_WORDS  7u
+#define HWS_WORD	  2u /* bytes; sizes of headers count in these */
+#define HWS_VLAN_WORDS	  2u
+#define HWS_VLAN_AT	  6u /* words behind the beginning of the packet */
+#define HWS_PATTERN_BYTES (PRM_CREATE_HEADER_MODIFY_PATTERN_IN_BYTES + 512u)
+#define HWS_MODIFY_ALL	  1u /* modify_field_select */
+
+const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
+	[ACTION_DECAP] = {.single = true}, [ACTION_POP_VLAN] = {.single = true},
+	[ACTION_MODIFY] = {.pair = true},  [ACTION_PUSH_VLAN] = {.pair = true},
+	[ACTION_ENCAP] = {.pair = true},   [ACTION_TAG] = {.single = true},
+	[ACTION_DROP] = {.hit = true},	   [ACTION_DEFAULT] = {.hit = true},
+	[ACTION_TABLE] = {.hit = true},	   [ACTION_ROOT] = {.hit = true},
+	[ACTION_QUEUE] = {.hit = true},
+};
+
+/* ---- Templates ---- */
+
+static const uint8_t hws_dword_of[HWS_SLOTS] = {
+	[HWS_CTRL] = 0, [HWS_HIT] = 3,	[HWS_DW5] = 5,	[HWS_DW6] = 6,
+	[HWS_DW7] = 7,	[HWS_PAIR] = 6, [HWS_TWICE] = 5};
+
+/* Sets the template at an offset of the domain's range; `in` has the action and its parameters. */
+static int hws_stc_set(struct hws_domain *d, uint32_t offset, enum hws_slot slot, uint8_t *in)
+{
+	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+	void *stc = prm_create_stc_in_at_stc(in);
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_MODIFY_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_STC);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, d->stcs.id);
+	prm_general_obj_in_cmd_hdr_set_obj_offset(in, offset);
+	prm_stc_set_modify_field_select(stc, HWS_MODIFY_ALL);
+	prm_stc_set_table_type(stc, d->type);
+	prm_stc_set_ste_action_offset(stc, hws_dword_of[slot]);
+	return dvx_obj_modify(d->stcs.obj, in, PRM_CREATE_STC_IN_BYTES, reply, sizeof(reply));
+}
+
+int dvx_hws_stcs_create(struct hws_domain *d)
+{
+	static const enum hws_slot slots[HWS_FIXED] = {HWS_CTRL, HWS_DW5, HWS_DW6, HWS_DW7};
+	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
+	int err;
+
+	prm_stc_set_table_type(prm_create_stc_in_at_stc(in), d->type);
+	err = dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_STC, dvx_log2_up(HWS_STCS), in, sizeof(in),
+				    &d->stcs);
+	for (uint32_t i = 0; i < HWS_FIXED && !err; i++) {
+		memset(in, 0, sizeof(in));
+		prm_stc_set_action_type(prm_create_stc_in_at_stc(in), PRM_STC_ACTION_NOP);
+		err = hws_stc_set(d, i, slots[i], in);
+		d->stc_used[i] = 1;
+	}
+	return err;
+}
+
+/* A rule that would still name a template that was given back drops its packets. */
+int dvx_hws_stc_free(struct hws_domain *d, uint16_t *offset)
+{
+	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
+	int err;
+
+	if (!*offset)
+		return 0;
+	prm_stc_set_action_type(prm_create_stc_in_at_stc(in), PRM_STC_ACTION_DROP);
+	err = hws_stc_set(d, *offset, HWS_HIT, in);
+	if (err)
+		return err;
+	d->stc_used[*offset] = 0;
+	*offset = 0;
+	return 0;
+}
+
+/* Finds an offset of the range for a new template; fails if there is none. */
+static int hws_stc_take(const struct hws_domain *d, uint32_t *offset)
+{
+	const uint8_t *unused = memchr(d->stc_used, 0, sizeof(d->stc_used));
+
+	if (!unused)
+		return dvx_fail(ENOSPC, "hardware steering: a domain has at most %u actions",
+				HWS_STCS - HWS_FIXED);
+	*offset = (uint32_t)(unused - d->stc_used);
+	return 0;
+}
+
+int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset)
+{
+	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
+	void *stc = prm_create_stc_in_at_stc(in);
+	uint32_t at = 0;
+	const void *cap;
+	int err = dvx_dev_cap_page(d->dev, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, &cap);
+
+	if (!err)
+		err = hws_stc_take(d, &at);
+	if (err)
+		return err;
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_STE_TABLE);
+	prm_stc_set_ste_obj_id(stc, range);
+	prm_stc_set_match_definer_id(stc,
+				     prm_wqe_based_flow_table_cap_get_trivial_match_definer(cap));
+	prm_stc_set_log_hash_size(stc, 0);
+	err = hws_stc_set(d, at, HWS_HIT, in);
+	if (err)
+		return err;
+	d->stc_used[at] = 1;
+	*offset = (uint16_t)at;
+	return 0;
+}
+
+/* ---- Arguments and patterns ---- */
+
+/* Makes a range of arguments, and writes the bytes into the first ones. */
+static int hws_argument_make(struct dvx_flow_domain *domain, struct hws_action *own,
+			     const uint8_t *data, uint32_t bytes)
+{
+	uint8_t in[PRM_CREATE_MODIFY_HEADER_ARG_IN_BYTES] = {0};
+	uint32_t units = (bytes + DVX_ARG_BYTES - 1) / DVX_ARG_BYTES, least;
+	const void *cap;
+	int err = dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+
+	if (err)
+		return err;
+	least = prm_cmd_hca_cap_get_log_header_modify_argument_granularity(cap) -
+		prm_cmd_hca_cap_get_log_header_modify_argument_granularity_offset(cap);
+	prm_modify_header_arg_set_access_pd(prm_create_modify_header_arg_in_at_arg(in),
+					    hws_domain(domain)->queue.pd->pdn);
+	err = dvx_hws_object_create(domain->dev, PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT,
+				    dvx_log2_up(units) < least ? least : dvx_log2_up(units), in,
+				    sizeof(in), &own->argument);
+	return err ? err : dvx_hws_write_argument(domain, own->argument.id, data, bytes);
+}
+
+/* The pattern has the list without the values of SET and ADD, which the argument has. */
+static int hws_pattern_make(struct dvx_flow_domain *domain, struct hws_action *own,
+			    const uint8_t *list, uint32_t n)
+{
+	uint8_t in[HWS_PATTERN_BYTES] = {0};
+	uint8_t *to = in + PRM_CREATE_HEADER_MODIFY_PATTERN_IN_BYTES;
+
+	prm_header_modify_pattern_in_set_pattern_length(
+		prm_create_header_modify_pattern_in_at_pattern(in), n);
+	memcpy(to, list, (size_t)n * DVX_FLOW_REWRITE_BYTES);
+	for (; n--; to += DVX_FLOW_REWRITE_BYTES)
+		if (prm_set_action_in_get_action_type(to) != PRM_ACTION_TYPE_COPY)
+			prm_set_action_in_set_data(to, 0);
+	return dvx_hws_object_create(domain->dev, PRM_OBJ_TYPE_MODIFY_HDR_PATTERN, 0, in,
+				     sizeof(in), &own->pattern);
+}
+
+/* ---- Parameters, by kind ---- */
+
+static bool hws_changes_type(const uint8_t *rewrite)
+{
+	return prm_set_action_in_get_field(rewrite) == PRM_MODIFY_FIELD_OUT_ETHERTYPE;
+}
+
+/* One rewrite is in the template; a list is a pattern. */
+static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, void *stc)
+{
+	uint32_t n = (uint32_t)(a->bytes / DVX_FLOW_REWRITE_BYTES);
+	uint8_t *rewrite = prm_stc_at_rewrite(stc);
+	bool reparse = false;
+	int err;
+
+	for (uint32_t i = 0; i < n; i++)
+		reparse |= hws_changes_type(a->data + (size_t)i * DVX_FLOW_REWRITE_BYTES);
+	if (reparse)
+		prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
+	if (n == 1) {
+		uint32_t type = prm_set_action_in_get_action_type(a->data);
+
+		prm_stc_set_action_type(stc, type == PRM_ACTION_TYPE_SET   ? PRM_STC_ACTION_SET
+					     : type == PRM_ACTION_TYPE_ADD ? PRM_STC_ACTION_ADD
+									   : PRM_STC_ACTION_COPY);
+		memcpy(rewrite, a->data, DVX_FLOW_REWRITE_BYTES);
+		if (type != PRM_ACTION_TYPE_COPY)
+			prm_set_action_in_set_data(rewrite, 0);
+		return 0;
+	}
+	err = own->pattern.obj ? 0 : hws_pattern_make(a->domain, own, a->data, n);
+	if (!err && !own->argument.obj)
+		err = hws_argument_make(a->domain, own, a->data, (uint32_t)a->bytes);
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_ACC_MODIFY_LIST);
+	prm_stc_set_header_modify_pattern_id(stc, own->pattern.id);
+	prm_stc_set_header_modify_argument_id(stc, own->argument.id);
+	return err;
+}
+
+/* A tunnel's header goes before the packet, whose Ethernet header ENCAP_L3 removes first. */
+static int hws_fill_encap(struct dvx_flow_action *a, struct hws_action *own, enum hws_slot slot,
+			  void *stc)
+{
+	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
+	if (slot != HWS_PAIR) {
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_REMOVE);
+		prm_stc_set_remove_action_type(stc, HWS_REMOVE_HEADER);
+		prm_stc_set_remove_start_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
+		prm_stc_set_remove_end_anchor(stc, PRM_STE_ANCHOR_IPV6_IPV4);
+		return 0;
+	}
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_INSERT);
+	prm_stc_set_insert_action_type(stc, HWS_INSERT);
+	prm_stc_set_encap(stc, 1);
+	prm_stc_set_insert_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
+	prm_stc_set_insert_size(stc, (uint32_t)a->bytes / HWS_WORD);
+	if (!own->argument.obj) {
+		int err = hws_argument_make(a->domain, own, a->data, (uint32_t)a->bytes);
+
+		if (err)
+			return err;
+	}
+	prm_stc_set_insert_argument(stc, own->argument.id);
+	return 0;
+}
+
+static void hws_fill_vlan(const struct dvx_flow_action *a, enum hws_slot slot, void *stc)
+{
+	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
+	if (a->kind == ACTION_PUSH_VLAN) {
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_INSERT);
+		prm_stc_set_insert_action_type(stc, HWS_INSERT);
+		prm_stc_set_inline_data(stc, 1);
+		prm_stc_set_insert_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
+		prm_stc_set_insert_offset(stc, HWS_VLAN_AT);
+		prm_stc_set_insert_size(stc, HWS_VLAN_WORDS);
+		return;
+	}
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_REMOVE_WORDS);
+	prm_stc_set_words_action_type(stc, HWS_REMOVE_WORDS);
+	prm_stc_set_words_start_anchor(stc, PRM_STE_ANCHOR_1ST_VLAN);
+	prm_stc_set_remove_size(stc, HWS_VLAN_WORDS << (slot == HWS_TWICE));
+}
+
+static void hws_fill_decap(void *stc)
+{
+	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_REMOVE);
+	prm_stc_set_remove_action_type(stc, HWS_REMOVE_HEADER);
+	prm_stc_set_decap(stc, 1);
+	prm_stc_set_remove_start_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
+	prm_stc_set_remove_end_anchor(stc, PRM_STE_ANCHOR_INNER_MAC);
+}
+
+static int hws_fill_root(struct dvx_flow_action *a, struct hws_action *own, void *stc)
+{
+	struct mlx5dv_steering_anchor_attr attr = {
+		.ft_type = a->domain->side == DVX_FLOW_TX ? MLX5DV_FLOW_TABLE_TYPE_NIC_TX
+							  : MLX5DV_FLOW_TABLE_TYPE_NIC_RX,
+		.priority = (uint16_t)a->number};
+
+	errno = 0;
+	if (!own->anchor)
+		own->anchor = mlx5dv_create_steering_anchor(a->domain->dev->ctx, &attr);
+	if (!own->anchor)
+		return dvx_fail(errno ? errno : EIO, "dvx_flow_action_create_root: the kernel has "
+						     "no steering anchors (6.0 and later have)");
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_FT);
+	prm_stc_set_table_id(stc, own->anchor->id);
+	return 0;
+}
+
+/* Sets the action and its parameters in a template. */
+static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum hws_slot slot,
+			void *stc)
+{
+	switch (a->kind) {
+	case ACTION_DECAP:
+		hws_fill_decap(stc);
+		return 0;
+	case ACTION_POP_VLAN:
+	case ACTION_PUSH_VLAN:
+		hws_fill_vlan(a, slot, stc);
+		return 0;
+	case ACTION_MODIFY:
+		return hws_fill_modify(a, own, stc);
+	case ACTION_ENCAP:
+		return hws_fill_encap(a, own, slot, stc);
+	case ACTION_TAG:
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_TAG);
+		return 0;
+	case ACTION_COUNT:
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_COUNTER);
+		prm_stc_set_flow_counter_id(stc, a->object);
+		return 0;
+	case ACTION_DROP:
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_DROP);
+		return 0;
+	case ACTION_DEFAULT:
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_ALLOW);
+		return 0;
+	case ACTION_TABLE:
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_FT);
+		prm_stc_set_table_id(stc, ((const struct hws_table *)a->table->impl)->ft.id);
+		return 0;
+	case ACTION_ROOT:
+		return hws_fill_root(a, own, stc);
+	default: /* ACTION_QUEUE */
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_TIR);
+		prm_stc_set_tirn(stc, a->object);
+		return 0;
+	}
+}
+
+int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot)
+{
+	struct hws_domain *d = hws_domain(action->domain);
+	struct hws_action *own = action->impl[0];
+	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
+	uint32_t offset = 0;
+	int err;
+
+	if (own->stc[slot])
+		return own->stc[slot];
+	err = hws_stc_take(d, &offset);
+	if (!err)
+		err = hws_stc_fill(action, own, slot, prm_create_stc_in_at_stc(in));
+	if (!err)
+		err = hws_stc_set(d, offset, slot, in);
+	if (err)
+		return err;
+	d->stc_used[offset] = 1;
+	own->stc[slot] = (uint16_t)offset;
+	return (int)offset;
+}
+
+/* ---- Actions ---- */
+
+static int hws_action_check(const struct dvx_flow_action *a, const char *call)
+{
+	if (a->kind == ACTION_DECAP && a->bytes)
+		return dvx_fail(EOPNOTSUPP,
+				"%s: hardware steering by libdvx removes no tunnel "
+				"without an inner Ethernet header",
+				call);
+	if (a->kind == ACTION_QUEUE && !a->obj)
+		return dvx_fail(EOPNOTSUPP,
+				"%s: hardware steering leads to a dvx_rxq or dvx_rss, "
+				"not to a QP of verbs",
+				call);
+	if (a->kind != ACTION_COUNT && !dvx_hws_actions[a->kind].hit &&
+	    !dvx_hws_actions[a->kind].single && !dvx_hws_actions[a->kind].pair)
+		return dvx_fail(EOPNOTSUPP, "%s: hardware steering by libdvx has no %s", call,
+				dvx_flow_kinds[a->kind].name);
+	return 0;
+}
+
+int dvx_hws_action_create(struct dvx_flow_action *action, const char *call)
+{
+	int err = hws_action_check(action, call);
+
+	if (err)
+		return err;
+	action->impl[0] = calloc(1, sizeof(struct hws_action));
+	return action->impl[0] ? 0 : dvx_fail(ENOMEM, "no memory for an action");
+}
+
+int dvx_hws_action_destroy(struct dvx_flow_action *action)
+{
+	struct hws_action *own = action->impl[0];
+	int err = 0;
+
+	for (uint32_t i = 0; i < HWS_SLOTS && !err; i++)
+		err = dvx_hws_stc_free(hws_domain(action->domain), &own->stc[i]);
+	if (!err)
+		err = dvx_hws_object_destroy(&own->pattern);
+	if (!err)
+		err = dvx_hws_object_destroy(&own->argument);
+	if (err)
+		return err;
+	if (own->anchor && mlx5dv_destroy_steering_anchor(own->anchor))
+		return dvx_fail(EIO, "libmlx5 does not destroy the way to the root");
+	free(own);
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the fields of a match to bits of the parsed headers. */
+#include "hws.h"
+
+#define HWS_MOVE_BITS 32u /* of a dword: selectors take no more at once */
+
+static const struct hws_field {
+	const char *path, *place;
+	uint8_t bit;
+	const char *also; /* a flag that these packets have, too */
+} rows[] = {
+#define HEADERS(field, place, bit)                             \
+	{"outer_headers." #field, "outer_" #place, bit, NULL}, \
+		{"inner_headers." #field, "inner_" #place, bit, NULL},
+#define FIELD(path, place, bit)	   {#path, #place, bit, NULL},
+#define OF(path, place, bit, also) {#path, #place, bit, #also},
+#include "fields.def"
+};
+
+/* Addresses, by their end and IP version. An IPv4 address has the last dword of the match's four. */
+static const struct hws_address {
+	const char *path, *place[2];
+} addresses[] = {
+	{"outer_headers.src_ipv4_src_ipv6", {"outer_source_address", "outer_src_ip_127_96"}},
+	{"outer_headers.dst_ipv4_dst_ipv6", {"outer_destination_address", "outer_dst_ip_127_96"}},
+	{"inner_headers.src_ipv4_src_ipv6", {"inner_source_address", "inner_src_ip_127_96"}},
+	{"inner_headers.dst_ipv4_dst_ipv6", {"inner_destination_address", "inner_dst_ip_127_96"}},
+};
+
+static uint32_t hws_place_bit(const char *name)
+{
+	uint64_t bit = 0;
+
+	prm_find_field(prm_find_struct("definer_hl"), name, &bit);
+	return (uint32_t)bit;
+}
+
+/* Adds bits of the match to the headers, split where a dword of the headers ends. */
+static int hws_headers_move(struct hws_headers *h, const uint8_t *mask, struct hws_move m)
+{
+	while (m.width) {
+		uint32_t room = HWS_MOVE_BITS - m.to % HWS_MOVE_BITS;
+		struct hws_move part = m;
+
+		part.width = m.width < room ? m.width : (uint8_t)room;
+		if (h->count == HWS_MOVES)
+			return dvx_fail(E2BIG,
+					"dvx_flow_matcher_create: attr.match has more than "
+					"%u fields for hardware steering",
+					HWS_MOVES);
+		h->move[h->count++] = part;
+		prm_bits_set(h->mask, part.to, part.width,
+			     prm_bits_get(h->mask, part.to, part.width) |
+				     prm_bits_get(mask, part.from, part.width));
+		m.from = (uint16_t)(m.from + part.width);
+		m.to = (uint16_t)(m.to + part.width);
+		m.width = (uint8_t)(m.width - part.width);
+	}
+	return 0;
+}
+
+static int hws_headers_address(struct hws_headers *h, const uint8_t *mask,
+			       const struct dvx_flow_field *f, bool v6,
+			       const struct hws_address *row)
+{
+	struct hws_move m = {.to = (uint16_t)hws_place_bit(row->place[v6]),
+			     .from = (uint16_t)(f->bit + (v6 ? 0 : 96)),
+			     .width = v6 ? 128 : 32};
+
+	return hws_headers_move(h, mask, m);
+}
+
+static const struct hws_field *hws_field_find(const char *path)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].path, path))
+			return &rows[i];
+	return NULL;
+}
+
+/* An ip_version of four bits is a kind of two. */
+static int hws_headers_version(struct hws_headers *h, const struct dvx_flow_field *f,
+			       const struct hws_field *row)
+{
+	struct hws_move m = {.from = (uint16_t)f->bit,
+			     .to = (uint16_t)hws_place_bit(row->place),
+			     .width = 2,
+			     .version = true};
+	static const uint8_t ones[MATCH_BYTES] = {[0 ... MATCH_BYTES - 1] = 0xff};
+
+	return hws_headers_move(h, ones, m);
+}
+
+static int hws_headers_field(struct hws_headers *h, const uint8_t *mask,
+			     const struct dvx_flow_field *f)
+{
+	const struct hws_field *row = hws_field_find(f->path);
+	const char *name = strrchr(f->path, '.');
+	uint32_t also;
+
+	if (!row)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_matcher_create: attr.match.%s: hardware steering by "
+				"libdvx does not match it",
+				f->path);
+	if (name && !strcmp(name, ".ip_version"))
+		return hws_headers_version(h, f, row);
+	if (row->also) {
+		also = hws_place_bit(row->also);
+		prm_bits_set(h->mask, also, 1, 1);
+		prm_bits_set(h->fixed, also, 1, 1);
+	}
+	return hws_headers_move(
+		h, mask,
+		(struct hws_move){.from = (uint16_t)f->bit,
+				  .to = (uint16_t)(hws_place_bit(row->place) + row->bit),
+				  .width = (uint8_t)f->width});
+}
+
+int dvx_hws_headers_add(struct hws_headers *h, const uint8_t *mask, const bool v6[2])
+{
+	struct dvx_flow_field f;
+	int err = 0;
+
+	for (uint32_t bit = 0; !err && dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width) {
+		size_t i = 0;
+
+		while (i < sizeof(addresses) / sizeof(addresses[0]) &&
+		       strcmp(addresses[i].path, f.path) != 0)
+			i++;
+		if (i < sizeof(addresses) / sizeof(addresses[0]))
+			err = hws_headers_address(h, mask, &f, v6[i / 2], &addresses[i]);
+		else
+			err = hws_headers_field(h, mask, &f);
+	}
+	return err;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Private to the flow API over hardware steering: rule tables (RTC) of entries (STE), action
+ * templates (STC) and a queue that writes rules (doc/design/0095).
+ */
+#ifndef DVX_HWS_PRIV_H
+#define DVX_HWS_PRIV_H
+
+#include <uthash.h>
+#include <dvx/hws.h>
+#include "lib/flow/backend.h"
+#include "lib/flow/service_queue.h"
+
+/* A general object of the device, or a flow table. */
+struct hws_object {
+	struct dvx_obj *obj; /* NULL: none */
+	uint32_t id;
+};
+
+/* object.c: creates a general object; `in` has its header and payload. */
+int dvx_hws_object_create(struct dvx_dev *dev, uint16_t type, uint32_t log_range, void *in,
+			  size_t len, struct hws_object *out);
+int dvx_hws_object_destroy(struct hws_object *o);
+
+#define HWS_STCS 4096u /* of a domain */
+
+/* Templates that every domain has, at these offsets of its range. */
+enum hws_fixed { HWS_NOP_CTRL, HWS_NOP_DW5, HWS_NOP_DW6, HWS_NOP_DW7, HWS_FIXED };
+
+struct hws_domain {
+	struct dvx_dev *dev;
+	uint8_t type; /* enum prm_flow_table_type */
+	bool reparse_by_stc, no_duplicates;
+	struct dvx_service_queue queue;
+	uint32_t waiting; /* requests whose completions are to come */
+	int broken;	  /* -errno of a request that ended the queue */
+	struct hws_object stcs;
+	uint8_t stc_used[HWS_STCS];
+	struct hws_key *keys;
+	struct hws_pool *pools;
+};
+static inline struct hws_domain *hws_domain(const struct dvx_flow_domain *domain)
+{
+	return domain->impl;
+}
+
+/* ---- Keys (key.c): selectors of the fields that tags have ---- */
+
+#define HWS_DWORDS   9u
+#define HWS_OCTETS   8u
+#define HWS_TAG_LONG DVX_LONG_TAG_BYTES
+#define HWS_HEADERS  1024u /* PRM definer_hl */
+#define HWS_MOVES    64u
+
+/* A definer, shared by matchers with equal keys. */
+struct hws_key {
+	struct hws_key *next;
+	int refs;
+	struct hws_object definer;
+	bool wide; /* its tags have HWS_TAG_LONG bytes */
+	uint8_t dwords[HWS_DWORDS], octets[HWS_OCTETS];
+	uint8_t mask[HWS_TAG_LONG];
+};
+
+/* Copies bits of a match to a tag. */
+struct hws_move {
+	uint16_t from, to; /* bits */
+	uint8_t width;
+	bool version; /* an ip_version, which tags have as a kind of layer 3 */
+};
+
+/* A matcher's key, and how its rules' values become tags. */
+struct hws_layout {
+	struct hws_key *key;
+	uint8_t fixed[HWS_TAG_LONG]; /* bits that all its tags have */
+	uint32_t count;
+	struct hws_move move[HWS_MOVES + HWS_DWORDS * 4];
+};
+/* `v6`: by depth, whether addresses are IPv6 ones. */
+int dvx_hws_layout_make(const struct dvx_flow_domain *domain, const uint8_t *mask, const bool v6[2],
+			struct hws_layout *out);
+int dvx_hws_layout_free(struct hws_domain *d, struct hws_layout *layout);
+/* Writes a tag of HWS_TAG_LONG bytes; one of DVX_TAG_BYTES is its end. */
+void dvx_hws_layout_tag(const struct hws_layout *layout, const uint8_t *value, uint8_t *tag);
+static inline uint32_t hws_tag_bytes(const struct hws_layout *layout)
+{
+	return layout->key->wide ? DVX_LONG_TAG_BYTES : DVX_TAG_BYTES;
+}
+/* fields.c: adds the bits of the parsed headers that a mask needs; fails with the field's name. */
+struct hws_headers {
+	uint8_t mask[HWS_HEADERS], fixed[HWS_HEADERS];
+	uint32_t count;
+	struct hws_move move[HWS_MOVES]; /* to a bit of the headers */
+};
+int dvx_hws_headers_add(struct hws_headers *h, const uint8_t *mask, const bool v6[2]);
+
+/* ---- Tables (table.c, stage.c) ---- */
+
+/*
+ * A rule table on its own entries, and the flow table that packets enter which have none of its
+ * rules. The stages of a table are a list: each is linked to the one before.
+ */
+struct hws_stage {
+	TAILQ_ENTRY(hws_stage) link;
+	struct hws_part *part;
+	struct hws_object entries, rtc, end;
+	uint8_t log_rows, log_depth;
+	uint32_t rules; /* of the flow API */
+};
+TAILQ_HEAD(hws_stages, hws_stage);
+
+struct hws_table {
+	struct hws_object ft;
+	struct hws_stages stages; /* as packets pass them */
+};
+
+/* Returns when rule tables parse packets again: PRM rtc_reparse. */
+static inline uint32_t dvx_hws_reparse(const struct hws_domain *d)
+{
+	return d->reparse_by_stc ? PRM_RTC_REPARSE_BY_STC : PRM_RTC_REPARSE_ALWAYS;
+}
+int dvx_hws_ft_create(struct dvx_flow_domain *domain, struct hws_object *ft);
+/* Links a new stage into the table, behind those of matchers with lower or equal priority. */
+int dvx_hws_stage_create(struct hws_part *part, uint32_t log_rows, uint32_t log_depth,
+			 struct hws_stage **out);
+int dvx_hws_stage_destroy(struct hws_stage *stage);
+
+/* ---- Matchers (matcher.c) ---- */
+
+#define HWS_STAGES 12u
+#define HWS_PARTS  4u /* addresses of IPv4 or IPv6, outer times inner */
+
+/* Rules of one IP version; of any version, if the matcher compares no address. */
+struct hws_part {
+	struct dvx_flow_matcher *matcher;
+	struct hws_layout layout;
+	uint32_t count;
+	struct hws_stage *stage[HWS_STAGES]; /* stage 0 is sized for the rules that are expected */
+	struct hws_rule *rules;		     /* of the flow API: a hash table by tag */
+};
+
+struct hws_matcher {
+	struct hws_part *part[HWS_PARTS];
+	uint32_t first; /* the part that was made with the matcher */
+};
+
+int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *value);
+int dvx_hws_matcher_destroy(struct dvx_flow_matcher *matcher);
+/* Returns the part for rules of this value, and makes it if need be; NULL after a failure. */
+struct hws_part *dvx_hws_matcher_part(struct dvx_flow_matcher *matcher, const uint8_t *value);
+/* Returns a stage, and makes it if it is the next one. */
+struct hws_stage *dvx_hws_part_stage(struct hws_part *part, uint32_t i);
+
+/* ---- Actions (action.c) ---- */
+
+/* Templates of an action; most have one. */
+enum hws_slot {
+	HWS_CTRL,
+	HWS_HIT,
+	HWS_DW5,
+	HWS_DW6,
+	HWS_DW7,
+	HWS_PAIR,  /* dwords 6 and 7 */
+	HWS_TWICE, /* dword 5, of an action that a rule has twice */
+	HWS_SLOTS
+};
+
+struct hws_action {
+	uint16_t stc[HWS_SLOTS]; /* 0: not made */
+	struct hws_object pattern, argument;
+	struct mlx5dv_steering_anchor *anchor;
+};
+int dvx_hws_action_create(struct dvx_flow_action *action, const char *call);
+int dvx_hws_action_destroy(struct dvx_flow_action *action);
+/* Creates the domain's range of templates. */
+int dvx_hws_stcs_create(struct hws_domain *d);
+/* Returns the action's template for a slot, and makes it if need be; a negative number: failed. */
+int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot);
+extern const struct hws_action_row {
+	bool single; /* takes dword 5, 6 or 7 */
+	bool pair;   /* takes dwords 6 and 7 */
+	bool hit;
+} dvx_hws_actions[];
+
+/* Makes a template that leads on to an entry of this range, and frees one. */
+int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset);
+int dvx_hws_stc_free(struct hws_domain *d, uint16_t *offset);
+
+/* ---- Further entries of rules (pool.c) ---- */
+
+#define HWS_POOL 4096u /* entries */
+
+struct hws_pool {
+	struct hws_pool *next;
+	struct hws_object entries, rtc, end;
+	uint16_t stc; /* leads to an entry */
+	uint8_t used[HWS_POOL];
+};
+
+struct hws_place {
+	struct hws_pool *pool;
+	uint32_t index;
+};
+int dvx_hws_place_take(struct dvx_flow_domain *domain, struct hws_place *out);
+/* Gives an entry back that no rule leads to any more. */
+void dvx_hws_place_give(const struct hws_place *place);
+int dvx_hws_pools_destroy(struct hws_domain *d);
+
+/* ---- Rules (image.c, rule.c) ---- */
+
+#define HWS_ENTRIES 4u /* of a rule */
+
+/* Images of a rule's entries: the first one is the matcher's. */
+struct hws_images {
+	uint32_t count;
+	struct dvx_hws_image image[HWS_ENTRIES];
+};
+/*
+ * Makes the images of sorted actions, without the entries' places; at most `most`. A tag that is
+ * `wide` takes the first entry's dwords of actions.
+ */
+int dvx_hws_images_fill(struct dvx_flow_action *const *actions, uint32_t n, bool wide,
+			uint32_t most, const char *call, struct hws_images *out);
+/* Sets the table of an image. */
+static inline void hws_image_set_rtc(struct dvx_hws_image *image, const struct hws_object *rtc)
+{
+	prm_wqe_ctrl_seg_set_general_id(image->wqe, rtc->id);
+}
+/* Makes an image lead on to another entry. */
+void dvx_hws_image_lead(struct dvx_hws_image *image, const struct hws_place *next);
+/* Writes an argument and waits for it. */
+int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const uint8_t *data,
+			   uint32_t bytes);
+int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value);
+int dvx_hws_rule_remove(struct dvx_flow_rule *rule);
+/* Waits for all requests. */
+int dvx_hws_drain(struct hws_domain *d);
+
+/* ---- The root (root.c): the kernel's flows ---- */
+
+int dvx_hws_root_matcher_create(struct dvx_flow_matcher *matcher);
+int dvx_hws_root_matcher_destroy(struct dvx_flow_matcher *matcher);
+int dvx_hws_root_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value);
+int dvx_hws_root_rule_remove(struct dvx_flow_rule *rule);
+
+#endif

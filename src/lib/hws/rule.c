@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rules of the flow API. A rule keeps its tag and its stage; completions come in the order of the
+ * requests. One that finds its row full goes to another stage, when its completion is seen.
+ */
+#include "hws.h"
+
+/* The cookie of a request that writes a rule is the rule's address; of others this. */
+#define HWS_COOKIE_OTHER 1u
+
+struct hws_rule {
+	UT_hash_handle
+		hh; /* by tag; a rule with the tag of another one is not in the table but ... */
+	struct hws_rule *next; /* ... in the list of the one that is, which is in effect */
+	struct hws_part *part;
+	struct dvx_flow_rule *rule;
+	struct hws_stage *stage; /* NULL: it is not on the device */
+	uint32_t tried;		 /* stages that had no room, as bits */
+	uint32_t more;		 /* entries behind the first one */
+	struct hws_place place[HWS_ENTRIES - 1];
+	bool waits; /* for its completion */
+	uint8_t tag[HWS_TAG_LONG];
+};
+
+static uint8_t *hws_rule_tag(struct hws_rule *r)
+{
+	return r->tag + sizeof(r->tag) - hws_tag_bytes(&r->part->layout);
+}
+
+/* ---- The queue ---- */
+
+static int hws_place(struct hws_domain *d, struct hws_rule *r);
+
+/* Handles a completion: a rule without room is tried in another stage. */
+static int hws_complete(struct hws_domain *d, const struct dvx_wc *wc)
+{
+	struct hws_rule *r = (struct hws_rule *)(uintptr_t)wc->wr_id;
+
+	d->waiting--;
+	if (wc->wr_id == HWS_COOKIE_OTHER)
+		return dvx_rule_failed(wc) ? dvx_fail(EIO,
+						      "hardware steering: %s did not delete a "
+						      "rule",
+						      dvx_dev_name(d->dev))
+					   : 0;
+	r->waits = false;
+	if (!dvx_rule_failed(wc))
+		return 0;
+	r->stage->rules--;
+	r->stage = NULL;
+	return hws_place(d, r);
+}
+
+static int hws_wait_one(struct hws_domain *d)
+{
+	struct dvx_wc wc;
+	int err = d->broken;
+
+	if (err)
+		return dvx_fail(-err, "hardware steering: an earlier request failed: make a new "
+				      "domain");
+	err = dvx_service_queue_wait(&d->queue, "hardware steering", &wc);
+	d->broken = err;
+	return err ? err : hws_complete(d, &wc);
+}
+
+int dvx_hws_drain(struct hws_domain *d)
+{
+	int err = 0;
+
+	while (d->waiting && !err)
+		err = hws_wait_one(d);
+	return err;
+}
+
+/* Completions that are there make room, without waiting for one. */
+static int hws_make_room(struct hws_domain *d)
+{
+	struct dvx_sq *sq = dvx_txq_ring(d->queue.txq);
+	int err = 0;
+
+	while (!err && dvx_sq_free(sq) < 2 * DVX_RULE_BYTES / DVX_BLOCK)
+		err = hws_wait_one(d);
+	return err;
+}
+
+static int hws_posted(struct hws_domain *d, int err)
+{
+	if (err)
+		return dvx_fail(-err, "hardware steering: a request was not posted");
+	d->waiting++;
+	dvx_sq_ring(dvx_txq_ring(d->queue.txq));
+	return 0;
+}
+
+int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const uint8_t *data,
+			   uint32_t bytes)
+{
+	struct hws_domain *d = hws_domain(domain);
+	int err = 0;
+
+	for (uint32_t at = 0; at < bytes && !err; at += DVX_ARG_BYTES, id++) {
+		uint32_t n = bytes - at < DVX_ARG_BYTES ? bytes - at : DVX_ARG_BYTES;
+
+		err = hws_make_room(d);
+		if (!err)
+			err = hws_posted(d, dvx_post_rule_arg(dvx_txq_ring(d->queue.txq), id,
+							      data + at, n, HWS_COOKIE_OTHER,
+							      DVX_SIGNALED));
+	}
+	return err ? err : dvx_hws_drain(d);
+}
+
+/* ---- Places ---- */
+
+static int hws_post(struct hws_domain *d, struct hws_rule *r, enum prm_gta_op op,
+		    const struct dvx_hws_image *image, uint64_t cookie, uint32_t flags)
+{
+	int err = hws_make_room(d);
+
+	return err ? err
+		   : hws_posted(d, dvx_post_rule_entry(dvx_txq_ring(d->queue.txq), image, op, 0,
+						       hws_rule_tag(r),
+						       hws_tag_bytes(&r->part->layout), cookie,
+						       DVX_SIGNALED | flags));
+}
+
+/* Writes an entry that the rule's first one leads to. */
+static int hws_post_more(struct hws_domain *d, const struct hws_place *at,
+			 struct dvx_hws_image *image)
+{
+	static const uint8_t no_tag[DVX_TAG_BYTES];
+	int err = hws_make_room(d);
+
+	hws_image_set_rtc(image, &at->pool->rtc);
+	return err ? err
+		   : hws_posted(d,
+				dvx_post_rule_entry(dvx_txq_ring(d->queue.txq), image,
+						    PRM_GTA_OP_ACTIVATE, at->index, no_tag,
+						    DVX_TAG_BYTES, HWS_COOKIE_OTHER, DVX_SIGNALED));
+}
+
+/* Takes the places of a rule's further entries, and makes each lead on. */
+static int hws_lead(struct hws_rule *r, struct hws_images *images)
+{
+	struct dvx_flow_domain *domain = r->rule->matcher->table->domain;
+	int err = 0;
+
+	for (; r->more + 1 < images->count && !err; r->more += !err)
+		err = dvx_hws_place_take(domain, &r->place[r->more]);
+	for (uint32_t i = 0; i + 1 < images->count && !err; i++)
+		dvx_hws_image_lead(&images->image[i], &r->place[i]);
+	return err;
+}
+
+/* The last entry comes first, so that each leads to one that is there. */
+static int hws_write(struct hws_domain *d, struct hws_rule *r)
+{
+	struct hws_images images;
+	int err = dvx_hws_images_fill(r->rule->actions, r->rule->action_count,
+				      r->part->layout.key->wide, HWS_ENTRIES,
+				      "dvx_flow_rule_create", &images);
+
+	if (!err)
+		err = hws_lead(r, &images);
+	for (uint32_t i = images.count; --i && !err;)
+		err = hws_post_more(d, &r->place[i - 1], &images.image[i]);
+	if (err)
+		return err;
+	hws_image_set_rtc(&images.image[0], &r->stage->rtc);
+	return hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images.image[0], (uintptr_t)r,
+			images.count > 1 ? DVX_SMALL_FENCE : 0);
+}
+
+/* Frees a rule that is not on the device. */
+static void hws_rule_free(struct hws_rule *r)
+{
+	while (r->more)
+		dvx_hws_place_give(&r->place[--r->more]);
+	free(r);
+}
+
+/*
+ * Returns the stage to try next: the newest one of the large ones, then the others, each if it is
+ * not three quarters full; then the short one of long rows, then a new one.
+ */
+static struct hws_stage *hws_next_stage(struct hws_rule *r)
+{
+	struct hws_part *part = r->part;
+	uint32_t pick = part->count;
+
+	for (uint32_t i = part->count; i--;) {
+		const struct hws_stage *s = part->stage[i];
+		uint32_t room = 3u << (s->log_rows + s->log_depth);
+
+		if (i != 1 && !(r->tried >> i & 1) && s->rules < room / 4) {
+			pick = i;
+			break;
+		}
+	}
+	if (pick == part->count && part->count > 1 && !(r->tried & 2))
+		pick = 1;
+	r->tried |= 1u << pick;
+	return dvx_hws_part_stage(part, pick);
+}
+
+static int hws_place(struct hws_domain *d, struct hws_rule *r)
+{
+	int err;
+
+	r->stage = hws_next_stage(r);
+	if (!r->stage)
+		return -dvx_last_error()->err;
+	err = hws_write(d, r);
+	if (err) {
+		r->stage = NULL;
+		return err;
+	}
+	r->stage->rules++;
+	r->waits = true;
+	return 0;
+}
+
+static int hws_erase(struct hws_domain *d, struct hws_rule *r)
+{
+	struct dvx_hws_image image = {0};
+	int err = 0;
+
+	/* The completion decides where the rule is. */
+	while (r->waits && !err)
+		err = hws_wait_one(d);
+	if (err || !r->stage)
+		return err;
+	hws_image_set_rtc(&image, &r->stage->rtc);
+	err = hws_post(d, r, PRM_GTA_OP_DEACTIVATE, &image, HWS_COOKIE_OTHER, 0);
+	if (err)
+		return err;
+	r->stage->rules--;
+	r->stage = NULL;
+	r->tried = 0;
+	return 0;
+}
+
+/* ---- Rules ---- */
+
+/* Adds a rule whose tag another one has: the first one stays in effect, as in libmlx5's entries. */
+static int hws_add_second(const struct hws_domain *d, struct hws_rule *first, struct hws_rule *r)
+{
+	if (d->no_duplicates)
+		return dvx_fail(EEXIST, "dvx_flow_rule_create: the matcher has a rule with these "
+					"values");
+	while (first->next)
+		first = first->next;
+	first->next = r;
+	return 0;
+}
+
+static int hws_add(struct hws_domain *d, struct hws_rule *r)
+{
+	struct hws_rule *first;
+	int err;
+
+	HASH_FIND(hh, r->part->rules, r->tag, sizeof(r->tag), first);
+	if (first)
+		return hws_add_second(d, first, r);
+	err = hws_place(d, r);
+	if (!err)
+		HASH_ADD(hh, r->part->rules, tag, sizeof(r->tag), r);
+	return err;
+}
+
+int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
+{
+	struct hws_part *part = dvx_hws_matcher_part(rule->matcher, value);
+	struct hws_rule *r = part ? calloc(1, sizeof(*r)) : NULL;
+	int err;
+
+	if (!r)
+		return part ? dvx_fail(ENOMEM, "no memory for a rule") : -dvx_last_error()->err;
+	r->part = part;
+	r->rule = rule;
+	dvx_hws_layout_tag(&part->layout, value, r->tag);
+	err = hws_add(hws_domain(rule->matcher->table->domain), r);
+	if (err) {
+		hws_rule_free(r);
+		return err;
+	}
+	rule->impl = r;
+	return 0;
+}
+
+/* Puts the next rule with this tag into the place of the first one. */
+static int hws_replace(struct hws_domain *d, struct hws_rule *first)
+{
+	struct hws_rule *next = first->next;
+
+	next->stage = first->stage;
+	next->tried = first->tried;
+	HASH_DEL(first->part->rules, first);
+	HASH_ADD(hh, next->part->rules, tag, sizeof(next->tag), next);
+	next->waits = next->stage != NULL;
+	return next->stage ? hws_write(d, next) : hws_place(d, next);
+}
+
+static int hws_remove_first(struct hws_domain *d, struct hws_rule *r)
+{
+	int err = 0;
+
+	while (r->waits && !err)
+		err = hws_wait_one(d);
+	if (err)
+		return err;
+	if (r->next)
+		return hws_replace(d, r);
+	err = hws_erase(d, r);
+	if (!err)
+		HASH_DEL(r->part->rules, r);
+	return err;
+}
+
+int dvx_hws_rule_remove(struct dvx_flow_rule *rule)
+{
+	struct hws_rule *r = rule->impl, *first;
+	struct hws_domain *d = hws_domain(rule->matcher->table->domain);
+	int err = 0;
+
+	HASH_FIND(hh, r->part->rules, r->tag, sizeof(r->tag), first);
+	if (first == r)
+		err = hws_remove_first(d, r);
+	else
+		while (first->next != r)
+			first = first->next;
+	/* Its further entries may be used again when no packet can be in them. */
+	if (!err && r->more)
+		err = dvx_hws_drain(d);
+	if (err)
+		return err;
+	if (first != r)
+		first->next = r->next;
+	hws_rule_free(r);
+	return 0;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hardware steering by libdvx: requests write and delete rules, packets are judged by them, full
+ * rows fail as completions, and refusals name the field and its limit. The same source runs with
+ * every stage over hardware steering: lib_rules, lib_flow_change and flow_tags.
+ */
+#include "tests/test.h"
+#include <dvx/hws.h>
+#include "lib_flow_stage.h"
+
+/* A queue of rules, a matcher, and an image of rules that lead to b. */
+struct ring_of_rules {
+	struct stage *s;
+	struct dvx_cq *cq;
+	struct dvx_txq *txq;
+	struct dvx_sq *sq;
+	struct dvx_flow_matcher *m;
+	struct dvx_hws_image image;
+};
+
+static void rules_open(struct ring_of_rules *r, struct stage *s, const struct dvx_flow_match *m,
+		       uint32_t expected)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = s->f->r.uar};
+	struct dvx_txq_attr tx = {
+		.size = sizeof(tx), .flags = DVX_TXQ_RULES, .sq_blocks = 128, .uar = s->f->r.uar};
+	struct dvx_flow_matcher_attr attr = {
+		.size = sizeof(attr), .match = m, .expected_rules = expected};
+	struct dvx_flow_rule_attr to_b;
+
+	*r = (struct ring_of_rules){.s = s};
+	OK(dvx_cq_create(s->f->r.dev, &cq, &r->cq));
+	tx.cq = r->cq;
+	tx.pd = dvx_flow_domain_pd(s->domain);
+	assert_non_null(tx.pd);
+	OK(dvx_txq_create(s->f->r.dev, &tx, &r->txq));
+	r->sq = dvx_txq_ring(r->txq);
+	OK(dvx_flow_matcher_create(s->table, &attr, &r->m));
+	to_b = rule_attr(r->m, m, &s->to_b, 1);
+	OK(dvx_hws_image_make(&to_b, 0, &r->image));
+}
+
+static void rules_close(struct ring_of_rules *r)
+{
+	OK(dvx_txq_destroy(r->txq));
+	OK(dvx_cq_destroy(r->cq));
+	OK(dvx_flow_matcher_destroy(r->m));
+}
+
+/* Rings, and returns whether the next completion, of this cookie, is a failure. */
+static bool answer(struct ring_of_rules *r, uint64_t cookie)
+{
+	struct dvx_wc wc;
+
+	dvx_sq_ring(r->sq);
+	wait_cqe(r->cq);
+	assert_int_equal(dvx_cq_poll(r->cq, &wc), 1);
+	assert_int_equal(wc.wr_id, cookie);
+	return dvx_rule_failed(&wc);
+}
+
+/* The tag of a UDP port, made by its place. */
+static void port_tag(struct ring_of_rules *r, uint16_t port, uint8_t *tag)
+{
+	struct dvx_flow_match m = udp(4, 0);
+	uint32_t bit;
+
+	OK(dvx_hws_tag_make(r->m, &m, tag));
+	OK(dvx_hws_tag_field(r->m, "outer_headers.udp_dport", &bit));
+	prm_store16(tag, bit / 8, port);
+}
+
+static void port_gets(struct ring_of_rules *r, struct inbox *in, uint16_t port)
+{
+	struct frame_spec spec = {.dport = port};
+
+	spec_send(r->s->f, spec);
+	inbox_gets(in, spec, 0);
+}
+
+TEST(below, written_and_deleted)
+{
+	struct dvx_flow_match m = udp(4, 0), same = udp(4, 53);
+	uint8_t tag[DVX_LONG_TAG_BYTES], made[DVX_LONG_TAG_BYTES];
+	static const struct dvx_flow_match all;
+	struct dvx_flow_matcher *rest = matcher(s->table, &all, 9);
+	struct dvx_flow_rule *to_a = rule(rest, &all, &s->to_a, 1);
+	struct ring_of_rules r;
+
+	rules_open(&r, s, &m, 1000);
+	assert_int_equal(dvx_hws_tag_bytes(r.m), DVX_TAG_BYTES);
+	port_tag(&r, 53, tag);
+	OK(dvx_hws_tag_make(r.m, &same, made));
+	assert_memory_equal(tag, made, DVX_TAG_BYTES);
+	port_gets(&r, &s->a, 53);
+	OK(dvx_post_rule(r.sq, &r.image, tag, 1, DVX_SIGNALED));
+	assert_false(answer(&r, 1));
+	port_gets(&r, &s->b, 53);
+	port_gets(&r, &s->a, 54);
+	OK(dvx_post_rule_del(r.sq, &r.image, tag, 2, DVX_SIGNALED));
+	assert_false(answer(&r, 2));
+	port_gets(&r, &s->a, 53);
+	OK(dvx_post_rule_del(r.sq, &r.image, tag, 3, DVX_SIGNALED));
+	assert_true(answer(&r, 3));
+	rules_close(&r);
+	OK(dvx_flow_rule_destroy(to_a));
+	OK(dvx_flow_matcher_destroy(rest));
+}
+
+/*
+ * Rows of one matcher that are full: a request fails by a completion, unsignaled too, and the image
+ * of the spill table takes the rule. The queue goes on.
+ */
+TEST(below, row_is_full)
+{
+	struct dvx_flow_match m = udp(4, 0);
+	uint8_t tag[DVX_TAG_BYTES];
+	struct ring_of_rules r;
+	struct dvx_hws_image spill;
+	struct dvx_flow_rule_attr to_b;
+	uint16_t port = 1;
+	bool full = false;
+
+	rules_open(&r, s, &m, 1);
+	to_b = rule_attr(r.m, &m, &s->to_b, 1);
+	OK(dvx_hws_image_make(&to_b, DVX_HWS_SPILL, &spill));
+	for (; !full; port += !full) {
+		port_tag(&r, port, tag);
+		OK(dvx_post_rule(r.sq, &r.image, tag, port, DVX_SIGNALED));
+		full = answer(&r, port);
+	}
+	assert_int_equal(port, 1 + 4); /* a row of four */
+	OK(dvx_post_rule(r.sq, &r.image, tag, 100, 0));
+	assert_true(answer(&r, 100));
+	OK(dvx_post_rule(r.sq, &spill, tag, 101, DVX_SIGNALED));
+	assert_false(answer(&r, 101));
+	port_gets(&r, &s->b, 1);
+	port_gets(&r, &s->b, port);
+	rules_close(&r);
+}
+
+/* The actions' values are set in copies of an image. */
+TEST(below, values_of_an_image)
+{
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_action *tag, *count, *set, *all[4];
+	struct dvx_flow_rewrites list = {0};
+	struct dvx_flow_counter *counter;
+	struct dvx_flow_count got[3];
+	struct ring_of_rules r;
+	struct dvx_flow_rule_attr attr;
+	struct dvx_hws_image image;
+	uint8_t key[DVX_TAG_BYTES];
+	struct frame want;
+
+	rules_open(&r, s, &m, 8);
+	OK(dvx_flow_counter_create(s->f->r.dev, 128, &counter));
+	OK(dvx_flow_action_create_count(s->domain, counter, 0, &count));
+	OK(dvx_flow_action_create_tag(s->domain, 1, &tag));
+	OK(dvx_flow_rewrite_set(&list, "outer_headers.udp_sport", 7));
+	OK(dvx_flow_action_create_modify(s->domain, &list, &set));
+	memcpy(all, (struct dvx_flow_action *[]){tag, count, set, s->to_b}, sizeof(all));
+	attr = rule_attr(r.m, &m, all, 4);
+	OK(dvx_hws_image_make(&attr, 0, &image));
+	dvx_hws_image_counter(&image, 2);
+	dvx_hws_image_flow_tag(&image, 0xabcdef);
+	dvx_hws_image_value(&image, 99);
+	port_tag(&r, 53, key);
+	OK(dvx_post_rule(r.sq, &image, key, 1, DVX_SIGNALED));
+	assert_false(answer(&r, 1));
+	frame_build(&want, (struct frame_spec){.dport = 53});
+	frame_send(s->f, &want);
+	prm_store16(want.bytes, 34, 99);
+	inbox_gets_frame(&s->b, &want, 0xabcdef);
+	OK(dvx_flow_counter_query(counter, 0, 3, got));
+	assert_int_equal(got[2].packets, 1);
+	assert_int_equal(got[0].packets, 0);
+	rules_close(&r);
+	OK(dvx_flow_action_destroy(set));
+	OK(dvx_flow_action_destroy(tag));
+	OK(dvx_flow_action_destroy(count));
+	OK(dvx_flow_counter_destroy(counter));
+}
+
+#define MANY 2000u
+
+/* Far more rules than a matcher expects are all in effect, and none when they are deleted. */
+TEST(below, grows)
+{
+	static struct dvx_flow_rule *rules[MANY];
+	static const struct dvx_flow_match all;
+	struct dvx_flow_matcher *rest = matcher(s->table, &all, 9);
+	struct dvx_flow_rule *to_a = rule(rest, &all, &s->to_a, 1);
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_matcher *mt = matcher(s->table, &m, 0);
+	struct frame_spec spec = {.dport = 5001};
+
+	for (uint16_t i = 0; i < MANY; i++) {
+		m = udp(4, (uint16_t)(5000 + i));
+		rules[i] = rule(mt, &m, &s->to_b, 1);
+	}
+	for (; spec.dport < 5000 + MANY; spec.dport = (uint16_t)(spec.dport + 97)) {
+		spec_send(s->f, spec);
+		inbox_gets(&s->b, spec, 0);
+	}
+	for (uint32_t i = 0; i < MANY; i++)
+		OK(dvx_flow_rule_destroy(rules[i]));
+	spec.dport = 5001;
+	spec_send(s->f, spec);
+	inbox_gets(&s->a, spec, 0);
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_rule_destroy(to_a));
+	OK(dvx_flow_matcher_destroy(rest));
+}
+
+/* A matcher that is made last decides by its priority, between two that are there. */
+TEST(below, priorities)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_matcher *first = matcher(s->table, &m, 1), *last, *mid;
+	struct frame_spec spec = {.dport = 54}, both = {.dport = 53};
+	struct dvx_flow_rule *in[3];
+
+	last = matcher(s->table, &all, 3);
+	in[0] = rule(first, &m, &s->to_a, 1);
+	in[1] = rule(last, &all, &s->to_a, 1);
+	mid = matcher(s->table, &all, 2);
+	in[2] = rule(mid, &all, &s->to_b, 1);
+	spec_send(s->f, spec);
+	inbox_gets(&s->b, spec, 0);
+	spec_send(s->f, both);
+	inbox_gets(&s->a, both, 0);
+	OK(dvx_flow_rule_destroy(in[2]));
+	OK(dvx_flow_matcher_destroy(mid));
+	spec_send(s->f, spec);
+	inbox_gets(&s->a, spec, 0);
+	for (int i = 0; i < 2; i++)
+		OK(dvx_flow_rule_destroy(in[i]));
+	OK(dvx_flow_matcher_destroy(last));
+	OK(dvx_flow_matcher_destroy(first));
+}
+
+/* The second of two rules with equal values takes the place of the first one, and goes, too. */
+TEST(below, second_takes_over)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_matcher *mt = matcher(s->table, &m, 0), *rest = matcher(s->table, &all, 1);
+	struct dvx_flow_rule *one = rule(mt, &m, &s->drop, 1), *two = rule(mt, &m, &s->to_b, 1);
+	struct dvx_flow_rule *to_a = rule(rest, &all, &s->to_a, 1);
+	struct frame_spec spec = {.dport = 53};
+
+	spec_send(s->f, spec);
+	OK(dvx_flow_rule_destroy(one));
+	spec_send(s->f, spec);
+	inbox_gets(&s->b, spec, 0);
+	one = rule(mt, &m, &s->drop, 1);
+	OK(dvx_flow_rule_destroy(two));
+	OK(dvx_flow_rule_destroy(one));
+	spec_send(s->f, spec);
+	inbox_gets(&s->a, spec, 0);
+	inbox_is_empty(&s->b);
+	OK(dvx_flow_rule_destroy(to_a));
+	OK(dvx_flow_matcher_destroy(rest));
+	OK(dvx_flow_matcher_destroy(mt));
+}
+
+static struct dvx_flow_match five_tuple_v6(const uint8_t *src, uint16_t sport)
+{
+	static const uint8_t dst[16] = {0x20, 1, 0xd, 0xb8, [12] = 10, [15] = 2};
+	struct dvx_flow_match m = udp(6, 2000);
+
+	OK(dvx_flow_match_ipv6(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, src, 128));
+	OK(dvx_flow_match_ipv6(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, dst, 128));
+	OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, DVX_FLOW_UDP, sport, 0xffff));
+	return m;
+}
+
+/* Both addresses and ports of IPv6 make a long tag, whose addresses are in one piece each. */
+TEST(below, long_tags)
+{
+	static const uint8_t src[16] = {0x20, 1, 0xd, 0xb8, [12] = 10, [15] = 1};
+	struct dvx_flow_match m = five_tuple_v6(src, 1000);
+	struct frame_spec spec = {.version = 6};
+	struct dvx_flow_action *tag, *both[2];
+	uint8_t made[DVX_LONG_TAG_BYTES];
+	struct dvx_flow_rule_attr attr;
+	struct dvx_hws_image image;
+	struct ring_of_rules r;
+	struct dvx_flow_rule *tagged;
+	uint32_t bit;
+
+	rules_open(&r, s, &m, 100);
+	assert_int_equal(dvx_hws_tag_bytes(r.m), DVX_LONG_TAG_BYTES);
+	OK(dvx_hws_tag_make(r.m, &m, made));
+	OK(dvx_hws_tag_field(r.m, "outer_headers.src_ipv4_src_ipv6", &bit));
+	assert_memory_equal(made + bit / 8, src, sizeof(src));
+	OK(dvx_post_rule_jumbo(r.sq, &r.image, made, 1, DVX_SIGNALED));
+	assert_false(answer(&r, 1));
+	spec_send(s->f, spec);
+	inbox_gets(&s->b, spec, 0);
+	OK(dvx_post_rule_jumbo_del(r.sq, &r.image, made, 2, DVX_SIGNALED));
+	assert_false(answer(&r, 2));
+	/* A request has no dwords for actions, a rule of the flow API has a second entry for them. */
+	OK(dvx_flow_action_create_tag(s->domain, 7, &tag));
+	memcpy(both, (struct dvx_flow_action *[]){tag, s->to_b}, sizeof(both));
+	attr = rule_attr(r.m, &m, both, 2);
+	refused(dvx_hws_image_make(&attr, 0, &image), -E2BIG, "tag does not fit", "table behind");
+	tagged = rule(r.m, &m, both, 2);
+	spec_send(s->f, spec);
+	inbox_gets(&s->b, spec, 7);
+	OK(dvx_flow_rule_destroy(tagged));
+	rules_close(&r);
+	OK(dvx_flow_action_destroy(tag));
+}
+
+/* Sent packets get a tunnel's header, whose bytes are an argument of the device. */
+TEST(below, encap)
+{
+	struct dvx_flow_match m = udp(4, 2000);
+	struct dvx_flow_action *encap, *both[2];
+	struct dvx_flow_matcher *mt;
+	struct frame header, inner;
+	struct dvx_flow_rule *r;
+	struct stage_tx tx;
+	const void *cqe;
+
+	stage_tx_open(&tx, s);
+	frame_build(&header, (struct frame_spec){.sport = 1, .dport = 4789, .payload = 8});
+	OK(dvx_flow_action_create_encap_l2(tx.s.domain, header.bytes, header.len, &encap));
+	memcpy(both, (struct dvx_flow_action *[]){encap, tx.pass}, sizeof(both));
+	mt = matcher(tx.s.table, &m, 0);
+	r = rule(mt, &m, both, 2);
+	frame_build(&inner, (struct frame_spec){0});
+	frame_send(s->f, &inner);
+	cqe = wait_cqe(s->a.cq);
+	assert_int_equal(dvx_cqe_byte_count(cqe), header.len + inner.len);
+	assert_memory_equal(s->a.buf + header.len, inner.bytes, inner.len);
+	assert_memory_equal(s->a.buf, header.bytes, 14);
+	assert_int_equal(prm_load16(s->a.buf, 36), 4789);
+	dvx_rq_retire(s->a.rq);
+	dvx_cq_pop(s->a.cq);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(encap));
+	stage_tx_close(&tx);
+}
+
+/* --- mistakes ----------------------------------------------------------------------------------- */
+
+TEST(below, refusals)
+{
+	struct dvx_flow_match m = udp(4, 0), big = five_tuple_v6((const uint8_t[16]){0x20}, 1);
+	struct dvx_flow_domain_attr fdb = {
+		.size = sizeof(fdb), .flags = DVX_FLOW_HARDWARE, .side = DVX_FLOW_FDB};
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &big};
+	struct dvx_flow_rule_attr to_b;
+	struct dvx_flow_domain *none = NULL;
+	struct dvx_flow_matcher *no_matcher = NULL;
+	struct ring_of_rules r;
+	struct dvx_hws_image image;
+	uint8_t tag[DVX_LONG_TAG_BYTES] = {0};
+	uint32_t bit;
+
+	refused(dvx_flow_domain_create(s->f->r.dev, &fdb, &none), -EOPNOTSUPP, "RX and TX",
+		"not for FDB");
+	OK(dvx_flow_match_mac(&big, DVX_FLOW_OUTER, DVX_FLOW_SRC, (const uint8_t *)"\2\0\0\0\0\1",
+			      NULL));
+	refused(dvx_flow_matcher_create(s->table, &attr, &no_matcher), -E2BIG, "attr.match has",
+		"9 dwords");
+	attr.match = &m;
+	attr.expected_rules = 1u << 31;
+	refused(dvx_flow_matcher_create(s->table, &attr, &no_matcher), -ERANGE, "entries",
+		"ste_alloc_log_max");
+	rules_open(&r, s, &m, 1);
+	to_b = rule_attr(r.m, &m, &s->to_b, 1);
+	refused(dvx_hws_image_make(&to_b, 4, &image), -EINVAL, "flags 0x4", "unknown bits");
+	refused(dvx_hws_tag_field(r.m, "outer_headers.tcp_sport", &bit), -ENOENT, "tcp_sport",
+		"in one piece");
+	refused(dvx_hws_tag_field(r.m, "outer_headers.nothing", &bit), -ENOENT, "nothing",
+		"no such field");
+	refused(dvx_hws_tag_make(s->link_matcher, &m, tag), -EINVAL, "matcher is not of a table",
+		"level 1");
+	assert_int_equal(dvx_hws_tag_bytes(s->link_matcher), 0);
+	assert_int_equal(dvx_post_rule_arg(r.sq, 1, tag, DVX_ARG_BYTES + 1, 1, 0), -EMSGSIZE);
+	rules_close(&r);
+}
