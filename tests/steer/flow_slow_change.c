@@ -276,7 +276,7 @@ static uint32_t slow_gre(const uint8_t *p)
 
 	for (uint32_t bit = 0x8000; bit >= 0x1000; bit >>= 1)
 		n += flags & bit ? 4 : 0;
-	return flags & 0x4007 ? 0 : n;
+	return flags & 0x4006 ? 0 : n;
 }
 
 static uint32_t slow_gtpu(const uint8_t *p, uint32_t room)

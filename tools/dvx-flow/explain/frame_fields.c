@@ -191,10 +191,10 @@ static void frame_fields_gre(struct frame_reader *c)
 	frame_fields_put(c, F_GRE_PROTO, first & 0xffff);
 	if (first >> 29 & 1)
 		frame_fields_put(c, F_GRE_KEY, frame_fields_number(c, c->at + key, 4));
-	if ((first & 0x4007ffff) == ETH_MPLS)
+	if ((first & 0x4006ffff) == ETH_MPLS)
 		frame_fields_labels(c, end);
 	else
-		inside(c, end, (first & 0x40070000) ? 0 : first & 0xffff);
+		inside(c, end, (first & 0x40060000) ? 0 : first & 0xffff);
 }
 
 static void udp(struct frame_reader *c)
