@@ -167,6 +167,7 @@ static const struct row {
 	{G, "steering_format_version", steering_works},
 	{G, "flex_parser_protocols", steering_works},
 	{G, "flex_parser_id_*", BY("tests/steer/dr_fields")},
+	{G, "max_geneve_tlv_option*", BY("tests/fw/fw_geneve")},
 	{G, "general_obj_types", steering_works},
 	{G, "wqe_based_flow_table_update_cap", BY("tests/interop/dpdk.sh")},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "flow_counter_bulk_log_*", BY("tests/steer/rules")},

@@ -28,6 +28,7 @@ enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
 /* Bits of flex_parser_protocols: tunnels, words that flex parsers take, and ICMP. */
 enum {
 	CAP_FLEX_GENEVE = 1 << 3,
+	CAP_FLEX_GENEVE_OPTION = 1 << 10,
 	CAP_FLEX_MPLS_GRE = 1 << 4,
 	CAP_FLEX_MPLS_UDP = 1 << 5,
 	CAP_FLEX_VXLAN_GPE = 1 << 7,
@@ -68,6 +69,7 @@ static uint64_t cap_general_objects(const struct profile *p)
 	       (p->crypto ? 1ull << PRM_OBJ_TYPE_ENCRYPTION_KEY : 0) |
 	       (cap_takes_wrapped(p) ? 1ull << PRM_OBJ_TYPE_CRYPTO_LOGIN : 0) |
 	       1ull << PRM_OBJ_TYPE_SAMPLER | 1ull << PRM_OBJ_TYPE_FLOW_METER |
+	       1ull << PRM_OBJ_TYPE_GENEVE_TLV_OPT |
 	       (profile_has_definers(p) ? 1ull << PRM_OBJ_TYPE_MATCH_DEFINER : 0) |
 	       (fw_aso_exists(p)
 			? 1ull << PRM_OBJ_TYPE_FLOW_METER_ASO | 1ull << PRM_OBJ_TYPE_ASO_FIRST_HIT |

@@ -25,6 +25,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \
+	src/sim/fw/geneve_option.c \
 	src/sim/fw/mcg.c \
 	src/sim/fw/misc.c \
 	src/sim/fw/memic.c \

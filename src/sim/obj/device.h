@@ -68,6 +68,8 @@ struct device {
 	struct port *port;
 	struct eswitch *eswitch;
 	struct steer *steer;
+	/* that a flex parser takes: class << 16 | type << 8 | 1; 0: none (fw/geneve_option.c) */
+	uint32_t geneve_option;
 	uint64_t paths;	    /* changes whenever paths may lead elsewhere; starts at 1 */
 	bool link_down;	    /* port_set_link() */
 	struct drops drops; /* packets that belong to no function */

@@ -43,6 +43,7 @@ enum {
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
 	VHCA_LOG_MAX_FLOW_METER = 16, /* [I] */
+	VHCA_MAX_GENEVE_OPTION = 31,  /* [I] words of data */
 	VHCA_METER_REGISTERS = 0xfc,  /* [I] C2 to C7 take a color */
 	VHCA_LOG_MAX_SAMPLER = 16,    /* [I] */
 	VHCA_FDB_TO_VPORT_REGS = 3,   /* registers c_0 and c_1: bits */

@@ -16,6 +16,7 @@ enum flex_parser {
 	FLEX_GTPU_EXT,
 	FLEX_MPLS_GRE,
 	FLEX_MPLS_UDP,
+	FLEX_GENEVE_OPTION,
 	FLEX_PARSERS = 8
 };
 
@@ -41,6 +42,42 @@ static inline uint32_t flex_label(const struct packet *p, enum packet_tunnel tun
 	return p->tunnel == tunnel && p->tunnel_mpls ? packet_load32(p->data + p->tunnel_mpls) : 0;
 }
 
+#define FLEX_OPTION_BYTES 4u
+#define FLEX_OPTION_WORDS 0x1f /* of an option's data, in its last byte */
+
+/*
+ * Returns the offset of the first Geneve option of the class and type that the device looks for; 0:
+ * there is none. An option that ends behind the header ends the search.
+ */
+static inline uint32_t flex_geneve_option(const struct packet *p)
+{
+	const uint8_t *header = p->data + p->tunnel_at;
+	uint32_t at = p->tunnel_at + 8u, end, bytes;
+
+	if (!p->geneve_option || p->tunnel != PACKET_GENEVE || !p->tunnel_at)
+		return 0;
+	end = at + 4u * (header[0] & 0x3fu);
+	end = end < p->outer.l3_end ? end : p->outer.l3_end;
+	for (; at + FLEX_OPTION_BYTES <= end; at += bytes) {
+		bytes = FLEX_OPTION_BYTES + 4u * (p->data[at + 3] & FLEX_OPTION_WORDS);
+		if (bytes > end - at)
+			return 0;
+		if (packet_load32(p->data + at) >> 8 == p->geneve_option >> 8)
+			return at;
+	}
+	return 0;
+}
+
+/* Returns the first word of that option's data; 0: the packet lacks it. */
+static inline uint32_t flex_geneve(const struct packet *p)
+{
+	uint32_t at = flex_geneve_option(p);
+
+	return at && p->data[at + 3] & FLEX_OPTION_WORDS
+		       ? packet_load32(p->data + at + FLEX_OPTION_BYTES)
+		       : 0;
+}
+
 /* Returns the word that a flex parser takes from the packet; 0: it takes none. */
 static inline uint32_t flex_word(const struct packet *p, unsigned int parser)
 {
@@ -54,6 +91,8 @@ static inline uint32_t flex_word(const struct packet *p, unsigned int parser)
 		return flex_label(p, PACKET_GRE);
 	case FLEX_MPLS_UDP:
 		return flex_label(p, PACKET_MPLS_UDP);
+	case FLEX_GENEVE_OPTION:
+		return flex_geneve(p);
 	default:
 		return 0;
 	}

@@ -77,6 +77,7 @@ struct packet {
 	uint32_t gre_key;     /* 0: no key */
 	/* UDP source port of the next tunnel, while the packet has no Ethernet header; 0: none */
 	uint16_t tunnel_sport;
+	uint32_t geneve_option; /* device.geneve_option, on a walk */
 	/* Metadata of the packet. */
 	uint16_t source_vhca;
 	uint16_t source_vport; /* its number for the tables' function, whose own is 0 */

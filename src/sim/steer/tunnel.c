@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses tunnels and the headers inside them, one level deep. Geneve's options need a flex parser,
- * which this device lacks (flex_parser_protocols).
+ * Parses tunnels and the headers inside them, one level deep. Geneve's options are looked for when
+ * a rule compares them (flex.h).
  */
 #include <string.h>
 #include "parse.h"

@@ -375,6 +375,13 @@ static void v1_tag_flex_1(const struct steer_walk *w, uint8_t *tag)
 	v1_tag_flex(w, 4, tag);
 }
 
+/* [I] Fills in the bit of Geneve's option; libmlx5 compares no other. */
+static void v1_tag_flex_ok(const struct steer_walk *w, uint8_t *tag)
+{
+	prm_ste_flex_parser_ok_set_flex_parsers_ok(
+		tag, flex_geneve_option(w->packet) ? 1u << FLEX_GENEVE_OPTION : 0);
+}
+
 static void v1_tag_nothing(const struct steer_walk *w, uint8_t *tag)
 {
 	(void)w;
@@ -434,6 +441,7 @@ static ste_tag_fn *const tags[2][0x20] = {
 		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER] = v1_tag_tunnel_header,
 		[PRM_STE_LU_TYPE_V1_ETHL4_O] = l4_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL4_I] = l4_inner,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_OK] = v1_tag_flex_ok,
 	},
 	{
 		[PRM_STE_LU_TYPE_V1_IBL4 & 0xff] = bth,
