@@ -38,6 +38,7 @@ pingpong() {
 	server=$!
 	until cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$(printf %04X $port) [0-9A-F:]* 0A"; do
 		kill -0 $server || return
+		sleep 0.02
 	done
 	on "$1" timeout 60 ibv_rc_pingpong -n 50 -g 3 -p $port localhost && wait $server
 }

@@ -132,7 +132,7 @@ check "the log names the key" named
 # hup WORDS: the list is read again, and the server says so
 hup() {
 	kill -HUP "$server"
-	until grep -q "$1" "$work/server.err"; do kill -0 "$server" || return 1; done
+	until grep -q "$1" "$work/server.err"; do kill -0 "$server" || return 1; sleep 0.02; done
 }
 reread() {
 	head -c 131072 /dev/zero >"$src/dir/zeros"

@@ -101,7 +101,7 @@ check "stats prints a table" table
 watched() {
 	"$dvx_sim" exec "$chip" -- "$flow" stats --watch --interval 0.02 --json >"$work/watch" &
 	watcher=$!
-	until [ "$(grep -c . "$work/watch")" -ge 3 ]; do kill -0 $watcher || return 1; done
+	until [ "$(grep -c . "$work/watch")" -ge 3 ]; do kill -0 $watcher || return 1; sleep 0.02; done
 	kill $watcher
 	wait $watcher
 	head -n 3 "$work/watch" | jq -e '.rules | length == 5' >/dev/null
@@ -348,7 +348,7 @@ screen() {
 	script -qec "stty rows 12 cols 70; exec $dvx_sim exec $chip -- $flow stats --watch 0.02" /dev/null <"$work/keys" >"$work/screen" &
 	screen=$!
 	exec 7>"$work/keys"
-	until [ "$(grep -c 'Ctrl-C ends' "$work/screen")" -ge 3 ]; do kill -0 $screen || return 1; done
+	until [ "$(grep -c 'Ctrl-C ends' "$work/screen")" -ge 3 ]; do kill -0 $screen || return 1; sleep 0.02; done
 	printf '\003' >&7
 	wait $screen
 	status=$?

@@ -50,7 +50,7 @@ check "a new chip has counted nothing" new
 # Of timeout's own, signals come twice, and a SIGCONT behind them (see capture.sh).
 timeout --foreground "$bound" "$sim" capture "$chip" "$dir/all.pcap" >"$dir/capture" 2>&1 &
 capture=$!
-until grep -qs capturing "$dir/capture"; do kill -0 $capture || break; done
+until grep -qs capturing "$dir/capture"; do kill -0 $capture || break; sleep 0.02; done
 pair dpu ibv_rc_pingpong -g 1 -n 100 -s 3001 -m 1024
 pair dpu ibv_rc_pingpong -g 3 -n 100 -s 1
 kill -TERM $capture

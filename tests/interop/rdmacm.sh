@@ -56,7 +56,7 @@ listens "$server"
 "$sim" exec "$chip" -- rping -c -a 127.0.0.1 >"$dir/client" 2>&1 &
 client=$!
 # The server prints its pings in pieces of 4 KiB, since they go to a file.
-until grep -q "ping data" "$dir/server"; do kill -0 "$client" 2>/dev/null || break; done
+until grep -q "ping data" "$dir/server"; do kill -0 "$client" 2>/dev/null || break; sleep 0.02; done
 kill -KILL "$client"
 wait "$client" 2>/dev/null
 wait "$server"

@@ -46,7 +46,7 @@ dump=
 if command -v tshark >/dev/null; then
 	tshark -i br0 -F pcap -w "$dir/wire.pcap" >"$dir/tshark" 2>&1 &
 	dump=$!
-	until grep -q "Capture started\|Capturing on" "$dir/tshark"; do kill -0 $dump 2>/dev/null || break; done
+	until grep -q "Capture started\|Capturing on" "$dir/tshark"; do kill -0 $dump 2>/dev/null || break; sleep 0.02; done
 fi
 pair host ibv_rc_pingpong -g 3 -e -c -n 10
 pair host ibv_rc_pingpong -g 1 -e -c -n 3 -s 100000

@@ -63,7 +63,7 @@ dump=
 if [ "$(id -u)" = 0 ] && command -v tshark >/dev/null; then
 	tshark -i lo -f "udp port 4791 and net $net.0/24" -F pcap -w "$dir/wire.pcap" >"$dir/tshark" 2>&1 &
 	dump=$!
-	until grep -q "Capture started\|Capturing on" "$dir/tshark"; do kill -0 $dump 2>/dev/null || break; done
+	until grep -q "Capture started\|Capturing on" "$dir/tshark"; do kill -0 $dump 2>/dev/null || break; sleep 0.02; done
 fi
 pair host ibv_rc_pingpong -g 3 -e -c -n 50
 pair host ibv_rc_pingpong -g 3 -e -c -n 20 -s 100000

@@ -34,7 +34,7 @@ pair host ibv_ud_pingpong -g 3 -e -n 100
 # --foreground: see capture.sh
 timeout --foreground "$bound" "$sim" capture "$other" "$dir/cap.pcap" 2>"$dir/told" &
 capture=$!
-until grep -q capturing "$dir/told"; do kill -0 $capture || break; done
+until grep -q capturing "$dir/told"; do kill -0 $capture || break; sleep 0.02; done
 pair host ib_send_bw -x 3 -e -n 100 -s 20000
 pair dpu ib_read_bw -x 1 -e -n 50 -s 20000
 pair host ib_atomic_bw -x 3 -e -n 50

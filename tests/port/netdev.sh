@@ -108,7 +108,7 @@ wait "$daemon"
 rping_there() {
 	on dpu rping -s -C 2 -a "$1" >"$scratch/server" 2>&1 &
 	server=$!
-	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; done
+	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; sleep 0.02; done
 	on host rping -c -C 2 -v -a "$1" && wait $server
 }
 check "RDMA_CM connects them by these addresses" rping_there 10.9.0.2
@@ -140,7 +140,7 @@ if [ -n "$vlans" ]; then
 		read -r line <"$scratch/told"
 		on dpu ibv_ud_pingpong -n 20 -g "$(gid_of dpu 10.9.3.2)" -p 18733 >"$scratch/server" 2>&1 &
 		server=$!
-		until grep -q ':492D .* 0A ' /proc/net/tcp /proc/net/tcp6; do kill -0 $server || return; done
+		until grep -q ':492D .* 0A ' /proc/net/tcp /proc/net/tcp6; do kill -0 $server || return; sleep 0.02; done
 		on host ibv_ud_pingpong -n 20 -g "$index" -p 18733 -l 3 localhost && wait $server
 		rc=$?
 		kill -INT "$(pgrep -P $capture)"
@@ -189,7 +189,7 @@ check "... their kernels ping each other" ping 10.9.1.2 60
 rping_apart() {
 	"$dvx_sim" exec q -- rping -s -C 2 -a "$1" >"$scratch/server" 2>&1 &
 	server=$!
-	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; done
+	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; sleep 0.02; done
 	"$dvx_sim" exec p -- rping -c -C 2 -v -a "$1" && wait $server
 }
 check "... and RDMA_CM connects them" rping_apart 10.9.1.2

@@ -141,7 +141,7 @@ vanishes() { # QUEUES ARGS...
 	"$dvx_sim" up gone </dev/null || return 1
 	"$dvx_sim" exec gone -- "$perf" "$@" >"$scratch/table" 2>"$scratch/client.err" &
 	client=$!
-	until "$dvx_sim" ls | grep -q "$connected"; do kill -0 "$client" || return 1; done
+	until "$dvx_sim" ls | grep -q "$connected"; do kill -0 "$client" || return 1; sleep 0.02; done
 	device=$("$dvx_sim" ls --json | jq -r '.. | objects | select(.name == "gone") | .pid' | head -1)
 	kill -9 "$device"
 	wait "$client"
