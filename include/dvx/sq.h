@@ -205,6 +205,18 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 	}
 }
 
+/* Returns how many blocks of padding come before a WQE of `blocks` blocks. */
+DVX_INLINE uint32_t dvx_sq_padding(const struct dvx_sq *sq, uint32_t blocks)
+{
+	uint32_t at = sq->pi & sq->mask;
+
+	/* A WQE of 2^n blocks that begins at a multiple of 2^n never crosses the ring's end. */
+	if (__builtin_constant_p(blocks) && !(blocks & (blocks - 1)) &&
+	    DVX_LIKELY(!(sq->pi & (blocks - 1))))
+		return 0;
+	return DVX_UNLIKELY(at + blocks > sq->mask + 1) ? sq->mask + 1 - at : 0;
+}
+
 /*
  * Finds a place for `blocks` consecutive blocks, after padding if needed. The caller writes the
  * whole WQE there, and commits it. Returns false if there is no room: then nothing changed, and
@@ -212,13 +224,11 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
  */
 DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, struct dvx_sq_place *p)
 {
-	uint32_t at = sq->pi & sq->mask;
-	uint32_t pad = 0;
+	uint32_t pad;
 
 	if (dvx_sq_has_second_user(sq))
 		return false;
-	if (blocks > 1 && DVX_UNLIKELY(at + blocks > sq->mask + 1))
-		pad = sq->mask + 1 - at;
+	pad = dvx_sq_padding(sq, blocks);
 	if (DVX_UNLIKELY(sq->pi - sq->ci + (pad + blocks - 1) > sq->mask))
 		return false;
 	if (DVX_UNLIKELY(pad))

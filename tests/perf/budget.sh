@@ -7,14 +7,16 @@ rounds=6400
 must_count
 
 lib=${top_builddir:?}/src/lib/.libs
-${CC:-gcc} -std=gnu11 -O2 -I"$top_builddir/include" -I"${top_srcdir:?}/include" \
-	-o "$tmp/budget" "$top_srcdir/tests/perf/budget.c" -L"$lib" -Wl,-rpath,"$lib" -ldvx || exit 99
+for program in budget_rules budget; do
+	${CC:-gcc} -std=gnu11 -O2 -I"$top_builddir/include" -I"${top_srcdir:?}/include" -o "$tmp/$program" \
+		"$top_srcdir/tests/perf/$program.c" -L"$lib" -Wl,-rpath,"$lib" -ldvx || exit 99
+done
 
 # instructions FUNCTION HOW MANY AT A TIME: counted over all rounds, wraps of the ring too
 instructions() {
 	fn=$1
 	shift
-	counted "$fn" "$tmp/budget" "$fn" $rounds "$@"
+	counted "$fn" "$tmp/$program" "$fn" $rounds "$@"
 }
 say() { # WHAT TOTAL BUDGET
 	judge "$1, $rounds times ($(($2 / rounds)).$(($2 * 10 / rounds % 10)) instructions each)" "$2" $(($3 * rounds))
@@ -26,11 +28,14 @@ each_further() {
 	say "$what" $((($(instructions "$fn" 64 "$@") * 64 - $(instructions "$fn" 16 "$@") * 16) / 48)) "$budget"
 }
 
-# name and what it is called with, budget a round (0: only reported), what it is
-while read -r fn budget what; do
-	# shellcheck disable=SC2046 # words
-	say "$what" "$(instructions $(echo "$fn" | tr , ' '))" "$budget"
-done <<EOF
+# Rows: name and what it is called with, budget a round (0: only reported), what it is
+rows() {
+	while read -r fn budget what; do
+		# shellcheck disable=SC2046 # words
+		say "$what" "$(instructions $(echo "$fn" | tr , ' '))" "$budget"
+	done
+}
+rows <<EOF
 post_write8 42 signaled 8-byte inline RDMA_WRITE and its doorbell
 post_template8 37 the same from a template
 poll_all 21 poll of one CQE: cookie, retire, consumer index
@@ -53,4 +58,12 @@ post_dma 0 MMO copy and its doorbell
 EOF
 each_further "each further WRITE of a batch" 26 post_batch
 each_further "each further packet of a compressed session" 10 rx_many_all session
+program=budget_rules
+rows <<EOF
+post_rules 45 one of 32 rules with one doorbell, tags given
+post_tuples 60 the same, tags made of addresses, ports and protocol
+post_arguments 95 one of 32 rules with a list of rewrites, and its argument
+post_deletions 45 one of 32 deletions
+poll_rules 8 one of 32 rules completed, by the last one
+EOF
 plan

@@ -13,4 +13,9 @@ ${CC:-gcc} -std=gnu11 -O2 -I"$top_builddir/include" -I"${top_srcdir:?}/include" 
 "$dvx_sim" run -- "$scratch/cycles" >"$scratch/said"
 report $? "cycles of posts and polls (of the time stamp counter, least of many runs)"
 sed 's/^/# /' "$scratch/said"
+${CC:-gcc} -std=gnu11 -O2 -I"$top_builddir/include" -I"${top_srcdir:?}/include" \
+	-o "$scratch/rules" "$top_srcdir/tests/perf/cycles_rules.c" -L"$lib" -Wl,-rpath,"$lib" -ldvx || exit 99
+"$scratch/rules" >"$scratch/said"
+report $? "cycles of rules by requests"
+sed 's/^/# /' "$scratch/said"
 plan

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <dvx/dvx.h>
 
+#ifndef BLOCKS
 #define BLOCKS 64u
+#endif
 
 static struct dvx_sq sq;
 static struct dvx_cq cq;
