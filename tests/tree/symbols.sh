@@ -29,7 +29,8 @@ else
 fi
 # Sanitizers add variables of their own.
 [ -z "$DVX_SAN" ] || { echo "ok 4 - no writable globals # SKIP sanitized build"; exit 0; }
-nm --format=sysv "$top_builddir"/src/lib/.libs/libdvx_la-*.o "$top_builddir"/src/lib/flow/.libs/libdvx_la-*.o |
+nm --format=sysv "$top_builddir"/src/lib/.libs/libdvx_la-*.o "$top_builddir"/src/lib/flow/.libs/libdvx_la-*.o \
+	"$top_builddir"/src/lib/hws/.libs/libdvx_la-*.o |
 	awk -F'|' '$4 ~ /OBJECT/ && $7 ~ /\.(data|bss)/ && $7 !~ /\.data\.rel\.ro/' >"$tmp/globals"
 if [ -s "$tmp/globals" ]; then
 	echo "not ok 4 - no writable globals"
