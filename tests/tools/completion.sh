@@ -41,9 +41,11 @@ want="list gids caps why-not doctor help" not="" offers dvx-info ""
 want="GENERAL" not="list" offers dvx-info caps mlx5_0 G
 want="list" not="--json" offers dvx-info help l
 want="--count= --json --quiet" not="--slots= --once" offers dvx-perf --
-want="serve threads help" not="" offers dvx-perf ""
+want="serve threads rules help" not="" offers dvx-perf ""
 want="--listen= --once" not="--count=" offers dvx-perf serve --
 want="--connections= --queues= --plot=" not="--op=" offers dvx-perf threads --
+want="--key= --batch= --plot=" not="--op=" offers dvx-perf rules --
+want="5tuple 5tuple6 ipv4" not="all" offers dvx-perf rules --key = ""
 want="send write_imm all" not="libdvx" offers dvx-perf --op = ""
 want="--slots= --key-file=" not="--root=" offers dvx-copy pull --
 want="in out" not="" offers dvx-flow explain ""

@@ -2,4 +2,4 @@
 # dvx-perf and dvx-info; what all tools have in common.
 PRM_TESTS += tests/tools/info_words
 dist_check_SCRIPTS += tests/tools/completion.sh tests/tools/info.sh tests/tools/doctor.sh tests/tools/perf.sh \
-	tests/tools/perf_pair.sh tests/tools/perf_threads.sh tests/tools/tools.sh
+	tests/tools/perf_pair.sh tests/tools/perf_threads.sh tests/tools/perf_rules.sh tests/tools/tools.sh

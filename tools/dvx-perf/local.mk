@@ -21,6 +21,8 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/plot.c tools/dvx-perf/plot.h \
 	tools/dvx-perf/threads.c tools/dvx-perf/threads.h tools/dvx-perf/threads_report.c \
 	tools/dvx-perf/hub.c tools/dvx-perf/hub.h tools/dvx-perf/hub_loop.c \
+	tools/dvx-perf/rules.c tools/dvx-perf/rules.h tools/dvx-perf/rules_keys.c tools/dvx-perf/rules_flow.c \
+	tools/dvx-perf/rules_posts.c tools/dvx-perf/rules_report.c \
 	tools/dvx-perf/progress.c tools/dvx-perf/progress.h \
 	tools/dvx-perf/stop.c tools/dvx-perf/stop.h
 tools_dvx_perf_dvx_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-perf: measures posts and polls on libdvx's rings beside libibverbs, in one run. */
 #include "options.h"
+#include "rules.h"
 
 #define OPT_DEVICE CLI_DEVICE
 #define OPT_GID                                                                   \
@@ -62,6 +63,16 @@ static const struct argp_option threads_options[] = {
 	{0},
 };
 
+static const struct argp_option rules_options[] = {
+	OPT_DEVICE,
+	{"count", 'n', "N", 0, "rules (10000)", 0},
+	{"key", OPT_KEY, "KEY", 0, "fields: 5tuple, 5tuple6 or ipv4 (5tuple)", 0},
+	{"window", 'w', "N", 0, "outstanding requests (64)", 0},
+	{"batch", 'b', "N", 0, "requests before a doorbell (1)", 0},
+	OPT_OUTPUT,
+	{0},
+};
+
 static const struct cli_command commands[] = {
 	{"", 0, 1, "[ADDR[:PORT]]",
 	 "Measures latency and rate of posts on queues that are connected to this process, or to "
@@ -73,6 +84,10 @@ static const struct cli_command commands[] = {
 	 "Measures rate against threads: queues that all threads share, queues of each thread, and "
 	 "queues and a doorbell register of each thread.",
 	 threads_options, perf_cmd_threads},
+	{"rules", 0, 0, "",
+	 "Measures insertion, update and deletion of steering rules: software steering, hardware "
+	 "steering, and hardware steering by requests of the program's own.",
+	 rules_options, perf_cmd_rules},
 };
 
 static const struct cli_option values[] = {
@@ -106,6 +121,7 @@ static const struct cli_option values[] = {
 static struct perf_args args = {
 	.listen = PERF_LISTEN,
 	.transport = perf_transports,
+	.key = rules_keys,
 	.ops = PERF_OP_BIT(PERF_WRITE),
 	.warmup = PERF_AUTO_WARMUP,
 	.rounds = 5,
@@ -123,6 +139,7 @@ static struct perf_args args = {
 static const struct cli_words words[] = {
 	{"OP", options_offer_ops},
 	{"ENGINE", options_offer_engines},
+	{"KEY", rules_offer_keys},
 };
 
 static const struct cli cli = {

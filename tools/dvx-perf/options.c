@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
+#include "rules.h"
 #include "tools/cli/complete.h"
 
 const struct perf_engine *const perf_engines[PERF_ENGINES] = {&engine_dvx, &engine_template,
@@ -119,6 +120,15 @@ static bool take_doorbell(struct argp_state *state, const char *arg)
 	return !strcmp(arg, "register");
 }
 
+static const struct rules_key *take_key(struct argp_state *state, const char *arg)
+{
+	const struct rules_key *key = rules_key_find(arg);
+
+	if (!key)
+		argp_error(state, "--key takes 5tuple, 5tuple6 or ipv4, not \"%s\"", arg);
+	return key;
+}
+
 error_t options_take(int key, char *arg, struct argp_state *state, struct perf_args *a)
 {
 	switch (key) {
@@ -132,6 +142,9 @@ error_t options_take(int key, char *arg, struct argp_state *state, struct perf_a
 		return 0;
 	case 'c':
 		a->transport = take_transport(state, arg);
+		return 0;
+	case OPT_KEY:
+		a->key = take_key(state, arg);
 		return 0;
 	case OPT_CPUS:
 		take_cpus(state, arg, a);

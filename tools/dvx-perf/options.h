@@ -20,7 +20,8 @@ extern const struct perf_engine *const perf_engines[PERF_ENGINES];
 struct perf_args {
 	const char *device, *listen, *plot;
 	const struct perf_transport *transport;
-	uint32_t ops;	  /* PERF_OP_BIT() */
+	const struct rules_key *key; /* of measured rules */
+	uint32_t ops;		     /* PERF_OP_BIT() */
 	uint32_t engines; /* bits by index in perf_engines; 0: all that have the operation */
 	uint32_t warmup;  /* PERF_AUTO_WARMUP: run.c chooses */
 	uint32_t size, count, rounds, window, batch, signal, inline_max, sges, qps, threads;
@@ -65,12 +66,14 @@ enum {
 	OPT_PLOT,
 	OPT_ONCE,
 	OPT_QUEUES,
-	OPT_CONNECTIONS
+	OPT_CONNECTIONS,
+	OPT_KEY
 };
 
 /* The commands. They return exit codes. */
 int perf_cmd_measure(const struct perf_args *);
 int perf_cmd_serve(const struct perf_args *);
 int perf_cmd_threads(const struct perf_args *);
+int perf_cmd_rules(const struct perf_args *);
 
 #endif
