@@ -6,7 +6,7 @@ EXTRA_DIST += examples/ci
 EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
 	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/srq examples/steer examples/ud
 EXAMPLES += examples/chain examples/dc examples/xrc
-EXAMPLES += examples/alias examples/umr_scatter examples/window
+EXAMPLES += examples/alias examples/balancer examples/umr_scatter examples/window
 if HAVE_RDMACM
 EXAMPLES += examples/rdma_cm
 endif

@@ -20,7 +20,8 @@ TUTORIAL_PAGES = \
 	doc/tutorial/17-threads.md \
 	doc/tutorial/18-key-value.md \
 	doc/tutorial/19-nvme-capsules.md \
-	doc/tutorial/20-flow-offload.md
+	doc/tutorial/20-flow-offload.md \
+	doc/tutorial/21-hardware-steering.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = \
 	doc/tutorial/atomics doc/tutorial/by_gid doc/tutorial/datagrams doc/tutorial/devx_key \

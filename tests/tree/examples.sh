@@ -3,17 +3,25 @@
 # The examples beyond tests/lib/example.sh do what they say: their output is what is written here.
 . "${top_srcdir:?}/tests/tap.sh" || exit 99
 
+chip=
 # prints PROGRAM ARGUMENT...: on a chip of its own, exactly the lines of standard input. Times become "T us".
 prints() {
 	cat >"$scratch/want"
 	program=$top_builddir/examples/$1
 	shift
-	timeout 300 "$dvx_sim" run -- "$program" "$@" >"$scratch/said" 2>"$scratch/errors" &&
+	timeout 300 "$dvx_sim" run ${chip:+--set chip="$chip"} -- "$program" "$@" >"$scratch/said" 2>"$scratch/errors" &&
 		sed 's/[0-9.]* us$/T us/' "$scratch/said" >"$scratch/got" &&
 		diff "$scratch/want" "$scratch/got" && return
 	cat "$scratch/errors"
 	false
 }
+
+chip=bf3
+check "balancer" prints balancer 20000 <<'END'
+20000 connections, some in the spill table
+10000 went, and as many came
+END
+chip=
 
 check "recover" prints recover <<'END'
 client: write 0: done
