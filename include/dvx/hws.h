@@ -176,8 +176,8 @@ DVX_INLINE int dvx_post_rule_jumbo_del(struct dvx_sq *sq, const struct dvx_hws_i
 }
 
 /*
- * Begins a rule whose tag, or values, are made in the request itself. A tag that is made in other
- * memory and copied at once costs three times the cycles: the copy waits for the stores.
+ * Begins a rule whose tag or values are made in the request itself. A tag that is made in other
+ * memory and copied at once costs twice the cycles: the copy waits for the stores.
  *
  *	if (!dvx_post_rule_begin(sq, &image, DVX_SIGNALED, &p)) {
  *		memcpy(dvx_rule_tag(&p), base, DVX_TAG_BYTES);

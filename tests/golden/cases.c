@@ -168,6 +168,9 @@ const struct golden_case golden_cases[] = {
 	{"wait", G_WAIT, 0, 0x2000, 0, 0, NULL},
 	{"send_enable", G_SEND_EN, DVX_SIGNALED, 0x4000, 0, 0, NULL},
 	{"recv_enable", G_RECV_EN, DVX_FENCE, 3, 0, 0, NULL},
+	{"rule", G_RULE, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"rule_fenced", G_RULE, DVX_SIGNALED | DVX_SMALL_FENCE, 0, 1, 0, NULL},
+	{"rule_del", G_RULE_DEL, DVX_SIGNALED, 0, 0, 0, NULL},
 	/* a device that wants layer 2 in the WQE */
 	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER, NULL},
 	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER, NULL},
@@ -431,7 +434,7 @@ static int post_given(struct dvx_sq *sq, const struct golden_case *c, const stru
 	case G_RECV_EN:
 		return dvx_post_recv_enable(sq, GOLDEN_MANAGED, c->inline_len, 1, c->flags);
 	default:
-		return post(sq, c);
+		return c->kind >= G_RULE ? golden_post_rule(sq, c) : post(sq, c);
 	}
 }
 
@@ -448,12 +451,8 @@ void golden_dvx(const struct golden_case *c, const struct golden_given *g, struc
 
 	memset(&r, 0, sizeof(r));
 	memset(out, 0, sizeof(*out));
-	if (c->kind == G_RECV) {
-		receive(c, &r, out);
-		return;
-	}
-	if (c->kind == G_SRQ_RECV) {
-		receive_shared(c, &r, out);
+	if (c->kind == G_RECV || c->kind == G_SRQ_RECV) {
+		(c->kind == G_RECV ? receive : receive_shared)(c, &r, out);
 		return;
 	}
 	assert_int_equal(dvx_sq_init(&r.sq, &m), 0);

@@ -47,7 +47,9 @@ enum golden_kind {
 	G_ETH_VLAN,
 	G_WAIT,
 	G_SEND_EN,
-	G_RECV_EN
+	G_RECV_EN,
+	G_RULE, /* n: which one (rules.c) */
+	G_RULE_DEL
 };
 
 /* Signatures and encryption of an mkey. */
@@ -128,6 +130,9 @@ struct golden_given {
 
 /* Requests without a call of libmlx5: the vectors are DPDK's, or of its older kin. */
 bool golden_of_dpdk(enum golden_kind);
+
+/* rules.c: posts a rule by a request, or its deletion. */
+int golden_post_rule(struct dvx_sq *, const struct golden_case *);
 
 /* Posts the case by libdvx into a ring in plain memory. */
 void golden_dvx(const struct golden_case *, const struct golden_given *, struct golden_wqe *out);
