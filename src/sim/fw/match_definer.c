@@ -76,6 +76,7 @@ int fw_create_match_definer(struct fw_cmd *c)
 	const uint8_t *in = (const uint8_t *)c->in + head, *mask;
 	const char *lacks;
 	struct match_definer *d;
+	uint32_t format;
 
 	if (fw_definer_check(c, head + PRM_MATCH_DEFINER_BYTES) ||
 	    fw_definer_check_format(c, prm_match_definer_get_format_id(in)))
@@ -84,7 +85,8 @@ int fw_create_match_definer(struct fw_cmd *c)
 	if (!d)
 		return -1;
 	mask = in + PRM_MATCH_DEFINER_BYTES - DEFINER_TAG_BYTES;
-	d->format = (uint16_t)prm_match_definer_get_format_id(in);
+	format = prm_match_definer_get_format_id(in);
+	d->format = (uint16_t)format;
 	memcpy(d->mask, mask, sizeof(d->mask));
 	lacks = d->format == DEFINER_SELECTED ? fw_definer_select(in, d) : definer_make(d);
 	if (!lacks && (d->select || d->format != DEFINER_SELECTED))
@@ -95,5 +97,5 @@ int fw_create_match_definer(struct fw_cmd *c)
 	return fw_refuse(c, FW_SYN_UNSUPPORTED,
 			 "match_definer.match_mask has %s of format %u, "
 			 "which is not implemented",
-			 lacks, d->format);
+			 lacks, format);
 }

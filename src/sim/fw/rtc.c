@@ -24,18 +24,24 @@ static const uint8_t *fw_rtc_object(const struct fw_cmd *c)
 	return (const uint8_t *)c->in + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
 }
 
-/* Checks the head of a CREATE, and table_type. */
-static int fw_rtc_check(struct fw_cmd *c, uint32_t type, uint32_t log_most)
+/* Checks that the mailbox of a CREATE has the whole object, before any of its fields is read. */
+static int fw_rtc_check_whole(struct fw_cmd *c)
 {
-	const uint32_t log = prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
-	const bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB_RX || type == PRM_FLOW_TABLE_TYPE_FDB_TX;
-
 	if (!c->vhca->dev->profile->rules_by_wqe)
 		return fw_refuse(c, FW_SYN_CAP_CLEAR, "cap.wqe_based_flow_table_update_cap is 0");
 	if (c->in_len < PRM_CREATE_STC_IN_BYTES)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, the object needs %u", c->in_len,
 				 PRM_CREATE_STC_IN_BYTES);
+	return 0;
+}
+
+/* Checks the head of a CREATE, and table_type. */
+static int fw_rtc_check(struct fw_cmd *c, uint32_t type, uint32_t log_most)
+{
+	const uint32_t log = prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
+	const bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB_RX || type == PRM_FLOW_TABLE_TYPE_FDB_TX;
+
 	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "alias_object is set: objects of other functions are not aliased");
@@ -53,10 +59,13 @@ static int fw_rtc_check(struct fw_cmd *c, uint32_t type, uint32_t log_most)
 
 int fw_create_stc(struct fw_cmd *c)
 {
-	const uint32_t type = prm_stc_get_table_type(fw_rtc_object(c));
 	const uint32_t n = 1u << prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
 	struct stc_range *r;
+	uint32_t type;
 
+	if (fw_rtc_check_whole(c))
+		return -1;
+	type = prm_stc_get_table_type(fw_rtc_object(c));
 	if (fw_rtc_check(c, type, VHCA_LOG_MAX_STC))
 		return -1;
 	r = fw_new(c, OBJ_STC, sizeof(*r) + n * sizeof(r->stc[0]));
@@ -84,12 +93,11 @@ static int fw_stc_check_aso(struct fw_cmd *c, const uint8_t *stc)
 
 static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 {
-	const uint32_t type = prm_stc_get_action_type(stc);
+	uint32_t type;
 
-	if (c->in_len < PRM_CREATE_STC_IN_BYTES)
-		return fw_refuse(c, FW_SYN_IN_SHORT,
-				 "the mailbox has %zu bytes, the object needs %u", c->in_len,
-				 PRM_CREATE_STC_IN_BYTES);
+	if (fw_rtc_check_whole(c))
+		return -1;
+	type = prm_stc_get_action_type(stc);
 	if (prm_stc_get_modify_field_select(stc) != FW_STC_MODIFY_ALL)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "stc.modify_field_select is not 1 (the whole template)");
@@ -237,10 +245,13 @@ int fw_create_pattern(struct fw_cmd *c)
 
 int fw_create_ste(struct fw_cmd *c)
 {
-	const uint32_t type = prm_ste_get_table_type(fw_rtc_object(c));
 	const uint32_t n = 1u << prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
 	struct ste_range *r;
+	uint32_t type;
 
+	if (fw_rtc_check_whole(c))
+		return -1;
+	type = prm_ste_get_table_type(fw_rtc_object(c));
 	if (fw_rtc_check(c, type, VHCA_LOG_MAX_RULE_STE))
 		return -1;
 	r = fw_new(c, OBJ_STE, sizeof(*r));
@@ -353,9 +364,12 @@ static int fw_rtc_take(struct fw_cmd *c, const uint8_t *rtc, struct rtc *t)
 int fw_create_rtc(struct fw_cmd *c)
 {
 	const uint8_t *rtc = fw_rtc_object(c);
-	const uint32_t type = prm_rtc_get_table_type(rtc);
+	uint32_t type;
 	struct rtc *t;
 
+	if (fw_rtc_check_whole(c))
+		return -1;
+	type = prm_rtc_get_table_type(rtc);
 	if (fw_rtc_check(c, type, 0) || fw_rtc_check_features(c, rtc) || fw_rtc_check_size(c, rtc))
 		return -1;
 	t = fw_new(c, OBJ_RTC, sizeof(*t));
