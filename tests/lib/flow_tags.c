@@ -167,7 +167,7 @@ TEST(levels, decap_l2)
 }
 
 /* A packet without an Ethernet header gets the action's, with or without a tag. */
-TEST(software_levels, decap_l3)
+TEST(levels, decap_l3)
 {
 	static const char gre[4] = {0, 0, 0x08, 0};
 	static const char ether[] = "\x02\xaa\0\0\0\x01\x02\xbb\0\0\0\x02\x81\0\0\x07\x08\0";
@@ -224,7 +224,7 @@ static void tunnel_passes(struct stage *s, struct dvx_flow_action *end, const vo
 	OK(dvx_flow_matcher_destroy(all));
 }
 
-TEST(software_levels, encap)
+TEST(levels, encap)
 {
 	static const char vxlan[] = "\x02\0\0\0\0\x22\x02\0\0\0\0\x11\x08\0"
 				    "\x45\0\0\0\0\0\0\0\x40\x11\0\0\x0a\0\0\xfe\x0a\0\0\xff"

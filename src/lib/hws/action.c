@@ -18,12 +18,19 @@
 #define HWS_VLAN_WORDS	  2u
 #define HWS_VLAN_AT	  6u /* words behind the beginning of the packet */
 #define HWS_PATTERN_BYTES (PRM_CREATE_HEADER_MODIFY_PATTERN_IN_BYTES + 512u)
+#define HWS_DWORD_WORDS	  2u
+#define HWS_PARAM_AT	  32u /* bytes: stc.stc_param */
+#define HWS_LIST_DATA_AT  4u  /* of a change in a list */
+#define HWS_L2_MOST	  18u /* an Ethernet header with a VLAN tag */
+#define HWS_L2_PAD	  2u  /* makes its length a multiple of a dword */
+#define HWS_DECAP_MOST	  (2 + (HWS_L2_MOST + HWS_L2_PAD) / 4)
 #define HWS_MODIFY_ALL	  1u /* modify_field_select */
 
 const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
 	[ACTION_DECAP] = {.single = true}, [ACTION_POP_VLAN] = {.single = true},
 	[ACTION_MODIFY] = {.pair = true},  [ACTION_PUSH_VLAN] = {.pair = true},
 	[ACTION_ENCAP] = {.pair = true},   [ACTION_TAG] = {.single = true},
+	[ACTION_METER] = {.pair = true},   [ACTION_TRACK] = {.pair = true},
 	[ACTION_DROP] = {.hit = true},	   [ACTION_DEFAULT] = {.hit = true},
 	[ACTION_TABLE] = {.hit = true},	   [ACTION_ROOT] = {.hit = true},
 	[ACTION_QUEUE] = {.hit = true},
@@ -170,13 +177,26 @@ static bool hws_changes_type(const uint8_t *rewrite)
 	return prm_set_action_in_get_field(rewrite) == PRM_MODIFY_FIELD_OUT_ETHERTYPE;
 }
 
+/* Makes the template that executes a list of n changes. */
+static int hws_fill_list(struct dvx_flow_domain *domain, struct hws_action *own,
+			 const uint8_t *list, uint32_t n, void *stc)
+{
+	int err = own->pattern.obj ? 0 : hws_pattern_make(domain, own, list, n);
+
+	if (!err && !own->argument.obj)
+		err = hws_argument_make(domain, own, list, n * DVX_FLOW_REWRITE_BYTES);
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_ACC_MODIFY_LIST);
+	prm_stc_set_header_modify_pattern_id(stc, own->pattern.id);
+	prm_stc_set_header_modify_argument_id(stc, own->argument.id);
+	return err;
+}
+
 /* One rewrite is in the template; a list is a pattern. */
 static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, void *stc)
 {
 	uint32_t n = (uint32_t)(a->bytes / DVX_FLOW_REWRITE_BYTES);
 	uint8_t *rewrite = prm_stc_at_rewrite(stc);
 	bool reparse = false;
-	int err;
 
 	for (uint32_t i = 0; i < n; i++)
 		reparse |= hws_changes_type(a->data + (size_t)i * DVX_FLOW_REWRITE_BYTES);
@@ -193,13 +213,7 @@ static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, vo
 			prm_set_action_in_set_data(rewrite, 0);
 		return 0;
 	}
-	err = own->pattern.obj ? 0 : hws_pattern_make(a->domain, own, a->data, n);
-	if (!err && !own->argument.obj)
-		err = hws_argument_make(a->domain, own, a->data, (uint32_t)a->bytes);
-	prm_stc_set_action_type(stc, PRM_STC_ACTION_ACC_MODIFY_LIST);
-	prm_stc_set_header_modify_pattern_id(stc, own->pattern.id);
-	prm_stc_set_header_modify_argument_id(stc, own->argument.id);
-	return err;
+	return hws_fill_list(a->domain, own, a->data, n, stc);
 }
 
 /* A tunnel's header goes before the packet, whose Ethernet header ENCAP_L3 removes first. */
@@ -247,14 +261,74 @@ static void hws_fill_vlan(const struct dvx_flow_action *a, enum hws_slot slot, v
 	prm_stc_set_remove_size(stc, HWS_VLAN_WORDS << (slot == HWS_TWICE));
 }
 
-static void hws_fill_decap(void *stc)
+/* Removes the outer headers up to this one. */
+static void hws_fill_removal(void *stc, uint32_t end)
 {
-	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
-	prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_REMOVE);
 	prm_stc_set_remove_action_type(stc, HWS_REMOVE_HEADER);
 	prm_stc_set_decap(stc, 1);
 	prm_stc_set_remove_start_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
-	prm_stc_set_remove_end_anchor(stc, PRM_STE_ANCHOR_INNER_MAC);
+	prm_stc_set_remove_end_anchor(stc, end);
+}
+
+/* Appends the change of a template to a list, with the dword that it inserts. */
+static void hws_list_add(uint8_t *list, uint32_t *n, const uint8_t *stc, const uint8_t *dword)
+{
+	uint8_t *to = list + (size_t)(*n)++ * DVX_FLOW_REWRITE_BYTES;
+
+	memcpy(to, stc + HWS_PARAM_AT, DVX_FLOW_REWRITE_BYTES);
+	if (dword)
+		memcpy(to + HWS_LIST_DATA_AT, dword, sizeof(uint32_t));
+}
+
+/*
+ * Ends a tunnel without an inner Ethernet header, as Linux and DPDK do: a list removes the outer
+ * headers, inserts the new one by dwords from its end on, and removes the two bytes by which it is
+ * longer. Returns how many changes there are.
+ */
+static uint32_t hws_decap_list(const struct dvx_flow_action *a, uint8_t *list)
+{
+	uint8_t stc[PRM_STC_BYTES] = {0}, header[HWS_L2_MOST + HWS_L2_PAD] = {0};
+	uint32_t bytes = (uint32_t)a->bytes + HWS_L2_PAD, n = 0;
+
+	memcpy(header + HWS_L2_PAD, a->data, a->bytes);
+	hws_fill_removal(stc, PRM_STE_ANCHOR_INNER_IPV6_IPV4);
+	hws_list_add(list, &n, stc, NULL);
+	memset(stc, 0, sizeof(stc));
+	prm_stc_set_insert_action_type(stc, HWS_INSERT);
+	prm_stc_set_inline_data(stc, 1);
+	prm_stc_set_insert_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
+	prm_stc_set_insert_size(stc, HWS_DWORD_WORDS);
+	while (bytes) {
+		bytes -= (uint32_t)sizeof(uint32_t);
+		hws_list_add(list, &n, stc, header + bytes);
+	}
+	memset(stc, 0, sizeof(stc));
+	prm_stc_set_words_action_type(stc, HWS_REMOVE_WORDS);
+	prm_stc_set_words_start_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
+	prm_stc_set_remove_size(stc, HWS_L2_PAD / HWS_WORD);
+	hws_list_add(list, &n, stc, NULL);
+	return n;
+}
+
+static int hws_fill_decap(struct dvx_flow_action *a, struct hws_action *own, void *stc)
+{
+	uint8_t list[HWS_DECAP_MOST][DVX_FLOW_REWRITE_BYTES];
+
+	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
+	if (a->bytes)
+		return hws_fill_list(a->domain, own, list[0], hws_decap_list(a, list[0]), stc);
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_REMOVE);
+	hws_fill_removal(stc, PRM_STE_ANCHOR_INNER_MAC);
+	return 0;
+}
+
+static void hws_fill_aso(const struct dvx_flow_action *a, void *stc)
+{
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_ASO);
+	prm_stc_set_aso_object_id(stc, a->object);
+	prm_stc_set_return_reg_id(stc, a->reg_c);
+	prm_stc_set_aso_type(stc, a->kind == ACTION_METER ? PRM_STE_ASO_TYPE_POLICERS
+							  : PRM_STE_ASO_TYPE_CT);
 }
 
 static int hws_fill_root(struct dvx_flow_action *a, struct hws_action *own, void *stc)
@@ -281,8 +355,7 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum 
 {
 	switch (a->kind) {
 	case ACTION_DECAP:
-		hws_fill_decap(stc);
-		return 0;
+		return hws_fill_decap(a, own, stc);
 	case ACTION_POP_VLAN:
 	case ACTION_PUSH_VLAN:
 		hws_fill_vlan(a, slot, stc);
@@ -293,6 +366,10 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum 
 		return hws_fill_encap(a, own, slot, stc);
 	case ACTION_TAG:
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_TAG);
+		return 0;
+	case ACTION_METER:
+	case ACTION_TRACK:
+		hws_fill_aso(a, stc);
 		return 0;
 	case ACTION_COUNT:
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_COUNTER);
@@ -343,11 +420,6 @@ int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot)
 
 static int hws_action_check(const struct dvx_flow_action *a, const char *call)
 {
-	if (a->kind == ACTION_DECAP && a->bytes)
-		return dvx_fail(EOPNOTSUPP,
-				"%s: hardware steering by libdvx removes no tunnel "
-				"without an inner Ethernet header",
-				call);
 	if (a->kind == ACTION_QUEUE && !a->obj)
 		return dvx_fail(EOPNOTSUPP,
 				"%s: hardware steering leads to a dvx_rxq or dvx_rss, "

@@ -51,6 +51,14 @@ static void hws_operands(const struct dvx_flow_action *a, uint8_t *entry, enum h
 			prm_wqe_gta_data_seg_ste_set_dw7(entry,
 							 prm_set_action_in_get_data(a->data));
 		break;
+	case ACTION_METER: /* two meters are one object of the device */
+		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number / 2);
+		prm_wqe_gta_data_seg_ste_set_dw7(entry, DVX_METER_GREEN << 1 | (a->number & 1));
+		break;
+	case ACTION_TRACK:
+		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number);
+		prm_wqe_gta_data_seg_ste_set_dw7(entry, a->responder);
+		break;
 	case ACTION_PUSH_VLAN:
 		memcpy(&tag, a->data, sizeof(tag));
 		prm_wqe_gta_data_seg_ste_set_dw7(entry, tag);
@@ -85,11 +93,12 @@ static struct hws_want hws_want(struct dvx_flow_action *const *actions, uint32_t
 	const struct dvx_flow_action *a = actions[i];
 	const struct hws_action_row *row = &dvx_hws_actions[a->kind];
 	bool l3 = a->kind == ACTION_ENCAP && a->number == ENCAP_L3;
+	bool list = a->kind == ACTION_DECAP && a->bytes; /* which removes and inserts */
 
 	return (struct hws_want){.removes = a->kind == ACTION_DECAP || a->kind == ACTION_POP_VLAN ||
 					    l3,
-				 .single = row->single || l3,
-				 .pair = row->pair,
+				 .single = (row->single && !list) || l3,
+				 .pair = row->pair || list,
 				 .twice = a->kind == ACTION_POP_VLAN && i + 1 < n &&
 					  actions[i + 1]->kind == ACTION_POP_VLAN};
 }
