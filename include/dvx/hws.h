@@ -97,6 +97,29 @@ DVX_INLINE void dvx_hws_image_value(struct dvx_hws_image *image, uint32_t value)
 	prm_wqe_gta_data_seg_ste_set_dw7((uint8_t *)image->wqe + DVX_BLOCK, value);
 }
 
+/*
+ * Makes at least n arguments, of DVX_ARG_BYTES each, numbered from 0: values that
+ * dvx_post_rule_arg() writes, and that rules name. Several rules may name one. PRM: general object
+ * MODIFY_HEADER_ARG.
+ */
+struct dvx_hws_args;
+int dvx_hws_args_create(struct dvx_flow_domain *domain, uint32_t n, struct dvx_hws_args **out);
+int dvx_hws_args_destroy(struct dvx_hws_args *args);
+/* Returns the device's number of an argument, for dvx_post_rule_arg(). */
+uint32_t dvx_hws_args_id(const struct dvx_hws_args *args, uint32_t number);
+/*
+ * Makes an action that rewrites up to eight fields, as dvx_flow_action_create_modify() does, with the
+ * values of a rule's argument. An argument's bytes are list.action with the values of its rules.
+ */
+int dvx_hws_action_create_modify(struct dvx_flow_domain *domain,
+				 const struct dvx_flow_rewrites *list, struct dvx_hws_args *args,
+				 struct dvx_flow_action **out);
+/* Sets the number of the argument in a copy of an image that has such an action. */
+DVX_INLINE void dvx_hws_image_argument(struct dvx_hws_image *image, uint32_t number)
+{
+	prm_wqe_gta_data_seg_ste_set_dw7((uint8_t *)image->wqe + DVX_BLOCK, number);
+}
+
 /* ---- Rules ---- */
 
 #define DVX_RULE_DS (DVX_RULE_BYTES / DVX_SEG)

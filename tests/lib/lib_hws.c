@@ -6,6 +6,7 @@
  */
 #include "tests/test.h"
 #include <dvx/hws.h>
+#include <dvx/prm/flow.h>
 #include "lib_flow_stage.h"
 
 /* A queue of rules, a matcher, and an image of rules that lead to b. */
@@ -180,6 +181,47 @@ TEST(below, values_of_an_image)
 	OK(dvx_flow_action_destroy(tag));
 	OK(dvx_flow_action_destroy(count));
 	OK(dvx_flow_counter_destroy(counter));
+}
+
+/* A rule's rewrites have the values of the argument that it names, as it was written last. */
+TEST(below, arguments)
+{
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_action *set, *both[2], *none = NULL;
+	struct dvx_flow_rewrites list = {0}, nine = {.count = 9};
+	struct dvx_flow_rule_attr attr;
+	struct dvx_hws_args *args;
+	struct dvx_hws_image image;
+	struct ring_of_rules r;
+	uint8_t tag[DVX_TAG_BYTES];
+	struct frame want;
+
+	rules_open(&r, s, &m, 8);
+	OK(dvx_hws_args_create(s->domain, 100, &args));
+	OK(dvx_flow_rewrite_set(&list, "outer_headers.udp_sport", 0));
+	OK(dvx_flow_rewrite_set(&list, "outer_headers.udp_dport", 0));
+	refused(dvx_hws_action_create_modify(s->domain, &nine, args, &none), -E2BIG,
+		"list.count is 9", "8 changes");
+	OK(dvx_hws_action_create_modify(s->domain, &list, args, &set));
+	refused(dvx_hws_args_destroy(args), -EBUSY, "arguments", "1 actions");
+	memcpy(both, (struct dvx_flow_action *[]){set, s->to_b}, sizeof(both));
+	attr = rule_attr(r.m, &m, both, 2);
+	OK(dvx_hws_image_make(&attr, 0, &image));
+	dvx_hws_image_argument(&image, 3);
+	prm_set_action_in_set_data(list.action[0], 7);
+	prm_set_action_in_set_data(list.action[1], 8);
+	port_tag(&r, 53, tag);
+	OK(dvx_post_rule_arg(r.sq, dvx_hws_args_id(args, 3), list.action, 16, 1, 0));
+	OK(dvx_post_rule(r.sq, &image, tag, 2, DVX_SIGNALED | DVX_SMALL_FENCE));
+	assert_false(answer(&r, 2));
+	frame_build(&want, (struct frame_spec){.dport = 53});
+	frame_send(s->f, &want);
+	prm_store16(want.bytes, 34, 7);
+	prm_store16(want.bytes, 36, 8);
+	inbox_gets_frame(&s->b, &want, 0);
+	rules_close(&r);
+	OK(dvx_flow_action_destroy(set));
+	OK(dvx_hws_args_destroy(args));
 }
 
 #define MANY 2000u

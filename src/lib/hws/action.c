@@ -7,7 +7,6 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
-#include <dvx/prm/object.h>
 #include <dvx/prm/ste1.h>
 #include "hws.h"
 
@@ -136,20 +135,9 @@ int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset)
 static int hws_argument_make(struct dvx_flow_domain *domain, struct hws_action *own,
 			     const uint8_t *data, uint32_t bytes)
 {
-	uint8_t in[PRM_CREATE_MODIFY_HEADER_ARG_IN_BYTES] = {0};
-	uint32_t units = (bytes + DVX_ARG_BYTES - 1) / DVX_ARG_BYTES, least;
-	const void *cap;
-	int err = dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+	int err = dvx_hws_argument_create(domain, (bytes + DVX_ARG_BYTES - 1) / DVX_ARG_BYTES,
+					  &own->argument);
 
-	if (err)
-		return err;
-	least = prm_cmd_hca_cap_get_log_header_modify_argument_granularity(cap) -
-		prm_cmd_hca_cap_get_log_header_modify_argument_granularity_offset(cap);
-	prm_modify_header_arg_set_access_pd(prm_create_modify_header_arg_in_at_arg(in),
-					    hws_domain(domain)->queue.pd->pdn);
-	err = dvx_hws_object_create(domain->dev, PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT,
-				    dvx_log2_up(units) < least ? least : dvx_log2_up(units), in,
-				    sizeof(in), &own->argument);
 	return err ? err : dvx_hws_write_argument(domain, own->argument.id, data, bytes);
 }
 
@@ -177,21 +165,21 @@ static bool hws_changes_type(const uint8_t *rewrite)
 	return prm_set_action_in_get_field(rewrite) == PRM_MODIFY_FIELD_OUT_ETHERTYPE;
 }
 
-/* Makes the template that executes a list of n changes. */
-static int hws_fill_list(struct dvx_flow_domain *domain, struct hws_action *own,
-			 const uint8_t *list, uint32_t n, void *stc)
+/* Makes the template that executes a list of n changes. The action may have arguments already. */
+static int hws_fill_list(struct dvx_flow_action *a, struct hws_action *own, const uint8_t *list,
+			 uint32_t n, void *stc)
 {
-	int err = own->pattern.obj ? 0 : hws_pattern_make(domain, own, list, n);
+	int err = own->pattern.obj ? 0 : hws_pattern_make(a->domain, own, list, n);
 
-	if (!err && !own->argument.obj)
-		err = hws_argument_make(domain, own, list, n * DVX_FLOW_REWRITE_BYTES);
+	if (!err && !a->object && !own->argument.obj)
+		err = hws_argument_make(a->domain, own, list, n * DVX_FLOW_REWRITE_BYTES);
 	prm_stc_set_action_type(stc, PRM_STC_ACTION_ACC_MODIFY_LIST);
 	prm_stc_set_header_modify_pattern_id(stc, own->pattern.id);
-	prm_stc_set_header_modify_argument_id(stc, own->argument.id);
+	prm_stc_set_header_modify_argument_id(stc, a->object ? a->object : own->argument.id);
 	return err;
 }
 
-/* One rewrite is in the template; a list is a pattern. */
+/* One rewrite is in the template; a list, or one with arguments, is a pattern. */
 static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, void *stc)
 {
 	uint32_t n = (uint32_t)(a->bytes / DVX_FLOW_REWRITE_BYTES);
@@ -202,7 +190,7 @@ static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, vo
 		reparse |= hws_changes_type(a->data + (size_t)i * DVX_FLOW_REWRITE_BYTES);
 	if (reparse)
 		prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
-	if (n == 1) {
+	if (n == 1 && !a->object) {
 		uint32_t type = prm_set_action_in_get_action_type(a->data);
 
 		prm_stc_set_action_type(stc, type == PRM_ACTION_TYPE_SET   ? PRM_STC_ACTION_SET
@@ -213,7 +201,7 @@ static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, vo
 			prm_set_action_in_set_data(rewrite, 0);
 		return 0;
 	}
-	return hws_fill_list(a->domain, own, a->data, n, stc);
+	return hws_fill_list(a, own, a->data, n, stc);
 }
 
 /* A tunnel's header goes before the packet, whose Ethernet header ENCAP_L3 removes first. */
@@ -316,7 +304,7 @@ static int hws_fill_decap(struct dvx_flow_action *a, struct hws_action *own, voi
 
 	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
 	if (a->bytes)
-		return hws_fill_list(a->domain, own, list[0], hws_decap_list(a, list[0]), stc);
+		return hws_fill_list(a, own, list[0], hws_decap_list(a, list[0]), stc);
 	prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_REMOVE);
 	hws_fill_removal(stc, PRM_STE_ANCHOR_INNER_MAC);
 	return 0;

@@ -186,6 +186,10 @@ extern const struct hws_action_row {
 int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset);
 int dvx_hws_stc_free(struct hws_domain *d, uint16_t *offset);
 
+/* args.c: creates n arguments in a row */
+int dvx_hws_argument_create(const struct dvx_flow_domain *domain, uint32_t n,
+			    struct hws_object *out);
+
 /* ---- Further entries of rules (pool.c) ---- */
 
 #define HWS_POOL 4096u /* entries */

@@ -46,7 +46,7 @@ static void hws_operands(const struct dvx_flow_action *a, uint8_t *entry, enum h
 		prm_wqe_gta_data_seg_ste_set_counter_id(entry, a->number);
 		break;
 	case ACTION_MODIFY:
-		if (a->bytes == DVX_FLOW_REWRITE_BYTES &&
+		if (!a->object && a->bytes == DVX_FLOW_REWRITE_BYTES &&
 		    prm_set_action_in_get_action_type(a->data) != PRM_ACTION_TYPE_COPY)
 			prm_wqe_gta_data_seg_ste_set_dw7(entry,
 							 prm_set_action_in_get_data(a->data));
