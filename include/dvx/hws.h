@@ -153,9 +153,9 @@ DVX_INLINE int dvx_rule_claim(struct dvx_sq *sq, const struct dvx_hws_image *ima
 }
 
 /* Posts a request about an entry. */
-DVX_INLINE int dvx_post_rule_entry(struct dvx_sq *sq, const struct dvx_hws_image *image,
-				   enum prm_gta_op op, uint32_t index, const void *tag,
-				   uint32_t tag_bytes, uint64_t wr_id, uint32_t flags)
+DVX_INLINE int dvx_rule_post(struct dvx_sq *sq, const struct dvx_hws_image *image,
+			     enum prm_gta_op op, uint32_t index, const void *tag,
+			     uint32_t tag_bytes, uint64_t wr_id, uint32_t flags)
 {
 	struct dvx_sq_place p;
 	int err = dvx_rule_claim(sq, image, op, index, tag_bytes, flags, &p);
@@ -171,31 +171,29 @@ DVX_INLINE int dvx_post_rule_entry(struct dvx_sq *sq, const struct dvx_hws_image
 DVX_INLINE int dvx_post_rule(struct dvx_sq *sq, const struct dvx_hws_image *image, const void *tag,
 			     uint64_t wr_id, uint32_t flags)
 {
-	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_ACTIVATE, 0, tag, DVX_TAG_BYTES, wr_id,
-				   flags);
+	return dvx_rule_post(sq, image, PRM_GTA_OP_ACTIVATE, 0, tag, DVX_TAG_BYTES, wr_id, flags);
 }
 
 /* Deletes the rule with this tag from the image's table. It fails if there is none. */
 DVX_INLINE int dvx_post_rule_del(struct dvx_sq *sq, const struct dvx_hws_image *image,
 				 const void *tag, uint64_t wr_id, uint32_t flags)
 {
-	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_TAG_BYTES, wr_id,
-				   flags);
+	return dvx_rule_post(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_TAG_BYTES, wr_id, flags);
 }
 
 /* These do the same with tags of DVX_LONG_TAG_BYTES. */
 DVX_INLINE int dvx_post_rule_jumbo(struct dvx_sq *sq, const struct dvx_hws_image *image,
 				   const void *tag, uint64_t wr_id, uint32_t flags)
 {
-	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_ACTIVATE, 0, tag, DVX_LONG_TAG_BYTES,
-				   wr_id, flags);
+	return dvx_rule_post(sq, image, PRM_GTA_OP_ACTIVATE, 0, tag, DVX_LONG_TAG_BYTES, wr_id,
+			     flags);
 }
 
 DVX_INLINE int dvx_post_rule_jumbo_del(struct dvx_sq *sq, const struct dvx_hws_image *image,
 				       const void *tag, uint64_t wr_id, uint32_t flags)
 {
-	return dvx_post_rule_entry(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_LONG_TAG_BYTES,
-				   wr_id, flags);
+	return dvx_rule_post(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_LONG_TAG_BYTES, wr_id,
+			     flags);
 }
 
 /*

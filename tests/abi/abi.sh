@@ -34,7 +34,7 @@ check "libdvx has the ABI of tests/abi/libdvx.abi" kept
 named() {
 	version=$(sed -n 's/.*-version-info \([0-9]*\):[0-9]*:\([0-9]*\).*/\1-\2/p' "$1")
 	[ -n "$version" ] || return
-	number=$((version))
+	number=$(($version))
 	readelf -d "$lib" | grep -F "[libdvx.so.$number]" &&
 		head -n 1 "$dump" | grep -F "soname='libdvx.so.$number'" &&
 		grep -x "Package: libdvx$number" "$top_srcdir/debian/control"

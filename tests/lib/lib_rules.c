@@ -71,11 +71,10 @@ TEST(levels, no_capability)
 	struct dvx_flow_rule_attr ra;
 
 	if (level) {
-		OK(dvx_flow_match_set(&m, "misc_parameters_3.geneve_tlv_option_0_data", 1,
-				      0xffffffff));
+		OK(dvx_flow_match_set(&m, "misc_parameters.outer_esp_spi", 1, 0xffffffff));
 		refused(dvx_flow_matcher_create(s->table, &attr, &none), -EOPNOTSUPP,
-			"match.misc_parameters_3.geneve_tlv_option_0_data",
-			STAGE_FLAGS ? "hardware steering" : "flex_parser_protocols");
+			"match.misc_parameters.outer_esp_spi",
+			STAGE_FLAGS ? "hardware steering" : "libmlx5 has no entry");
 	} else {
 		OK(dvx_flow_match_set(&m, "outer_headers.ipv4_ihl", 5, 0xf));
 		OK(dvx_flow_matcher_create(s->table, &attr, &none));

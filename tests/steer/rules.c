@@ -159,6 +159,7 @@ static int hws_setup(void **state)
 	memset(&h, 0, sizeof(h));
 	h.f = *state;
 	h.f->profile.rules_by_wqe = true;
+	h.f->profile.far_selectors = true;
 	h.pd = fx_pd(h.f, h.f->v, FX_UID);
 	h.tir = rig_tir(h.f);
 	h.counter = rig_counter(h.f, 0);
@@ -299,6 +300,26 @@ TEST(of_hws, full_row_spills)
 		assert_int_equal(rig_send(h.f, RX, port).tirs, 1);
 	assert_int_equal(rig_send(h.f, RX, 3).stats.ends[STEER_DROP], 1);
 	assert_int_equal(rig_send(h.f, RX, 4).stats.ends[STEER_MISS], 1);
+}
+
+/* A chip without format_select_dw_8_6_ext takes the last three dwords of a tag from the first 64 only. */
+TEST(of_hws, near_selectors)
+{
+	const char *const last[] = {"obj_context.format_select_dw6",
+				    "obj_context.format_select_dw7",
+				    "obj_context.format_select_dw8"};
+
+	for (unsigned int far = 0; far < 2; far++)
+		for (unsigned int i = 0; i < 3; i++) {
+			h.f->profile.far_selectors = far;
+			assert_int_equal(object_cmd(PRM_OPCODE_CREATE_GENERAL_OBJECT,
+						    "create_match_definer_in",
+						    FX_FIELDS({"general_obj_in_cmd_hdr.obj_type",
+							       PRM_OBJ_TYPE_MATCH_DEFINER},
+							      {"obj_context.format_id", 61},
+							      {last[i], 64})) == 0,
+					 far);
+		}
 }
 
 /* A long tag has all 44 bytes; the place of each selected dword is the same. */

@@ -11,6 +11,8 @@
 #include "priv.h"
 
 struct dvx_flow_backend {
+	bool pops_or_pushes; /* rules of RX domains do not pop and push VLAN tags */
+
 	/* Also sets domain->levels. flags: enum dvx_flow_domain_flags. */
 	int (*domain_create)(struct dvx_flow_domain *domain, uint32_t flags);
 	int (*domain_destroy)(struct dvx_flow_domain *domain);

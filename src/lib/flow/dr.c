@@ -205,7 +205,9 @@ static int dr_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *va
 		return dvx_fail(ENOMEM, "no memory for a matcher");
 	own->bytes = dvx_flow_criteria_bytes(dvx_flow_criteria(matcher->mask));
 	matcher->impl = own;
-	if (!err && !table->level)
+	if (!err && table->level)
+		err = dvx_flow_dr_check_mask(table->domain, matcher->mask);
+	else if (!err)
 		err = dvx_flow_check_caps(table->domain, matcher->mask, "dvx_flow_matcher_create");
 	if (!err)
 		err = dr_matcher_make(matcher, dr_kind_of(matcher, value));
@@ -458,19 +460,6 @@ static int dr_rule_actions(const struct dvx_flow_rule *rule, struct mlx5dv_dr_ac
 	return 0;
 }
 
-static int dr_check_vlans(const struct dvx_flow_rule *rule)
-{
-	struct dvx_flow_action *const *actions = rule->actions;
-
-	if (rule->matcher->table->domain->side != DVX_FLOW_RX ||
-	    !dvx_flow_rule_count(actions, rule->action_count, ACTION_POP_VLAN) ||
-	    !dvx_flow_rule_count(actions, rule->action_count, ACTION_PUSH_VLAN))
-		return 0;
-	return dvx_fail(EOPNOTSUPP,
-			"dvx_flow_rule_create: attr.actions pops and pushes a VLAN tag: in RX "
-			"domains libmlx5 does one of them; rewrite first_vid, or use two tables");
-}
-
 static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 {
 	const struct dvx_flow_matcher *matcher = rule->matcher;
@@ -480,7 +469,7 @@ static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	union dr_params params;
 	uint32_t n;
 	const bool fdb = matcher->table->domain->side == DVX_FLOW_FDB;
-	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : dr_check_vlans(rule);
+	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : 0;
 
 	if (!err && !own->of[kind])
 		err = dr_matcher_make(matcher, kind);
@@ -501,6 +490,7 @@ static int dr_rule_remove(struct dvx_flow_rule *rule)
 }
 
 const struct dvx_flow_backend dvx_flow_dr = {
+	.pops_or_pushes = true,
 	.domain_create = dr_domain_create,
 	.domain_destroy = dr_domain_destroy,
 	.domain_sync = dr_domain_sync,

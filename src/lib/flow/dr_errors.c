@@ -154,6 +154,23 @@ static int dr_lacks_field(const struct dvx_flow_domain *domain, const char *path
 			path, format, dvx_dev_name(domain->dev));
 }
 
+/* Fields that libmlx5's masks lack: it would ignore them without a word. */
+static const char *const unknown[] = {
+	"misc_parameters.bth_opcode",	    "misc_parameters.bth_dst_qp",
+	"misc_parameters.inner_esp_spi",    "misc_parameters.outer_esp_spi",
+	"misc_parameters_2.ipsec_syndrome", "misc_parameters_2.macsec_syndrome"};
+
+int dvx_flow_dr_check_mask(const struct dvx_flow_domain *domain, const uint8_t *mask)
+{
+	struct dvx_flow_field f;
+
+	for (uint32_t bit = 0; dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width)
+		for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+			if (!strcmp(f.path, unknown[i]))
+				return dr_lacks_field(domain, f.path);
+	return 0;
+}
+
 static int dr_blame(const struct dvx_flow_trial *trial, int err)
 {
 	const struct dvx_flow_domain *domain = trial->matcher->table->domain;

@@ -81,6 +81,7 @@ uint32_t dvx_flow_rule_count(struct dvx_flow_action *const *actions, uint32_t ac
 /* Behind a decapsulation the inner headers are the packet's. */
 static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
 {
+	const struct dvx_flow_domain *domain = attr->matcher->table->domain;
 	bool decap = dvx_flow_rule_count(attr->actions, attr->action_count, ACTION_DECAP);
 	uint32_t pops = dvx_flow_rule_count(attr->actions, attr->action_count, ACTION_POP_VLAN);
 	int err = 0;
@@ -90,12 +91,18 @@ static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
 			err = dvx_flow_change_check(attr, i, decap);
 	if (!err && pops > 1)
 		err = dvx_flow_change_check_pops(attr, decap);
+	if (!err && pops && domain->backend->pops_or_pushes && domain->side == DVX_FLOW_RX &&
+	    dvx_flow_rule_count(attr->actions, attr->action_count, ACTION_PUSH_VLAN))
+		err = dvx_fail(EOPNOTSUPP,
+			       "dvx_flow_rule_create: attr.actions pops and pushes a VLAN tag: in "
+			       "RX domains libmlx5 does one of them; rewrite first_vid, or use two "
+			       "tables");
 	return err;
 }
 
-/* Sorts them in the order of their kinds. */
-static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
-			uint32_t *n)
+/* Sorts them in the order of their kinds. Inline, for the sake of dvx_flow_rule_create(). */
+static inline __attribute__((always_inline)) int
+sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out, uint32_t *n)
 {
 	uint8_t have[ACTION_DROP + 1] = {0};
 	bool changes = false;
@@ -119,11 +126,8 @@ static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 	return changes ? flow_rule_check_changes(attr) : 0;
 }
 
-int dvx_flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
-			uint32_t *n)
+static int flow_rule_check(const struct dvx_flow_rule_attr *attr)
 {
-	int err;
-
 	if (!attr->matcher)
 		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.matcher is NULL");
 	if (!attr->match)
@@ -132,21 +136,15 @@ int dvx_flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 		return dvx_fail(EINVAL,
 				"dvx_flow_rule_create: attr.action_count is %u, not 1 to %u",
 				attr->action_count, DVX_FLOW_MAX_ACTIONS);
-	err = dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
-	return err ? err : sort_actions(attr, out, n);
+	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
 }
 
-static struct dvx_flow_rule *flow_rule_new(const struct dvx_flow_rule_attr *attr,
-					   struct dvx_flow_action *const *sorted, uint32_t n)
+int dvx_flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
+			uint32_t *n)
 {
-	struct dvx_flow_rule *rule = malloc(sizeof(*rule) + n * sizeof(rule->actions[0]));
+	int err = flow_rule_check(attr);
 
-	if (!rule)
-		return NULL;
-	rule->matcher = attr->matcher;
-	rule->action_count = n;
-	memcpy(rule->actions, sorted, n * sizeof(rule->actions[0]));
-	return rule;
+	return err ? err : sort_actions(attr, out, n);
 }
 
 static void flow_rule_hold(struct dvx_flow_rule *rule)
@@ -160,22 +158,23 @@ static void flow_rule_hold(struct dvx_flow_rule *rule)
 
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
 {
-	struct dvx_flow_action *sorted[RULE_ACTIONS];
 	struct dvx_flow_rule_attr attr;
 	struct dvx_flow_rule *rule;
-	uint32_t n;
 	int err = dvx_attr_copy(&attr, user, "dvx_flow_rule_create");
 
+	if (!err && !out)
+		err = dvx_fail(EINVAL, "dvx_flow_rule_create: out is NULL");
 	if (!err)
-		err = dvx_check_not_null("dvx_flow_rule_create", "out", out, NULL);
-	if (!err)
-		err = dvx_flow_rule_check(&attr, sorted, &n);
+		err = flow_rule_check(&attr);
 	if (err)
 		return err;
-	rule = flow_rule_new(&attr, sorted, n);
+	rule = malloc(sizeof(*rule) + attr.action_count * sizeof(rule->actions[0]));
 	if (!rule)
 		return dvx_fail(ENOMEM, "no memory for a rule");
-	err = attr.matcher->table->domain->backend->rule_insert(rule, attr.match->value);
+	rule->matcher = attr.matcher;
+	err = sort_actions(&attr, rule->actions, &rule->action_count);
+	if (!err)
+		err = attr.matcher->table->domain->backend->rule_insert(rule, attr.match->value);
 	if (err) {
 		free(rule);
 		return err;

@@ -119,10 +119,9 @@ static int hws_post(struct hws_domain *d, struct hws_rule *r, enum prm_gta_op op
 	int err = hws_make_room(d);
 
 	return err ? err
-		   : hws_posted(d, dvx_post_rule_entry(dvx_txq_ring(d->queue.txq), image, op, 0,
-						       hws_rule_tag(r),
-						       hws_tag_bytes(&r->part->layout), cookie,
-						       DVX_SIGNALED | flags));
+		   : hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image, op, 0,
+						 hws_rule_tag(r), hws_tag_bytes(&r->part->layout),
+						 cookie, DVX_SIGNALED | flags));
 }
 
 /* Writes an entry that the rule's first one leads to. */
@@ -134,10 +133,9 @@ static int hws_post_more(struct hws_domain *d, const struct hws_place *at,
 
 	hws_image_set_rtc(image, &at->pool->rtc);
 	return err ? err
-		   : hws_posted(d,
-				dvx_post_rule_entry(dvx_txq_ring(d->queue.txq), image,
-						    PRM_GTA_OP_ACTIVATE, at->index, no_tag,
-						    DVX_TAG_BYTES, HWS_COOKIE_OTHER, DVX_SIGNALED));
+		   : hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image,
+						 PRM_GTA_OP_ACTIVATE, at->index, no_tag,
+						 DVX_TAG_BYTES, HWS_COOKIE_OTHER, DVX_SIGNALED));
 }
 
 /* Takes the places of a rule's further entries, and makes each lead on. */

@@ -45,7 +45,22 @@ static int fw_definer_check_format(struct fw_cmd *c, uint32_t format)
 
 /* --- format 61: dwords and octets of the headers ---------------------------------------------- */
 
+#define DEFINER_NEAR	  64u /* dwords of the headers that six bits select */
 #define SELECTOR(kind, n) prm_match_definer_get_format_select_##kind##n(in)
+
+/* [I] Without format_select_dw_8_6_ext, selectors of dwords 6 to 8 have six bits. */
+static int fw_definer_check_selectors(struct fw_cmd *c, const uint8_t *in)
+{
+	const uint32_t last[] = {SELECTOR(dw, 6), SELECTOR(dw, 7), SELECTOR(dw, 8)};
+
+	for (unsigned int i = 0; i < 3 && !c->vhca->dev->profile->far_selectors; i++)
+		if (last[i] >= DEFINER_NEAR)
+			return fw_refuse(c, FW_SYN_UNSUPPORTED,
+					 "match_definer.format_select_dw%u %u: below %u, as "
+					 "format_select_dw_8_6_ext is 0",
+					 6 + i, last[i], DEFINER_NEAR);
+	return 0;
+}
 
 /* Makes the layout by the selectors; returns NULL or a field that is not implemented. */
 static const char *fw_definer_select(const uint8_t *in, struct match_definer *d)
@@ -80,6 +95,9 @@ int fw_create_match_definer(struct fw_cmd *c)
 
 	if (fw_definer_check(c, head + PRM_MATCH_DEFINER_BYTES) ||
 	    fw_definer_check_format(c, prm_match_definer_get_format_id(in)))
+		return -1;
+	if (prm_match_definer_get_format_id(in) == DEFINER_SELECTED &&
+	    fw_definer_check_selectors(c, in))
 		return -1;
 	d = fw_new(c, OBJ_MATCH_DEFINER, sizeof(*d));
 	if (!d)

@@ -59,6 +59,7 @@ static const struct profile connectx6dx = {
 	PROFILE_6DX,
 };
 
+/* Without format_select_dw_8_6_ext, as users report it of standalone cards (doca-samples #12). */
 static const struct profile connectx7 = {
 	.name = "cx7",
 	.pci_device = 0x1021,
@@ -76,6 +77,7 @@ static const struct profile connectx8 = {
 	.fw_ver = "40.43.1014",
 	.steering_format_version = 3,
 	.rules_by_wqe = true,
+	.far_selectors = true,
 	PROFILE_CONNECTX,
 	PROFILE_6DX,
 };
@@ -95,6 +97,7 @@ static const struct profile bluefield3 = {
 	.fw_ver = "32.37.1306",
 	.steering_format_version = 2,
 	.rules_by_wqe = true,
+	.far_selectors = true,
 	PROFILE_BLUEFIELD,
 	PROFILE_6DX,
 };

@@ -51,6 +51,7 @@ struct profile {
 	uint8_t steering_format_version;  /* of STEs; steer/ste/ implements it */
 	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
 	bool rules_by_wqe;		  /* hardware steering: rules are written by WQEs */
+	bool far_selectors; /* all dwords of definers come from anywhere: format_select_dw_8_6_ext */
 	bool match_definers; /* entries whose tags definers lay out: format 1 and later */
 	bool fl_rc_qp;	     /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
 	bool crypto;	     /* AES-XTS of mkeys: a crypto-enabled card */
