@@ -32,7 +32,7 @@ counts() {
 }
 check "the device executes what is counted" counts
 spills() {
-	"$dvx_sim" run --set chip=bf3 -- "$perf" rules -n 20000 --batch 32 --json >"$scratch/j" &&
+	"$dvx_sim" run --set chip=bf3 -- "$perf" rules -n 4000 --batch 32 --json >"$scratch/j" &&
 		jq -e '.results[] | select(.steering == "posts" and .operation == "insert") | .retried > 0' <"$scratch/j"
 }
 check "rules whose rows are full go to the spill table" spills
