@@ -2,7 +2,7 @@
 /* Rules by requests: images with the numbers that DPDK's tables and action templates had. */
 #include "cases.h"
 
-/* What DPDK's rule of a UDP port had, besides its tag. */
+/* The image of DPDK's rule of a UDP port: all but its tag. */
 static const struct golden_rule {
 	uint32_t stcs, ctrl, hit, dw5, dw6, dw7; /* action templates */
 	uint32_t counter, value;

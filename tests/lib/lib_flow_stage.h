@@ -180,7 +180,7 @@ static inline void stage_test(void (*test)(struct stage *), uint32_t at, void **
 		stage_test(name##_on, 3, &no_state);     \
 	}                                                \
 	static void name##_on(struct stage *s)
-/* What hardware steering does not do, or differently. */
+/* Tests of what hardware steering does not do, or does differently. */
 #ifdef STAGE_HARDWARE
 #define FIXTURE_software(name)	      static __attribute__((unused)) void name##_on(struct stage *s)
 #define FIXTURE_software_levels(name) FIXTURE_software(name)
