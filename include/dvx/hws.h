@@ -55,7 +55,7 @@ struct dvx_pd *dvx_flow_domain_pd(const struct dvx_flow_domain *domain);
  * destination and a counter, but no other action.
  */
 uint32_t dvx_hws_tag_bytes(const struct dvx_flow_matcher *matcher);
-/* Writes the tag of a rule: `value` as in dvx_flow_rule_attr. All tags but their fields are 0. */
+/* Writes the tag of a rule: `value` as in dvx_flow_rule_attr. Bits outside the fields are 0. */
 int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_match *value,
 		     void *tag);
 /*

@@ -39,8 +39,8 @@ static int hws_complete(struct hws_domain *d, const struct dvx_wc *wc)
 	d->waiting--;
 	if (wc->wr_id == HWS_COOKIE_OTHER)
 		return dvx_rule_failed(wc) ? dvx_fail(EIO,
-						      "hardware steering: %s did not delete a "
-						      "rule",
+						      "hardware steering: %s refused a rule's "
+						      "deletion, or an entry of it",
 						      dvx_dev_name(d->dev))
 					   : 0;
 	r->waits = false;
@@ -73,7 +73,7 @@ int dvx_hws_drain(struct hws_domain *d)
 	return err;
 }
 
-/* Completions that are there make room, without waiting for one. */
+/* Waits for completions until the queue has room for a request. */
 static int hws_make_room(struct hws_domain *d)
 {
 	struct dvx_sq *sq = dvx_txq_ring(d->queue.txq);
