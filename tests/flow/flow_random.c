@@ -222,6 +222,8 @@ static void rule_tunnel(struct dice *d, struct line *l)
 		add(l, " teid %u", PICK(d, vnis));
 	else
 		add(l, " label %u", PICK(d, mpls_labels));
+	if (kind == 0 && chance(d, 20))
+		add(l, " gbp %u", PICK(d, policies));
 	if (kind == 2 && chance(d, 20))
 		add(l, " oam %u", dice_roll(d, 2));
 	if (kind == 4 && chance(d, 20))

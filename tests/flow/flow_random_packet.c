@@ -229,10 +229,11 @@ static void put_geneve(struct dice *d, struct pen *w, uint16_t type)
 static void put_vxlan(struct dice *d, struct pen *w, uint16_t type, bool gpe)
 {
 	uint32_t next = type == 0x0800 ? 1 : type == 0x86dd ? 2 : 3;
+	bool policy = !gpe && chance(d, 40);
 
 	udp_to(d, w, gpe ? 4790 : 4789);
-	put(w, gpe ? 0x0c : 0x08, 1);
-	put(w, gpe ? next : 0, 3);
+	put(w, gpe ? 0x0c : policy ? 0x88 : 0x08, 1);
+	put(w, gpe ? next : policy ? PICK(d, policies) : 0, 3);
 	put(w, PICK(d, vnis) << 8 | (gpe ? 0 : dice_roll(d, 2)), 4);
 }
 

@@ -634,6 +634,49 @@ TEST(none, exported_rules_come_back_as_the_same_entries)
 	}
 }
 
+/*
+ * testpmd copies in a flow that also says where the packet goes. So what stands behind a copy is a
+ * group, for its source, and all other packets of the source jump there, too.
+ */
+TEST(none, copies_of_testpmd_lead_to_the_rules_behind_them)
+{
+	struct export_ask ask = {.tool = export_find("testpmd"), .ports = "0=uplink 1=vf0 2=vf1"};
+	struct import_result r;
+	struct ruleset set;
+	char *commands = NULL, *got;
+	size_t n = 0;
+	FILE *f = open_memstream(&commands, &n);
+
+	parsed("drop switch from vf0 ipv4 udp dst port 9\n"
+	       "mirror switch from vf0 ipv4 udp dst port 53,54 to vf1 sample 4 count\n"
+	       "mirror switch from vf0 ipv6 to uplink\n"
+	       "drop switch from vf0 ipv4\ndrop switch from uplink ipv4\n",
+	       &set);
+	assert_int_equal(export_rules(&ask, &set, f, nothing_is_left_out, NULL), 0);
+	fclose(f);
+	assert_int_equal(import_text(&(struct import_ask){.from = DIALECTS, .ports = ask.ports},
+				     commands, n, &r),
+			 0);
+	got = items_text(&r);
+	assert_string_equal(got, "drop switch from vf0 ipv4 udp dst port 9\n"
+				 "mirror switch from vf0 ipv4 udp dst port 53 to vf1 sample 4\n"
+				 "send switch from vf0 ipv4 udp dst port 53 goto table1 count\n"
+				 "mirror switch from vf0 ipv4 udp dst port 54 to vf1 sample 4\n"
+				 "send switch from vf0 ipv4 udp dst port 54 goto table1 count\n"
+				 "send switch from vf0 goto table1\n"
+				 "drop switch from uplink ipv4\n"
+				 "table table1\n"
+				 "mirror switch from vf0 ipv6 to uplink\n"
+				 "send switch from vf0 ipv6 goto table2\n"
+				 "send switch from vf0 goto table2\n"
+				 "table table2\n"
+				 "drop switch from vf0 ipv4\n");
+	free(got);
+	free(commands);
+	import_free(&r);
+	ruleset_free(&set);
+}
+
 /* Rules of the e-switch, with the kernel's names of vports or others. */
 TEST(none, exported_rules_of_the_switch_come_back)
 {
@@ -665,6 +708,18 @@ TEST(none, exported_rules_of_the_switch_come_back)
 		{"testpmd", "0=uplink 1=vf0",
 		 "send switch from vf0 encap vxlan vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 "
 		 "dst 02:00:00:00:00:02 dst port 8472 to uplink"},
+		{"testpmd", "0=uplink 1=vf0",
+		 "send switch from uplink ipv4 nvgre vni 7 inner ipv4 tcp decap to vf0"},
+		{"testpmd", "0=uplink 1=vf0",
+		 "send switch from vf0 encap nvgre vni 7 src 192.0.2.1 dst 192.0.2.2 eth src "
+		 "02:00:00:00:00:01 dst 02:00:00:00:00:02 to uplink"},
+		{"tc", NULL,
+		 "mirror switch from vf0 untagged ethertype ipv4 udp to vf1\n"
+		 "send switch from vf0 untagged ethertype ipv4 to uplink"},
+		{"tc", "vxlan0=uplink,02:00:00:00:00:01,02:00:00:00:00:02",
+		 "send switch from vf0 untagged ethertype ipv4 encap vxlan vni 7 gbp 300 src "
+		 "192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02 to "
+		 "uplink"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -705,6 +760,11 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		 "pass out encap geneve vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 dst "
 		 "02:00:00:00:00:02",
 		 "VXLAN", 10},
+		{"testpmd",
+		 "pass out encap nvgre vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 dst "
+		 "02:00:00:00:00:02",
+		 "over IPv6 have ttl 255", 10},
+		{"tc", "mirror switch from vf0 to vf1 sample 4", "psample", 38},
 		{"tc", "drop switch udp", "name the vport", 6},
 		{"tc", "send switch from ecpf to vf0", "NAME=ecpf", 13},
 		{"tc", "send switch from vf0 to ecpf", "NAME=ecpf", 25},
@@ -720,8 +780,8 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		{"testpmd", "drop in fragment", "fragment", 9},
 		{"testpmd", "drop in vport 1", "vport", 9},
 		{"testpmd", "drop in tcp flags ns", "TCP flags", 13},
-		{"tc", "mirror in udp to queue 1", "copies", 1},
-		{"testpmd", "mirror in udp to queue 1", "copies", 1},
+		{"tc", "mirror in udp to queue 1", "queues", 15},
+		{"testpmd", "mirror in udp to queue 1", "e-switch only", 1},
 		{"testpmd", "send in udp to rss 0-3 key 0x" KEY, "keys of rss", 22},
 		{"testpmd", "send in geneve decap to queue 1", "VXLAN", 16},
 		{"testpmd", "send in geneve inner ipv4 to queue 1", "Ethernet or IP", 1},

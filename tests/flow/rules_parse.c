@@ -386,6 +386,8 @@ TEST(none, tunnels)
 	has("drop in gtpu 7/0xff", KEY_GTPU_TEID, 7, 0xff);
 	has("drop in geneve oam", KEY_GENEVE_OAM, 1, 1);
 	has("drop in geneve 9 oam 0", KEY_GENEVE_OAM, 0, 1);
+	has("drop in vxlan 9 gbp 5", KEY_VXLAN_GBP, 0x80000005, 0x8000ffff);
+	has("drop in vxlan gbp 0x500/0xff00", KEY_VXLAN_GBP, 0x80000500, 0x8000ff00);
 	has("drop in mpls_label 100", KEY_ETHERTYPE, 0x8847, 0xffff);
 	assert_int_equal(only("drop in mpls 100 ipv4 dst 10.0.0.1 tcp")->outer.ip, 4);
 	assert_int_equal(only("drop in ipv6 mpls 100")->outer.ip, 6);
@@ -499,6 +501,9 @@ TEST(none, headers_of_encap)
 		{"vxlan-gpe vni 1 src 192.0.2.1 dst 192.0.2.2 " HOP,
 		 V4_HEADER("11") "000012b600000000"
 				 "0c00000300000100"},
+		{"vxlan vni 1 gbp 0x1234 src 192.0.2.1 dst 192.0.2.2 " HOP,
+		 V4_HEADER("11") "000012b500000000"
+				 "8800123400000100"},
 		{"nvgre vni 0x123456 src 192.0.2.1 dst 192.0.2.2 " HOP,
 		 V4_HEADER("2f") "2000655812345600"},
 		{"gretap key 7 src 192.0.2.1 dst 192.0.2.2 " HOP,

@@ -12,13 +12,14 @@ hop="eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02"
 cat >"$work/rules" <<END
 pass out ipv4 udp src port 9 dec ttl encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 $hop count
 pass out udp src port 10 encap geneve vni 7 src 2001:db8::1 dst 2001:db8::2 $hop ttl 9 count
-pass out udp src port 11 encap vxlan vni 43 src 192.0.2.1 dst 192.0.2.2 $hop
+pass out udp src port 11 encap vxlan vni 43 gbp 300 src 192.0.2.1 dst 192.0.2.2 $hop
 pass out udp src port 12 encap nvgre vni 5 src 192.0.2.1 dst 192.0.2.2 $hop
 pass out ipv4 udp src port 13 encap gre key 6 src 192.0.2.1 dst 192.0.2.2 $hop
 pass out ipv4 udp src port 14 encap mplsoudp label 16 src 192.0.2.1 dst 192.0.2.2 $hop
 send in vxlan vni 42 to queue 0
 send in geneve vni 7 to queue 0
-send in vxlan vni 43 decap to queue 1
+send in vxlan vni 43 gbp 301 to queue 0
+send in vxlan vni 43 gbp 300 decap to queue 1
 send in nvgre vni 5 decap to queue 1
 send in gre key 6 inner ipv4 decap eth src 02:00:00:00:00:05 dst 02:00:00:00:00:06 to queue 1
 send in udp dst port 6635 to queue 0

@@ -144,7 +144,19 @@ static void answers_grow(json_t *j, const char *key, const json_t *by)
 	json_object_set_new(j, key, json_integer(n));
 }
 
-/* Adds the counters of rules of the e-switch by the vport that their packets come from. */
+/* Returns whether later rules judge the rule's packets too, and count them. */
+static bool answers_goes_on(const json_t *rule)
+{
+	const char *action = json_string_value(json_object_get(rule, "action"));
+
+	return json_object_get(rule, "goto") || !strcmp(action, "mirror") ||
+	       !strcmp(action, "track");
+}
+
+/*
+ * Adds the counters of rules of the e-switch by the vport that their packets come from. A packet
+ * counts at the rule where it ends, so it counts once.
+ */
 static json_t *answers_sources(const json_t *rules)
 {
 	json_t *list = json_array(), *by_name = json_object(), *rule;
@@ -155,7 +167,7 @@ static json_t *answers_sources(const json_t *rules)
 		const json_t *packets = json_object_get(rule, "packets");
 		json_t *row = from ? json_object_get(by_name, from) : NULL;
 
-		if (!from || !packets)
+		if (!from || !packets || answers_goes_on(rule))
 			continue;
 		if (!row) {
 			row = json_pack("{s:s, s:i, s:i, s:i}", "from", from, "packets", 0, "bytes",

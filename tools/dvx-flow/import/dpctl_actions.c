@@ -238,7 +238,7 @@ static bool dpctl_go_on(struct draft *d)
 	r->has_output = false;
 	if (r->tunnel || r->output_changes)
 		return draft_leave(d, &r->output, REASON_ORDER);
-	return draft_copy(d, &r->output, r->output_vport);
+	return draft_copy(d, &r->output, r->output_vport, 1);
 }
 
 /* Sends packets to a port, into the tunnel that was set if there is one. */

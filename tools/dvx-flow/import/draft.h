@@ -126,9 +126,9 @@ int draft_interface(struct draft *d, const char *netdev, bool negated);
 int draft_vport(struct draft *d, const struct token *at, struct iface *i);
 /* Makes the rule one of the e-switch, for packets from a vport. */
 bool draft_from(struct draft *d, const struct token *at, uint32_t vport);
-/* Send the packets to a vport, or a copy of them as they came. */
+/* Send the packets to a vport, or a copy of one of `ratio` packets as it came. */
 bool draft_to(struct draft *d, const struct token *at, uint32_t vport);
-bool draft_copy(struct draft *d, const struct token *at, uint32_t vport);
+bool draft_copy(struct draft *d, const struct token *at, uint32_t vport, uint64_t ratio);
 /* Reads a word of the tunnel that the rule begins, by a ROW_ENCAP. */
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text);
 /* Adds a rule of the same matches before this one. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A draft of a rule of the e-switch: where its packets come from, where they and their copies go. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,17 +78,20 @@ bool draft_add_before(struct draft *d, const struct token *at, const char *verdi
 	return true;
 }
 
-bool draft_copy(struct draft *d, const struct token *at, uint32_t vport)
+bool draft_copy(struct draft *d, const struct token *at, uint32_t vport, uint64_t ratio)
 {
+	const char *to = vport_text(d, vport);
+
 	return draft_add_before(d, at, "mirror",
-				import_format(d->im, "to %s", vport_text(d, vport)));
+				ratio > 1 ? import_format(d->im, "to %s sample %" PRIu64, to, ratio)
+					  : import_format(d->im, "to %s", to));
 }
 
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text)
 {
 	static const enum rule_change_kind kinds[ENCAP_WORDS] = {
 		CHANGE_TTL,	CHANGE_IP_SRC, CHANGE_IP_DST, CHANGE_ETH_SRC,
-		CHANGE_ETH_DST, CHANGE_DPORT,  CHANGE_TTL,
+		CHANGE_ETH_DST, CHANGE_DPORT,  CHANGE_TTL,    CHANGE_TTL,
 	};
 	struct value v = row->value(d, row, text);
 	const struct rule_net *net = v.list.item;

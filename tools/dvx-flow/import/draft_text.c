@@ -167,6 +167,7 @@ static void draft_print_changes(FILE *f, const struct draft *d)
 static const char *const draft_encap_words[ENCAP_WORDS] = {
 	[ENCAP_SRC] = "src",	 [ENCAP_DST] = "dst",	    [ENCAP_ETH_SRC] = "eth src",
 	[ENCAP_ETH_DST] = "dst", [ENCAP_PORT] = "dst port", [ENCAP_TTL] = "ttl",
+	[ENCAP_GBP] = "gbp",
 };
 
 static void draft_print_encap(FILE *f, const struct draft *d)

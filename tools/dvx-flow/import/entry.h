@@ -11,23 +11,34 @@
 struct entry {
 	const struct rule *rule;
 	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
-	size_t number;	    /* of the rule in the set */
-	const char *netdev; /* or NULL */
-	const char *ports;  /* of vports, or NULL */
+	size_t number;	       /* of the rule in the set */
+	const char *netdev;    /* or NULL */
+	const char *ports;     /* of vports, or NULL */
 	char from[64], to[64]; /* interfaces of the e-switch, of the source and the destination */
 	FILE *out;
 	const struct tc_tags *tags; /* of tc: those of the command that is written */
 	/* of testpmd: keys are those of the inner headers, and of the second tag */
 	bool inner, second;
+	bool nvgre; /* of testpmd: the entry's tunnel */
 	/* the reason why it cannot be written */
 	struct source_location at;
 	char why[256];
 };
 
+/* testpmd's group of flows from one port: each copy begins a new one. */
+struct export_group {
+	char from[64];
+	uint32_t group;
+	size_t rule; /* that began it */
+};
+#define EXPORT_GROUPS 16
+
 struct export_state {
 	uint32_t priority; /* tc: the last priority, and its protocol */
 	size_t rule;
 	char protocol[16];
+	struct export_group group[EXPORT_GROUPS];
+	size_t groups;
 };
 
 struct export_tool {

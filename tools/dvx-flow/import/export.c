@@ -135,6 +135,7 @@ void entry_put_encap(struct entry *e, const struct row *rows)
 
 	c[ENCAP_ID] = (struct rule_change){.kind = CHANGE_TTL, .value = t->id};
 	c[ENCAP_PORT] = (struct rule_change){.kind = CHANGE_DPORT, .value = t->port};
+	c[ENCAP_GBP] = (struct rule_change){.kind = CHANGE_TTL, .value = t->gbp};
 	c[ENCAP_TTL] = (struct rule_change){.kind = CHANGE_TTL, .value = t->ttl};
 	for (unsigned int side = 0; side < 2; side++) {
 		struct rule_change *ip = &c[ENCAP_SRC + side], *mac = &c[ENCAP_ETH_SRC + side];
@@ -146,6 +147,7 @@ void entry_put_encap(struct entry *e, const struct row *rows)
 	}
 	for (; rows->value; rows++) {
 		if ((rows->what == ENCAP_ID && !t->has_id) ||
+		    (rows->what == ENCAP_GBP && !t->has_gbp) ||
 		    (rows->what == ENCAP_PORT && !t->port))
 			continue;
 		fprintf(e->out, " %s ", rows->names);
@@ -224,7 +226,6 @@ static const char *export_lacks(const struct rule *r, struct source_location *at
 	       : r->track || r->ct		     ? "connections"
 	       : r->expire			     ? "rules that expire"
 	       : r->table || r->verdict == RULE_GOTO ? "tables"
-	       : r->verdict == RULE_MIRROR	     ? "copies"
 						     : NULL;
 }
 

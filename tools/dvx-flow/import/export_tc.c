@@ -232,7 +232,11 @@ static void tc_put_actions(struct entry *e, int64_t proto)
 		fputs(" nocsum pipe", e->out);
 	}
 	if (rule_has_vport(e->rule))
-		fprintf(e->out, " action mirred egress redirect dev %s\n", e->to);
+		fprintf(e->out,
+			e->rule->verdict == RULE_MIRROR
+				? " action mirred egress mirror dev %s continue\n"
+				: " action mirred egress redirect dev %s\n",
+			e->to);
 	else
 		fputs(" action pass\n", e->out);
 }
@@ -263,6 +267,9 @@ static bool tc_can(struct entry *e)
 		return false;
 	if (rule_has_queue(e->rule))
 		return entry_refuse(e, e->rule->queue_at, "tc has no queues of dvx-flow's daemon");
+	if (e->rule->sample)
+		return entry_refuse(e, e->rule->sample_at,
+				    "tc copies samples to a program (psample), not to a vport");
 	if ((c = entry_change(e, CHANGE_DECAP)))
 		return entry_refuse(e, c->at, "tc ends a tunnel on the tunnel's own interface");
 	if ((c = entry_change(e, CHANGE_ENCAP)) && !tc_take_tunnel(e))

@@ -25,6 +25,17 @@ void pmd_put_number(struct entry *e, const struct row *row, unsigned int key)
 	pmd_put(e, row, v, m, match_key_max(key));
 }
 
+/* Writes NVGRE's number, and takes what the item implies. */
+void pmd_put_tni(struct entry *e, const struct row *row, unsigned int key)
+{
+	uint64_t v, m;
+
+	entry_take(e, KEY_GRE_PROTO, &v);
+	entry_take(e, KEY_GRE_HAS_KEY, &v);
+	entry_take_masked(e, key, &v, &m);
+	pmd_put(e, row, v >> 8, m >> 8, tunnel_ids[TUNNEL_VNI].max);
+}
+
 /* Writes the traffic class as one number. */
 void pmd_put_tos(struct entry *e, const struct row *row, unsigned int key)
 {
@@ -132,6 +143,8 @@ static const struct pmd_item *pmd_l4(const struct entry *e)
 {
 	unsigned int key = entry_key(e, KEY_PROTO);
 
+	if (e->nvgre && !e->inner)
+		return pmd_item_find("nvgre");
 	return entry_has(e, key, e->value[key]) ? pmd_item_of_proto(e->value[key]) : NULL;
 }
 
@@ -235,7 +248,8 @@ static void pmd_put_change(struct entry *e, const struct row *row)
 	/* The value of a key that was written is still there. */
 	if (!c || (row->arg && row->arg != (c->of ? c->of : e->value[MATCH_IP_VERSION])))
 		return;
-	fprintf(e->out, "%s%s%s", row->names, row->word ? " " : "", row->word ? row->word : "");
+	fprintf(e->out, "%s%s%s", e->nvgre && c->kind == CHANGE_DECAP ? "nvgre_decap" : row->names,
+		row->word ? " " : "", row->word ? row->word : "");
 	if (c->kind == CHANGE_PUSH)
 		fprintf(e->out,
 			" 0x8100 / of_set_vlan_vid vlan_vid %u / of_set_vlan_pcp vlan_pcp %u",
@@ -268,7 +282,8 @@ static void pmd_put_rss(struct entry *e, const struct rule_rss *rss)
 	fputs(" end / end\n", e->out);
 }
 
-static void pmd_put_actions(struct entry *e)
+/* `group`: where the packets go after a copy of them. */
+static void pmd_put_actions(struct entry *e, uint32_t group)
 {
 	const struct rule *r = e->rule;
 
@@ -280,8 +295,11 @@ static void pmd_put_actions(struct entry *e)
 	if (r->has_tag)
 		fprintf(e->out, "mark id %u / ", r->tag);
 	if (r->encap)
-		fputs("vxlan_encap / ", e->out);
-	if (rule_has_vport(r)) {
+		fprintf(e->out, "%s_encap / ", tunnel_rows[r->encap->tunnel].name);
+	if (r->verdict == RULE_MIRROR) {
+		fprintf(e->out, "sample ratio %u index 0 / jump group %u / end\n",
+			r->sample ? r->sample : 1, group);
+	} else if (rule_has_vport(r)) {
 		fprintf(e->out, "represented_port ethdev_port_id %s / end\n", e->to);
 	} else if (r->rss)
 		pmd_put_rss(e, r->rss);
@@ -294,12 +312,30 @@ static void pmd_put_actions(struct entry *e)
 /* Writes the command that sets the tunnel of the flow behind it. */
 static void pmd_put_tunnel_set(struct entry *e)
 {
-	if (!e->rule->encap)
+	const struct rule_encap *t = e->rule->encap;
+	bool nvgre = t && t->tunnel == TUNNEL_NVGRE;
+
+	if (!t)
 		return;
-	fprintf(e->out, "set vxlan-tos-ttl ip-version ipv%u udp-src 0 ip-tos 0",
-		e->rule->encap->family);
-	entry_put_encap(e, pmd_encaps);
+	fprintf(e->out, "set %s ip-version ipv%u%s", nvgre ? "nvgre" : "vxlan-tos-ttl", t->family,
+		nvgre ? "" : " udp-src 0 ip-tos 0");
+	entry_put_encap(e, nvgre ? pmd_nvgre_encaps : pmd_encaps);
 	fputc('\n', e->out);
+}
+
+/* mlx5's driver gives NVGRE these, and testpmd has no word for others. */
+static bool pmd_can_encap(struct entry *e)
+{
+	const struct rule_encap *t = e->rule->encap;
+	unsigned int ttl = t->family == 4 ? 64 : 255;
+
+	if (t->tunnel == TUNNEL_NVGRE && t->ttl != ttl)
+		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
+				    "testpmd's NVGRE tunnels over IPv%u have ttl %u", t->family,
+				    ttl);
+	return t->tunnel == TUNNEL_VXLAN || t->tunnel == TUNNEL_NVGRE ||
+	       entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
+			    "testpmd begins VXLAN and NVGRE tunnels only");
 }
 
 /* Returns whether testpmd can do all that the rule does. */
@@ -309,19 +345,20 @@ static bool pmd_can(struct entry *e)
 
 	if (e->rule->dir == RULE_SWITCH && !entry_take_from(e, false))
 		return false;
-	if (e->rule->encap && e->rule->encap->tunnel != TUNNEL_VXLAN)
-		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
-				    "testpmd begins VXLAN tunnels only");
+	if (e->rule->encap && !pmd_can_encap(e))
+		return false;
+	if (e->rule->verdict == RULE_MIRROR && e->rule->dir != RULE_SWITCH)
+		return entry_refuse(e, e->rule->at, "copies are exported from the e-switch only");
 	if (e->rule->verdict == RULE_PASS)
 		return entry_refuse(e, e->rule->at,
 				    "testpmd has no action that leaves a packet to the kernel");
 	if (e->rule->rss && e->rule->rss->has_key)
 		return entry_refuse(e, e->rule->queue_at,
 				    "keys of rss are not exported: leave `key' out");
-	if (c && !entry_has(e, MATCH_UDP_DPORT, 4789))
-		return entry_refuse(e, c->at, "testpmd ends VXLAN tunnels only");
-	/* VXLAN carries Ethernet, and so does a tunnel whose entry compares a MAC. */
-	if (pmd_has_inner(e) && !entry_has(e, MATCH_UDP_DPORT, 4789) &&
+	if (c && !entry_has(e, MATCH_UDP_DPORT, 4789) && !e->nvgre)
+		return entry_refuse(e, c->at, "testpmd ends VXLAN and NVGRE tunnels only");
+	/* VXLAN and NVGRE carry Ethernet, and so does a tunnel whose entry compares a MAC. */
+	if (pmd_has_inner(e) && !entry_has(e, MATCH_UDP_DPORT, 4789) && !e->nvgre &&
 	    !e->mask[KEY_INNER(KEY_SMAC)] && !e->mask[KEY_INNER(KEY_DMAC)])
 		return entry_refuse(e, e->rule->at,
 				    "testpmd compares whether this tunnel carries Ethernet or IP, "
@@ -329,18 +366,77 @@ static bool pmd_can(struct entry *e)
 	return true;
 }
 
-static bool pmd_write(struct export_state *state, struct entry *e)
+/* --- copies ------------------------------------------------------------------------------------ */
+
+static struct export_group *pmd_group_find(struct export_state *s, const char *from)
+{
+	for (size_t i = 0; i < s->groups; i++)
+		if (!strcmp(s->group[i].from, from))
+			return &s->group[i];
+	return NULL;
+}
+
+/* Returns the group of flows from the entry's port. */
+static uint32_t pmd_group(struct export_state *s, const struct entry *e)
+{
+	const struct export_group *g = pmd_group_find(s, e->from);
+
+	/* Entries of one rule are in one group, as a packet is copied once. */
+	return !g ? 0 : g->group - (e->rule->verdict == RULE_MIRROR && g->rule == e->number);
+}
+
+static void pmd_put_head(struct entry *e, uint32_t group, size_t priority)
 {
 	static const char *const words[RULE_DIRS] = {"ingress", "egress", "transfer"};
 
-	(void)state;
-	if (!pmd_can(e))
+	fprintf(e->out, "flow create %s ", e->netdev ? e->netdev : "0");
+	if (group)
+		fprintf(e->out, "group %u ", group);
+	fprintf(e->out, "priority %zu %s", priority, words[e->rule->dir]);
+}
+
+/*
+ * Begins a group for the rules behind a copy: what is copied jumps there, and so does what else
+ * comes from the port.
+ */
+static bool pmd_begin_group(struct export_state *s, struct entry *e)
+{
+	struct export_group *g = pmd_group_find(s, e->from);
+
+	if (!g && s->groups == EXPORT_GROUPS)
+		return entry_refuse(e, e->rule->at, "copies are exported from up to %u vports",
+				    EXPORT_GROUPS);
+	if (g && g->rule == e->number)
+		return true;
+	if (!g) {
+		g = &s->group[s->groups++];
+		*g = (struct export_group){.group = 0};
+		snprintf(g->from, sizeof(g->from), "%s", e->from);
+	}
+	g->rule = e->number;
+	pmd_put_head(e, g->group++, e->number + 1);
+	fprintf(e->out,
+		" pattern represented_port ethdev_port_id is %s / end actions jump group %u / end\n"
+		"set sample_actions 0 port_id id %s / end\n",
+		e->from, g->group, e->to);
+	return true;
+}
+
+static bool pmd_write(struct export_state *state, struct entry *e)
+{
+	uint32_t group;
+
+	/* The key has the number in its upper bits; the lower ones are a flow's. */
+	e->nvgre = entry_has(e, KEY_PROTO, TUNNEL_GRE_PROTO) &&
+		   entry_has(e, KEY_GRE_PROTO, TUNNEL_BRIDGED) &&
+		   entry_has(e, KEY_GRE_HAS_KEY, 1) && !(e->mask[KEY_GRE_KEY] & 0xff);
+	if (!pmd_can(e) || (e->rule->verdict == RULE_MIRROR && !pmd_begin_group(state, e)))
 		return false;
+	group = pmd_group(state, e);
 	pmd_put_tunnel_set(e);
-	fprintf(e->out, "flow create %s priority %zu %s", e->netdev ? e->netdev : "0", e->number,
-		words[e->rule->dir]);
+	pmd_put_head(e, group, e->number);
 	pmd_put_pattern(e);
-	pmd_put_actions(e);
+	pmd_put_actions(e, group + 1);
 	return entry_done(e, "testpmd");
 }
 

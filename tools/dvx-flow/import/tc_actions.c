@@ -257,9 +257,10 @@ const struct row tc_encaps[] = {
 	ROW_ENCAP("dst_ip", DST, value_address),
 	ROW_ENCAP("dst_port", PORT, value_number, .base = 10, .bits = 16),
 	ROW_ENCAP("ttl", TTL, value_number, .bits = 8),
+	ROW_ENCAP("vxlan_opts", GBP, value_number, .bits = 16),
 	/* mlx5's driver sends no checksum either. */
 	ROW_READ("csum nocsum", row_skip),
-	ROW_LEAVE("tos geneve_opts vxlan_opts erspan_opts nofrag", ENCAP),
+	ROW_LEAVE("tos geneve_opts erspan_opts nofrag", ENCAP),
 	{0},
 };
 
@@ -305,7 +306,16 @@ static bool tc_output(struct draft *d, const struct token *dev, bool copy)
 	/* The copy would have the headers of the tunnel, or lack the changes. */
 	if (copy && (tc_of(d)->tunnel || d->encap_given || d->changes))
 		return draft_leave(d, dev, REASON_ORDER);
-	return (copy ? draft_copy : draft_to)(d, dev, i.vport);
+	if (!copy)
+		return draft_to(d, dev, i.vport);
+	if (!token_is(tokens_peek(d->line), "continue"))
+		return draft_copy(d, dev, i.vport, 1);
+	/* The next filter judges the packet. */
+	tokens_next(d->line);
+	if (!draft_to(d, dev, i.vport))
+		return false;
+	d->verdict = "mirror";
+	return true;
 }
 
 static bool tc_mirred(struct draft *d, const struct row *row, const struct token *at)
@@ -324,7 +334,7 @@ static bool tc_mirred(struct draft *d, const struct row *row, const struct token
 		return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
 	if (!tc_output(d, tokens_next(d->line), copy))
 		return false;
-	if (copy)
+	if (copy && !d->queue)
 		return tc_control(d, NULL);
 	tokens_take(d->line, "stolen");
 	tc_action_flags(d->line);

@@ -79,30 +79,28 @@ const struct row pmd_encaps[] = {
 	ROW_ENCAP("eth-dst", ETH_DST, value_mac),
 	/* The addresses show the version, and the device chooses the port. */
 	ROW_READ("ip-version udp-src", row_skip_value),
+	ROW_LEAVE("vlan-tci", ENCAP),
+	{0},
+};
+const struct row pmd_nvgre_encaps[] = {
 	ROW_ENCAP("tni", ID, value_number, .bits = 24),
+	ROW_ENCAP("ip-src", SRC, value_address),
+	ROW_ENCAP("ip-dst", DST, value_address),
+	ROW_ENCAP("eth-src", ETH_SRC, value_mac),
+	ROW_ENCAP("eth-dst", ETH_DST, value_mac),
+	ROW_READ("ip-version", row_skip_value),
 	ROW_LEAVE("vlan-tci", ENCAP),
 	{0},
 };
 
 /* Reads "set vxlan" or "set nvgre", for flows behind it. */
-static void pmd_set(struct draft *d, struct pmd_tunnel *tunnels)
+static void pmd_set_tunnel(struct draft *d, const struct row *rows, struct pmd_tunnel *to)
 {
-	const struct token *kind = tokens_peek(d->line);
-	struct pmd_tunnel *to = NULL;
-
-	if (token_among(kind, "vxlan vxlan-with-vlan vxlan-tos-ttl"))
-		to = &tunnels[TUNNEL_VXLAN];
-	else if (token_among(kind, "nvgre nvgre-with-vlan"))
-		to = &tunnels[TUNNEL_NVGRE];
-	if (!to) {
-		draft_leave(d, kind, REASON_ENCAP);
-		return;
-	}
 	to->given = 0;
 	tokens_next(d->line);
 	while (tokens_peek(d->line)->text) {
 		const struct token *name = tokens_next(d->line), *value = tokens_next(d->line);
-		const struct row *row = row_find(pmd_encaps, name->text);
+		const struct row *row = row_find(rows, name->text);
 		bool tos = token_is(name, "ip-tos") && token_is(value, "0");
 		bool read = row && row->read;
 
@@ -122,12 +120,51 @@ static void pmd_set(struct draft *d, struct pmd_tunnel *tunnels)
 	to->given = d->encap_given;
 }
 
+/* Reads "set sample_actions INDEX port_id id PORT / end", for flows behind it. */
+static void pmd_set_sample(struct draft *d, struct pmd_sample *samples)
+{
+	const struct token *index = (tokens_next(d->line), tokens_next(d->line)), *at;
+	struct iface i;
+	uint64_t n;
+
+	if (!index->text || !number_parse(index->text, 0, PMD_SAMPLES - 1, &n)) {
+		draft_leave(d, index, index->text ? REASON_VALUE : REASON_ENDS);
+		return;
+	}
+	samples[n].given = false;
+	at = tokens_next(d->line);
+	if (!(token_is(at, "port_id") && tokens_take(d->line, "id")) &&
+	    !(token_is(at, "represented_port") && tokens_take(d->line, "ethdev_port_id"))) {
+		draft_leave(d, at, REASON_TARGET);
+		return;
+	}
+	if (draft_vport(d, tokens_next(d->line), &i) <= 0)
+		return;
+	if (tokens_take(d->line, "/") && tokens_take(d->line, "end"))
+		samples[n] = (struct pmd_sample){true, i.vport};
+	else
+		draft_leave(d, tokens_peek(d->line), REASON_TARGET);
+}
+
+static void pmd_set(struct draft *d, struct pmd_set *set)
+{
+	const struct token *kind = tokens_peek(d->line);
+
+	if (token_among(kind, "vxlan vxlan-with-vlan vxlan-tos-ttl"))
+		pmd_set_tunnel(d, pmd_encaps, &set->tunnel[TUNNEL_VXLAN]);
+	else if (token_among(kind, "nvgre nvgre-with-vlan"))
+		pmd_set_tunnel(d, pmd_nvgre_encaps, &set->tunnel[TUNNEL_NVGRE]);
+	else if (token_is(kind, "sample_actions"))
+		pmd_set_sample(d, set->sample);
+	else
+		draft_leave(d, kind, REASON_ENCAP);
+}
+
 /* --- lines ------------------------------------------------------------------------------------- */
 
-static void pmd_line(struct import *im, struct tokens *line, struct pmd_tunnel *tunnel)
+static void pmd_line(struct import *im, struct tokens *line, struct pmd_set *set)
 {
-	struct pmd_read r = {.d = {.im = im, .line = line, .at = &line->token[0]},
-			     .tunnel = tunnel};
+	struct pmd_read r = {.d = {.im = im, .line = line, .at = &line->token[0]}, .set = set};
 
 	tokens_take(line, "testpmd>");
 	if (!testpmd_looks(line)) {
@@ -135,7 +172,7 @@ static void pmd_line(struct import *im, struct tokens *line, struct pmd_tunnel *
 		return;
 	}
 	if (token_is(tokens_next(line), "set"))
-		pmd_set(&r.d, tunnel);
+		pmd_set(&r.d, set);
 	else if (!tokens_take(line, "create"))
 		draft_leave(&r.d, tokens_peek(line), REASON_VALIDATE);
 	else if (pmd_head(&r.d) && pmd_pattern(&r.d) && pmd_actions(&r.d))
@@ -144,11 +181,11 @@ static void pmd_line(struct import *im, struct tokens *line, struct pmd_tunnel *
 
 void testpmd_read(struct import *im, struct token_reader *r)
 {
-	struct pmd_tunnel tunnel[TUNNELS] = {{.given = 0}};
+	struct pmd_set set = {.tunnel = {{.given = 0}}};
 	struct tokens line = {0};
 
 	while (tokens_line(r, &line))
-		pmd_line(im, &line, tunnel);
+		pmd_line(im, &line, &set);
 	free(line.token);
 }
 

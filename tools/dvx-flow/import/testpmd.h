@@ -21,15 +21,27 @@ struct pmd_tunnel {
 	uint32_t given;
 };
 
+/* A copy that "set sample_actions" defines for the flows behind it. */
+struct pmd_sample {
+	bool given;
+	uint32_t vport;
+};
+#define PMD_SAMPLES 8u /* testpmd's */
+
+struct pmd_set {
+	struct pmd_tunnel tunnel[TUNNELS];
+	struct pmd_sample sample[PMD_SAMPLES];
+};
+
 struct pmd_read {
 	struct draft d;
 	int depth; /* of the last item: Ethernet, VLAN, MPLS, IP, layer 4, tunnel */
 	unsigned int tags;
-	const struct pmd_given *given; /* for the field that is read */
-	bool push_open;		       /* a tag was pushed, and its ID is not known yet */
+	const struct pmd_given *given;	  /* for the field that is read */
+	bool push_open;			  /* a tag was pushed, and its ID is not known yet */
 	const struct token *port, *group; /* of the command; group NULL: 0 */
 	bool transfer, has_port;	  /* has_port: an item names the source */
-	const struct pmd_tunnel *tunnel;  /* by enum node_tunnel */
+	const struct pmd_set *set;
 };
 
 static inline struct pmd_read *pmd_of(struct draft *d)
@@ -57,13 +69,14 @@ const struct pmd_item *pmd_item_find(const char *name);
 /* Returns the item of a protocol; NULL: it has none. */
 const struct pmd_item *pmd_item_of_proto(uint64_t proto);
 
-/* The words of a tunnel, in their order of an exported command. */
-extern const struct row pmd_encaps[];
+/* The words of a tunnel, in their order of an exported command: VXLAN's and NVGRE's. */
+extern const struct row pmd_encaps[], pmd_nvgre_encaps[];
 /* The changes, in their order of an exported flow. */
 extern const struct row pmd_changes[];
 #define PMD_RSS_TYPES "ipv4 ipv6 ipv4-tcp ipv6-tcp ipv4-udp ipv6-udp"
 
 void pmd_put_number(struct entry *e, const struct row *row, unsigned int key);
+void pmd_put_tni(struct entry *e, const struct row *row, unsigned int key);
 void pmd_put_mac(struct entry *e, const struct row *row, unsigned int key);
 void pmd_put_address(struct entry *e, const struct row *row, unsigned int key);
 void pmd_put_tos(struct entry *e, const struct row *row, unsigned int key);

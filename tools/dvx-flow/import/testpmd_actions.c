@@ -221,7 +221,7 @@ static bool pmd_jump(struct draft *d, const struct row *row, const struct token 
 /* Begins the tunnel that was set before. */
 static bool pmd_encap(struct draft *d, const struct row *row, const struct token *at)
 {
-	const struct pmd_tunnel *tunnel = &pmd_of(d)->tunnel[row->arg];
+	const struct pmd_tunnel *tunnel = &pmd_of(d)->set->tunnel[row->arg];
 
 	if (!(tunnel->given >> ENCAP_ETH_DST & 1))
 		return draft_leave(d, at, REASON_ENCAP);
@@ -229,6 +229,27 @@ static bool pmd_encap(struct draft *d, const struct row *row, const struct token
 	d->encap_given = tunnel->given;
 	memcpy(d->encap, tunnel->word, sizeof(d->encap));
 	return draft_encap_to(d, at, &(struct iface){0});
+}
+
+/* Reads "sample ratio N index INDEX": a copy of one packet in N, by actions that were set before. */
+static bool pmd_copy(struct draft *d, const struct row *row, const struct token *at)
+{
+	const struct pmd_sample *samples = pmd_of(d)->set->sample;
+	const struct token *index;
+	uint64_t ratio, n;
+
+	if (!number_parse(at->text, 0, UINT32_MAX, &ratio) || !ratio)
+		return draft_leave(d, at, REASON_VALUE);
+	if (!tokens_take(d->line, "index"))
+		return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
+	index = tokens_next(d->line);
+	if (!index->text || !number_parse(index->text, 0, PMD_SAMPLES - 1, &n))
+		return draft_leave(d, index, index->text ? REASON_VALUE : REASON_ENDS);
+	if (!pmd_of(d)->transfer || !samples[n].given)
+		return draft_leave(d, index, REASON_TARGET);
+	if (d->changes)
+		return draft_leave(d, at, REASON_ORDER);
+	return draft_copy(d, at, samples[n].vport, ratio);
 }
 
 #define PMD_CHANGE(name, field, change, of, how, ...) \
@@ -267,6 +288,7 @@ static const struct row pmd_others[] = {
 	ROW_READ("jump", pmd_jump, .word = "group"),
 	ROW_READ("represented_port", pmd_to, .word = "ethdev_port_id"),
 	ROW_READ("port_id", pmd_to, .word = "id"),
+	ROW_READ("sample", pmd_copy, .word = "ratio"),
 	ROW_READ("vxlan_encap", pmd_encap, .arg = TUNNEL_VXLAN),
 	PMD_CHANGE("nvgre_decap", NULL, DECAP, 0, NULL),
 	ROW_READ("nvgre_encap", pmd_encap, .arg = TUNNEL_NVGRE),
@@ -274,7 +296,6 @@ static const struct row pmd_others[] = {
 	ROW_LEAVE("flag set_meta set_tag", MARK),
 	ROW_LEAVE("pf vf phy_port port_representor", TRANSFER),
 	ROW_LEAVE("meter", LIMIT),
-	ROW_LEAVE("sample", TARGET),
 	ROW_LEAVE("conntrack", CONNTRACK),
 	ROW_LEAVE("indirect indirect_list shared_indirect", INDIRECT),
 	ROW_LEAVE("l2_encap raw_encap mplsogre_encap mplsoudp_encap", ENCAP),

@@ -296,8 +296,9 @@ static const struct row pmd_vxlan[] = {PMD_NUMBER("vni", VNI, 24, KEY_VXLAN_VNI,
 static const struct row pmd_gpe[] = {PMD_NUMBER("vni", VNI, 24, KEY_GPE_VNI, .whole = true), {0}};
 static const struct row pmd_geneve[] = {PMD_NUMBER("vni", VNI, 24, KEY_GENEVE_VNI, .whole = true),
 					{0}};
-static const struct row pmd_nvgre[] = {
-	ROW_READ("tni", pmd_number, .what = SLOT_VNI, .bits = 24, .whole = true), {0}};
+static const struct row pmd_nvgre[] = {ROW_READ("tni", pmd_number, .what = SLOT_VNI, .bits = 24,
+						.whole = true, ROW_KEY(pmd_put_tni, KEY_GRE_KEY)),
+				       {0}};
 static const struct row pmd_gre_key[] = {PMD_NUMBER("value", KEY, 32, KEY_GRE_KEY, .whole = true),
 					 {0}};
 static const struct row pmd_mpls[] = {

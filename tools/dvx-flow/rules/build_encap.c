@@ -100,6 +100,15 @@ void build_encap_word(struct rule_build *b, const struct rule_node *n)
 		if (!n->number || n->number > 255)
 			node_mistake(b, n, "a TTL is 1 to 255, not %" PRIu64, n->number);
 		break;
+	case ENCAP_GBP:
+		if (e->tunnel != TUNNEL_VXLAN)
+			node_mistake(b, n, "%s has no group policy", tunnel_rows[e->tunnel].name);
+		else if (n->number > VXLAN_GBP_MAX)
+			node_mistake(b, n, "a group policy is 0 to %u, not %" PRIu64, VXLAN_GBP_MAX,
+				     n->number);
+		e->gbp = (uint16_t)n->number;
+		e->has_gbp = true;
+		break;
 	default:
 		encap_put_mac(word == ENCAP_ETH_SRC ? e->eth_src : e->eth_dst, n->address->mac);
 	}
@@ -147,7 +156,7 @@ static void encap_header(struct rule_encap *e, enum tunnel_inside inside)
 	const uint8_t udp[8] = {0, 0, (uint8_t)(e->port >> 8), (uint8_t)e->port};
 	uint8_t *to = encap_put(encap_put(e->header, e->eth_dst, 6), e->eth_src, 6);
 	uint8_t own[8];
-	size_t n = tunnel_own_header(&tunnel_rows[e->tunnel], inside, e->has_id, e->id, own);
+	size_t n = tunnel_own_header(e, inside, own);
 
 	to = encap_put_ip(encap_put_type(to, e->family), e);
 	to = encap_put(to, udp, e->port ? sizeof(udp) : 0);

@@ -387,6 +387,25 @@ static void match_oam(struct rule_build *b, const struct rule_node *n)
 		build_set_field(b, &n->at, KEY_GENEVE_OAM, n->number, 1);
 }
 
+/* Compares the bit that shows a group policy, too: without it the word's other half is reserved. */
+static void match_gbp(struct rule_build *b, const struct rule_node *n)
+{
+	struct rule_value *v = n->list.item;
+
+	if (b->tunnel != TUNNEL_VXLAN)
+		node_mistake(b, n, "gbp is the group policy of VXLAN; it belongs behind vxlan");
+	for (size_t i = 0; i < n->list.n; i++) {
+		v[i].mask = v[i].mask == UINT64_MAX ? VXLAN_GBP_MAX : v[i].mask;
+		if (v[i].value > VXLAN_GBP_MAX || v[i].mask > VXLAN_GBP_MAX)
+			node_mistake(b, n, "a group policy is 0 to %u, not %" PRIu64, VXLAN_GBP_MAX,
+				     v[i].value);
+		v[i].value |= VXLAN_HAS_GBP;
+		v[i].mask |= VXLAN_HAS_GBP;
+	}
+	if (b->tunnel == TUNNEL_VXLAN)
+		build_set_values(b, n, KEY_VXLAN_GBP, &n->list);
+}
+
 static void match_gre_key(struct rule_build *b, const struct rule_node *n)
 {
 	if (!only_outer(b, &n->at, "a GRE key"))
@@ -443,6 +462,7 @@ static const struct {
 	[NODE_TUNNEL] = {match_tunnel, SCOPE_L4, true},
 	[NODE_TUNNEL_ID] = {match_tunnel_id, SCOPE_L4},
 	[NODE_OAM] = {match_oam, SCOPE_L4},
+	[NODE_GBP] = {match_gbp, SCOPE_L4},
 	[NODE_GRE_KEY] = {match_gre_key, SCOPE_L4},
 	[NODE_CT] = {build_ct, SCOPE_ONE},
 	[NODE_MPLS] = {match_mpls, SCOPE_MPLS, true},

@@ -159,7 +159,7 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 %token <word> T_CODE "code" T_FIELD "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
 %token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_NVGRE "nvgre" T_GRETAP "gretap" T_GTPU "gtpu" T_MPLSOUDP "mplsoudp" T_VNI "vni" T_TEID "teid"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
-%token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
+%token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam" T_GBP "gbp"
 %token <word> T_INNER "inner" T_OUTER "outer"
 %token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap" T_ENCAP "encap"
 %token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire" T_TRACK "track" T_MAX "max" T_SAMPLE "sample" T_CT "ct"
@@ -275,6 +275,7 @@ one_match:
 | tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(TUNNEL_ID, @3, .of = TUNNEL_IDS, .list = $3); }
 | T_OAM			{ ADD(OAM, @$, .number = 1); }
 | T_OAM T_NUMBER	{ ADD(OAM, @$, .number = $2); }
+| T_GBP ne values	{ ADD(GBP, @$, .ne = @2, .list = $3); }
 | T_VNI ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_VNI, .ne = @2, .list = $3); }
 | T_TEID ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_TEID, .ne = @2, .list = $3); }
 | T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = $3); }
@@ -526,6 +527,7 @@ encap_word:
 | side T_IPV6_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .address = &$2); }
 | T_DST T_PORT T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_PORT, .number = $3); }
 | T_TTL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_TTL, .number = $2); }
+| T_GBP T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_GBP, .number = $2); }
 ;
 
 rss:

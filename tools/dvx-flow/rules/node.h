@@ -62,6 +62,7 @@ enum node_kind {
 	NODE_TUNNEL,	/* of: the tunnel */
 	NODE_TUNNEL_ID, /* of: an enum tunnel_id; TUNNEL_IDS: the number follows the tunnel */
 	NODE_OAM,
+	NODE_GBP,
 	NODE_GRE_KEY,
 	NODE_CT,
 	NODE_MPLS,	 /* the word, with labels if `of` is KEY_MPLS_LABEL */
@@ -99,6 +100,7 @@ enum encap_word {
 	ENCAP_ETH_DST,
 	ENCAP_PORT,
 	ENCAP_TTL,
+	ENCAP_GBP,
 	ENCAP_WORDS
 };
 

@@ -167,8 +167,10 @@ struct rule_encap {
 	uint8_t tunnel; /* an enum node_tunnel */
 	uint8_t family; /* 4 or 6 */
 	uint8_t ttl;
-	bool l3;       /* the packet's Ethernet header goes */
-	bool has_id;   /* it has a number */
+	bool l3;      /* the packet's Ethernet header goes */
+	bool has_id;  /* it has a number */
+	bool has_gbp; /* VXLAN with a group policy */
+	uint16_t gbp;
 	uint16_t port; /* 0: it is not over UDP */
 	uint32_t id;
 	uint8_t src[16], dst[16]; /* network order */
@@ -180,7 +182,7 @@ struct rule_encap {
 struct rule_change {
 	enum rule_change_kind kind;
 	struct source_location at;
-	uint8_t of;	  /* IP version of an address, protocol of a port; 0: any */
+	uint8_t of; /* IP version of an address, protocol of a port; 0: any */
 	/* network order: MAC, IPv4, IPv6; of decap the new Ethernet header */
 	uint8_t addr[16];
 	uint32_t

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tunnels.h"
 
-#define TUNNEL_GRE_PROTO 47
-#define TUNNEL_BRIDGED	 0x6558
-
 const struct tunnel_id_row tunnel_ids[TUNNEL_IDS] = {
 	[TUNNEL_VNI] = {"vni", "VNI", 0xffffff},
 	[TUNNEL_TEID] = {"teid", "TEID", 0xffffffff},
@@ -96,12 +93,13 @@ static void tunnel_put32(uint8_t *to, uint32_t v)
 		to[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-size_t tunnel_own_header(const struct tunnel_row *t, enum tunnel_inside inside, bool has_id,
-			 uint32_t id, uint8_t bytes[8])
+size_t tunnel_own_header(const struct rule_encap *e, enum tunnel_inside inside, uint8_t bytes[8])
 {
-	uint32_t first = t->first | t->value[inside] | (has_id ? t->has_id : 0);
+	const struct tunnel_row *t = &tunnel_rows[e->tunnel];
+	uint32_t first = t->first | t->value[inside] | (e->has_id ? t->has_id : 0);
 
-	tunnel_put32(bytes, t->id_first ? first | id << t->id_low : first);
-	tunnel_put32(bytes + 4, id << t->id_low);
-	return t->id_first || !has_id ? 4 : 8;
+	first |= e->has_gbp ? VXLAN_HAS_GBP | e->gbp : 0;
+	tunnel_put32(bytes, t->id_first ? first | e->id << t->id_low : first);
+	tunnel_put32(bytes + 4, e->id << t->id_low);
+	return t->id_first || !e->has_id ? 4 : 8;
 }

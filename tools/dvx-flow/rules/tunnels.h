@@ -5,6 +5,13 @@
 
 #include "node.h"
 
+#define TUNNEL_GRE_PROTO 47
+#define TUNNEL_BRIDGED	 0x6558 /* GRE's and Geneve's protocol of Ethernet packets */
+
+/* draft-smith-vxlan-group-policy: the first word's bit that shows a policy, and the policy. */
+#define VXLAN_HAS_GBP 0x80000000u
+#define VXLAN_GBP_MAX 0xffffu
+
 /* A tunnel's number, by its word. */
 enum tunnel_id { TUNNEL_VNI, TUNNEL_TEID, TUNNEL_KEY, TUNNEL_LABEL, TUNNEL_IDS };
 
@@ -40,7 +47,6 @@ struct tunnel_row {
 };
 extern const struct tunnel_row tunnel_rows[TUNNELS];
 
-/* Writes the tunnel's own header. Returns its bytes. */
-size_t tunnel_own_header(const struct tunnel_row *t, enum tunnel_inside inside, bool has_id,
-			 uint32_t id, uint8_t bytes[8]);
+/* Writes the header of the tunnel itself. Returns its bytes. */
+size_t tunnel_own_header(const struct rule_encap *e, enum tunnel_inside inside, uint8_t bytes[8]);
 #endif
