@@ -190,19 +190,25 @@ DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, u
 }
 
 /*
- * Posts one NOP per block up to the ring's end; the caller has checked for room. A slot whose `end`
- * is its own index marks padding.
+ * Posts a NOP of one block as padding; the caller has checked for room. A slot whose `end` is its
+ * own index marks padding.
  */
+DVX_INLINE void dvx_sq_pad_block(struct dvx_sq *sq)
+{
+	struct dvx_sq_place p = dvx_sq_place_at(sq, sq->pi, 1);
+
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_NOP, 0, 1, 0, 0);
+	sq->head = prm_take64(p.wqe, 0);
+	p.slot->wr_id = DVX_WR_ID_PAD;
+	p.slot->end = p.index;
+	sq->pi++;
+}
+
+/* Pads up to the ring's end. */
 DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 {
-	for (; sq->pi & sq->mask; sq->pi++) {
-		struct dvx_sq_place p = dvx_sq_place_at(sq, sq->pi, 1);
-
-		dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_NOP, 0, 1, 0, 0);
-		sq->head = prm_take64(p.wqe, 0);
-		p.slot->wr_id = DVX_WR_ID_PAD;
-		p.slot->end = p.index;
-	}
+	while (sq->pi & sq->mask)
+		dvx_sq_pad_block(sq);
 }
 
 /* Returns how many blocks of padding come before a WQE of `blocks` blocks. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # libdvx: rings on plain memory, tickets and its machine code without a device; its objects and queues on one.
 LIB_TESTS += tests/lib/attrs tests/lib/ring_sq tests/lib/ring_cq tests/lib/ring_sessions tests/lib/ring_rq tests/lib/ring_srq \
-	tests/lib/ring_users tests/lib/ticket tests/lib/cmd tests/lib/flow_match tests/lib/flow_fake tests/lib/flow_fdb
+	tests/lib/ring_users tests/lib/ring_rules tests/lib/ticket tests/lib/cmd tests/lib/flow_match tests/lib/flow_fake tests/lib/flow_fdb
 LIB_DEVICE_TESTS += tests/lib/lib_cq tests/lib/cq_compressed tests/lib/rxq_strides tests/lib/lib_dc \
 	tests/lib/lib_cross tests/lib/lib_xrc tests/lib/lib_queues tests/lib/lib_errors tests/lib/bad \
 	tests/lib/lib_objects tests/lib/adopt tests/lib/lib_life tests/lib/lib_connect tests/lib/lib_events \

@@ -64,6 +64,10 @@ post_rules 45 one of 32 rules with one doorbell, tags given
 post_tuples 60 the same, tags made of addresses, ports and protocol
 post_arguments 95 one of 32 rules with a list of rewrites, and its argument
 post_deletions 45 one of 32 deletions
+post_all_rules 30 one of 32 rules that one call posts, and its doorbell
+post_all_tuples 38 the same, tags made of addresses, ports and protocol
+post_all_arguments 69 one of 32 rules with a list of rewrites, and its argument, by two calls
+post_all_deletions 30 one of 32 deletions by one call
 poll_rules 8 one of 32 rules completed, by the last one
 EOF
 plan

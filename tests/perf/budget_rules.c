@@ -61,6 +61,14 @@ int main(int argc, char **argv)
 			err = post_arguments(tags, arguments, cookie);
 		else if (!strcmp(what, "post_deletions"))
 			err = post_deletions(tags, cookie);
+		else if (!strcmp(what, "post_all_rules"))
+			err = post_all_rules(tags, cookie);
+		else if (!strcmp(what, "post_all_tuples"))
+			err = post_all_tuples(tuples, cookie);
+		else if (!strcmp(what, "post_all_arguments"))
+			err = post_all_arguments(tags, arguments, cookie);
+		else if (!strcmp(what, "post_all_deletions"))
+			err = post_all_deletions(tags, cookie);
 		else
 			err = post_rules(tags, cookie);
 		if (err)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Batches of rules by requests, each with one doorbell; the last request of a batch is signaled. */
+/*
+ * Batches of rules by requests, each with one doorbell; the last request of a batch is signaled. They
+ * are posted one by one, or all at once.
+ */
 #ifndef TESTS_PERF_RULE_BATCHES_H
 #define TESTS_PERF_RULE_BATCHES_H
 
@@ -107,6 +110,60 @@ NOINLINE int post_arguments(const uint8_t (*tag)[DVX_TAG_BYTES],
 #define ARGUMENT(i, flags) post_argument(&batch, i, data[i], tag[i], wr_id + (i), flags)
 	RULE_BATCH(ARGUMENT);
 #undef ARGUMENT
+}
+
+/* ---- At once ---- */
+
+/* Announces a batch that was posted, or not. */
+INLINE int ring_all(int err)
+{
+	dvx_sq_ring(&sq);
+	return err;
+}
+
+NOINLINE int post_all_rules(const uint8_t (*tag)[DVX_TAG_BYTES], uint64_t wr_id)
+{
+	return ring_all(dvx_post_rules(&sq, &image, tag, RULES, wr_id, DVX_SIGNALED));
+}
+
+NOINLINE int post_all_deletions(const uint8_t (*tag)[DVX_TAG_BYTES], uint64_t wr_id)
+{
+	return ring_all(dvx_post_rules_del(&sq, &image, tag, RULES, wr_id, DVX_SIGNALED));
+}
+
+struct tuple_source {
+	struct places at;
+	const struct tuple *t;
+};
+
+INLINE void fill_tuple(const void *from, uint32_t i, const struct dvx_sq_place *p)
+{
+	const struct tuple_source *s = (const struct tuple_source *)from;
+
+	tuple_tag(&s->at, &s->t[i], dvx_rule_tag(p));
+}
+
+NOINLINE int post_all_tuples(const struct tuple *t, uint64_t wr_id)
+{
+	const struct tuple_source s = {places, t};
+
+	return ring_all(dvx_post_rules_by(&sq, &image, fill_tuple, &s, RULES, wr_id, DVX_SIGNALED));
+}
+
+INLINE void fill_number(const void *from, uint32_t i, const struct dvx_sq_place *p)
+{
+	dvx_rule_fill_tag(from, i, p);
+	dvx_hws_image_argument(dvx_rule_image(p), i);
+}
+
+NOINLINE int post_all_arguments(const uint8_t (*tag)[DVX_TAG_BYTES],
+				const uint8_t (*data)[DVX_ARG_BYTES], uint64_t wr_id)
+{
+	int err = dvx_post_rule_args(&sq, 0x100, data, RULES, 0, 0);
+
+	return ring_all(err ? err
+			    : dvx_post_rules_by(&sq, &image, fill_number, tag, RULES, wr_id,
+						DVX_SIGNALED | DVX_SMALL_FENCE));
 }
 
 /* An image of a rule with a destination and one rewrite, and tags of IPv4 flows. */
