@@ -25,6 +25,7 @@ my @boxes = (
 	['fw', 'src/sim/fw', 'PRM commands'],
 	['queue', 'src/sim/queue', 'rings, doorbells, CQEs'],
 	['transport', 'src/sim/transport', 'RC, UC, UD, DC, raw'],
+	['lab', 'src/sim/lab', 'says why queues wait'],
 	['steer', 'src/sim/steer', 'flow tables, STEs'],
 	['eswitch', 'src/sim/eswitch', 'who gets a frame'],
 	['port', 'src/sim/port', 'frames, wires'],

@@ -87,6 +87,7 @@ include tests/flow/local.mk
 include tests/fw/local.mk
 include tests/host/local.mk
 include tests/kernel/local.mk
+include tests/lab/local.mk
 include tests/lib/local.mk
 include tests/port/local.mk
 include tests/preload/local.mk

@@ -18,6 +18,7 @@ include src/sim/steer/local.mk
 include src/sim/eswitch/local.mk
 include src/sim/transport/local.mk
 include src/sim/queue/local.mk
+include src/sim/lab/local.mk
 include src/sim/fw/local.mk
 include src/sim/kernel/local.mk
 include src/sim/link/local.mk

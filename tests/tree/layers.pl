@@ -47,6 +47,7 @@ my %may = (
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/queue' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/uar.h', 'src/sim/transport/transport.h',
 		'include/dvx/prm', 'src/prm'],
+	'src/sim/lab' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/mem.h', 'src/sim/transport/transport.h', 'include/dvx/prm'],
 	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/rules', 'src/sim/steer/ste/definer.h', 'src/sim/queue/queue.h',
 		'src/sim/transport/transport.h', 'include/dvx/prm', 'src/prm'],
 	'src/uverbs' => ['ext:rdma/'],
@@ -59,13 +60,13 @@ my %may = (
 	'src/sim/kernel/flow' => [map("src/sim/kernel/$_", qw(core verbs devx)), @kernel],
 	# No other room of the kernel: it has files, ids and messages of its own.
 	'src/sim/kernel/cm' => ['src/sim/kernel/core', @kernel],
-	'src/sim/link' => ['src/uverbs', 'src/sim/port/packets.h', 'src/sim/port/fault_rates.h'],
+	'src/sim/link' => ['src/uverbs', 'src/sim/base/finding.h', 'src/sim/port/packets.h', 'src/sim/port/fault_rates.h'],
 	# The device's files, which the chip writes and the preload shows.
 	'src/sim/sysfs' => ['src/sim/base'],
 	'src/sim/preload' => ['src/sim/base', 'src/sim/sysfs', 'src/uverbs', 'src/sim/link', 'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	# --set and --fault are checked with the chip's own rows before a server starts.
-	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	'tools/dvx-sim' => ['src/sim/link', 'src/sim/base/finding.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/cli' => ['include/dvx/cmd.h', 'ext:argp', 'ext:jansson'],
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 #define CLI_ARGS sim_args
 #include "tools/cli/cli.h"
@@ -20,6 +21,7 @@ struct sim_args {
 	const char *ip;	      /* [FUNCTION=]ADDR/LEN,..., checked; or NULL */
 	bool netdev;
 	uint64_t count; /* packets; 0: no limit */
+	uint64_t hang_after; /* seconds; 0: never */
 	bool json, quiet;
 	int argc; /* NAME, and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
@@ -43,6 +45,7 @@ int cmd_replay(const struct sim_args *);
 int cmd_capture(const struct sim_args *);
 int cmd_fault(const struct sim_args *);
 int cmd_link(const struct sim_args *);
+int cmd_why(const struct sim_args *);
 
 /* --- registry.c: the user's folder of chips, with a folder for each --- */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer is considered dead */
@@ -76,6 +79,26 @@ bool registry_is_ours(const char *name, int err);
 
 /* wire.c: prints where the chip's switch is, if no other chip is connected to it. */
 void wire_note_alone(const char *name);
+
+/* --- why.c: the findings of a chip --- */
+struct lab_finding;
+struct why {
+	struct lab_finding *rows;
+	size_t n;
+};
+/* Asks the chip once. Returns false, after an error message if there is a chip. */
+bool why_query(const char *name, struct why *);
+/* Asks twice, and keeps what has not moved in between. */
+bool why_query_lasting(const char *name, struct why *);
+/* Removes findings that an earlier answer does not have, except of programs that ended. */
+void why_keep_lasting(struct why *later, const struct why *earlier);
+/* Counts findings without those that are so in idle programs, too. */
+size_t why_count(const struct why *);
+/* Removes findings of programs that run, or of those that ended. */
+void why_drop(struct why *, bool ended);
+struct why why_copy(const struct why *);
+void why_print(FILE *, struct why *);
+void why_forget(struct why *);
 
 /* server.c: starts a server, which accepts clients when this returns. -1 after an error message. */
 struct start {

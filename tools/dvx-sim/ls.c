@@ -22,6 +22,7 @@ struct ls_chip {
 	struct link_message dropped;
 	const struct link_drop_row *drops;
 	uint32_t ndrops;
+	size_t waits; /* findings of dvx-sim why */
 };
 
 static bool rows_fit(struct ls_chip *c)
@@ -48,6 +49,19 @@ static void ls_forget(struct ls_chip *c)
 	link_message_free(&c->dropped);
 }
 
+static size_t ls_waits(const char *name)
+{
+	struct why w;
+	size_t n;
+
+	if (!why_query_lasting(name, &w))
+		return 0;
+	why_drop(&w, true);
+	n = why_count(&w);
+	why_forget(&w);
+	return n;
+}
+
 /*
  * Queries a chip. false: there is none, or it does not answer or has another version, which was
  * reported.
@@ -62,8 +76,10 @@ static bool ls_query(const char *name, struct ls_chip *c)
 	if (!err)
 		err = link_ask(sock, LINK_DROPS, NULL, 0, -1, &c->dropped);
 	close(sock);
-	if (!err && rows_fit(c))
+	if (!err && rows_fit(c)) {
+		c->waits = ls_waits(name);
 		return true;
+	}
 	if (registry_is_ours(name, err))
 		message_print("%s does not answer", name);
 	ls_forget(c);
@@ -128,6 +144,8 @@ static void print_chip(const struct ls_chip *c)
 		print_drops(c, c->functions[f].name);
 	}
 	print_drops(c, "");
+	if (c->waits)
+		printf("  waits: %zu (dvx-sim why %s prints for what)\n", c->waits, c->head->name);
 }
 
 static const char *function_name(const struct ls_chip *c, uint32_t f)
@@ -202,9 +220,10 @@ static json_t *json_drops(const struct ls_chip *c)
 
 static json_t *json_chip(const struct ls_chip *c)
 {
-	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "name", c->head->name, "pid",
+	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:I}", "name", c->head->name, "pid",
 			 c->head->pid, "functions", json_functions(c), "clients", json_clients(c),
-			 "objects", json_objects(c), "drops", json_drops(c));
+			 "objects", json_objects(c), "drops", json_drops(c), "waits",
+			 (json_int_t)c->waits);
 }
 
 static int visible(const struct dirent *e)

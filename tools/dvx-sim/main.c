@@ -61,6 +61,8 @@ static const struct argp_option run_options[] = {
 	IP_OPTION,
 	NETDEV_OPTION,
 	FUNCTION_OPTION,
+	{"hang-after", 'H', "SECONDS", 0,
+	 "look every SECONDS what the queues wait for; print it if it lasts", 0},
 	{0},
 };
 static const struct argp_option up_options[] = {
@@ -100,6 +102,9 @@ static const struct cli_command commands[] = {
 	 "Runs CMD on the device NAME, in this process.", exec_options, cmd_exec},
 	{"ls", 0, 0, "", "Lists the devices that are up, their programs and their objects.",
 	 ls_options, cmd_ls},
+	{"why", 1, 1, "NAME",
+	 "Prints what each queue of NAME waits for, and what waits for its program.", ls_options,
+	 cmd_why},
 	{"replay", 2, 2, "NAME FILE.pcap",
 	 "Sends a file's packets into the port of NAME; prints what happened to them.", ls_options,
 	 cmd_replay},
@@ -123,6 +128,7 @@ static const char overview[] =
 	"  up NAME                  start a device that stays up\n"
 	"  exec NAME -- CMD         run CMD on it (--function host|dpu|vf0)\n"
 	"  ls [--json]              devices, their programs and objects\n"
+	"  why NAME [--json]        what its queues wait for\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
 	"  fault NAME [FAULTS|off]  make its wire a bad one\n"
@@ -231,6 +237,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('N', netdev),
 	CLI_TEXT('f', function),
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
+	CLI_NUMBER('H', hang_after, 1, 1000000),
 };
 
 static error_t option(int key, char *arg, struct argp_state *state, struct sim_args *a)

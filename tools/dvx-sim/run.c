@@ -17,50 +17,128 @@ static int code_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* A command, its device, and what the device's queues were found to wait for. */
+struct run_command {
+	const char *chip;
+	pid_t child, server;
+	const sigset_t *signals;
+	bool lost;	 /* the device ended before the command */
+	bool reported;	 /* it is printed what the queues wait for */
+	time_t look;	 /* --hang-after */
+	struct why last; /* what the last look found */
+};
+
+/* Prints what the queues wait for. It is no error, and may be what an idle program's do. */
+static void run_report(struct run_command *r, struct why *w, const char *when)
+{
+	message_print("%s: the device's queues wait:", when);
+	why_print(stderr, w);
+	r->reported = true;
+}
+
+static void run_report_now(struct run_command *r, const char *when)
+{
+	struct why w;
+
+	if (r->reported || r->lost || !why_query_lasting(r->chip, &w))
+		return;
+	if (why_count(&w))
+		run_report(r, &w, when);
+	why_forget(&w);
+}
+
+/* Looks again, and prints what has not moved since the last look; once, until something moves. */
+static void run_look(struct run_command *r)
+{
+	struct why now, lasting;
+
+	if (r->lost || !why_query(r->chip, &now))
+		return;
+	why_drop(&now, true);
+	lasting = why_copy(&now);
+	why_keep_lasting(&lasting, &r->last);
+	if (!lasting.n)
+		r->reported = false;
+	else if (!r->reported)
+		run_report(r, &lasting, "nothing has moved since the last look");
+	why_forget(&lasting);
+	why_forget(&r->last);
+	r->last = now;
+}
+
+/* A command that failed may have ended with work under way. */
+static void run_report_end(struct run_command *r, int code)
+{
+	struct why w;
+
+	if (!code || r->reported || r->lost || !why_query(r->chip, &w))
+		return;
+	why_drop(&w, false);
+	if (w.n)
+		run_report(r, &w, "the command ended");
+	why_forget(&w);
+}
+
 /*
  * Passes a signal of another process on to the command. The terminal's signals reach the command
  * directly.
  */
-static void run_forward(pid_t child, const siginfo_t *info)
+static void run_forward(struct run_command *r, const siginfo_t *info)
 {
+	if (info->si_signo == SIGINT || info->si_signo == SIGTERM)
+		run_report_now(r, strsignal(info->si_signo));
 	if (info->si_code <= 0)
-		kill(child, info->si_signo);
+		kill(r->child, info->si_signo);
+}
+
+/* Waits for a signal, or until the next look. */
+static void run_wait_signal(struct run_command *r)
+{
+	const struct timespec until = {.tv_sec = r->look};
+	siginfo_t info;
+	int n = r->look ? sigtimedwait(r->signals, &info, &until) : sigwaitinfo(r->signals, &info);
+
+	if (n > 0 && n != SIGCHLD)
+		run_forward(r, &info);
+	else if (n < 0 && errno == EAGAIN)
+		run_look(r);
 }
 
 /* Waits for the command. If it lost its device, it has failed, whatever it returns. */
-static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
+static int run_wait_for(struct run_command *r)
 {
-	bool lost = false;
-	siginfo_t info;
 	int status;
 
 	for (;;) {
-		if (waitpid(child, &status, WNOHANG) == child)
-			return lost ? EXIT_SELF : code_of(status);
-		if (waitpid(server, &status, WNOHANG) == server) {
+		if (waitpid(r->child, &status, WNOHANG) == r->child) {
+			run_report_end(r, code_of(status));
+			return r->lost ? EXIT_SELF : code_of(status);
+		}
+		if (waitpid(r->server, &status, WNOHANG) == r->server) {
 			message_print("the device ended before the command did (status %d)",
 				      code_of(status));
-			lost = true;
+			r->lost = true;
 		}
-		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
-			run_forward(child, &info);
+		run_wait_signal(r);
 	}
 }
 
-static int run_with(const struct chip_command *c, pid_t server, const sigset_t *signals,
-		    const sigset_t *before)
+static int run_with(struct run_command *r, const struct chip_command *c, const sigset_t *before)
 {
-	pid_t child = fork();
+	int code;
 
-	if (child < 0) {
+	r->child = fork();
+	if (r->child < 0) {
 		message_print("can't start %s: %s", c->cmd[0], strerror(errno));
 		return EXIT_SELF;
 	}
-	if (!child) {
+	if (!r->child) {
 		sigprocmask(SIG_SETMASK, before, NULL);
 		_exit(exec_on_chip(c));
 	}
-	return run_wait_for(child, server, signals);
+	code = run_wait_for(r);
+	why_forget(&r->last);
+	return code;
 }
 
 int cmd_run(const struct sim_args *a)
@@ -76,8 +154,8 @@ int cmd_run(const struct sim_args *a)
 				      .function = a->function,
 				      .cmd = a->argv,
 				      .traced = a->trace && !strcmp(a->trace, "-")};
+	struct run_command run = {.chip = name, .signals = &signals, .look = (time_t)a->hang_after};
 	int life[2], rc, status;
-	pid_t server;
 
 	snprintf(name, sizeof(name), "run-%d", getpid());
 	s.name = name;
@@ -92,13 +170,13 @@ int cmd_run(const struct sim_args *a)
 		return EXIT_SELF;
 	}
 	s.lifeline = life[0];
-	server = start_server(&s);
-	if (server < 0)
+	run.server = start_server(&s);
+	if (run.server < 0)
 		return EXIT_SELF;
 	close(life[0]);
-	rc = run_with(&client, server, &signals, &before);
+	rc = run_with(&run, &client, &before);
 	close(life[1]);
-	if (waitpid(server, &status, 0) == server && status) {
+	if (waitpid(run.server, &status, 0) == run.server && status) {
 		message_print("the device ended badly (status %d)", code_of(status));
 		rc = EXIT_SELF;
 	}

@@ -16,6 +16,8 @@ struct session_packets;
 struct vhca;
 struct chip_session;
 
+#define SESSIONS_ENDED 64u /* findings that are kept of programs that ended */
+
 /* Clients of a listening socket. */
 struct sessions {
 	struct chip *chip;
@@ -25,6 +27,8 @@ struct sessions {
 	char name[LINK_NAME_MAX];
 	struct chip_session *open;
 	struct chip_session *asking; /* the session whose message is being handled */
+	struct lab_finding ended[SESSIONS_ENDED]; /* session_why.c: oldest first */
+	unsigned int nended;
 };
 
 /* A client's open of the device, or a question of the tool. */
@@ -87,6 +91,10 @@ void session_refusals_forget(struct chip_session *);
 void session_replay(struct chip_session *);
 void session_capture(struct chip_session *);
 void session_forget_packets(struct chip_session *);
+
+/* session_why.c: what queues wait for; keeps that of a program that ends before its file closes. */
+void session_why(struct chip_session *);
+void session_note_end(struct chip_session *);
 
 /* session_wire.c: faults and the link's state. */
 void session_wire(struct chip_session *);

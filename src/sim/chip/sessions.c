@@ -39,6 +39,8 @@ static void session_free(struct chip_session *c)
 		s->asking = NULL;
 	if (c->cm)
 		cm_close(c->cm);
+	if (c->file && !c->guest)
+		session_note_end(c);
 	session_close_file(c);
 	if (c->mm)
 		mm_close(c->mm);
@@ -262,6 +264,7 @@ static const struct {
 	[LINK_CLOSE] = {session_close_device, true, false},
 	[LINK_STATUS] = {on_status, false, false},
 	[LINK_DROPS] = {on_drops, false, false},
+	[LINK_WHY] = {session_why, false, false},
 	[LINK_DOWN] = {on_down, false, false},
 	[LINK_REPLAY] = {session_replay, false, false},
 	[LINK_CAPTURE] = {session_capture, false, false},

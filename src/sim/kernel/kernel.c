@@ -20,6 +20,7 @@
 #include "obj/device.h"
 #include "obj/rep.h"
 #include "uverbs/resource.h"
+#include "verbs/verbs.h"
 
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
 
@@ -318,6 +319,13 @@ size_t kernel_resources(struct kernel *k, unsigned int function, size_t first,
 				resource_add(f, u, &rows[n - 1 - first]);
 	}
 	return n;
+}
+
+int kernel_cq_unread(struct kernel *k, const struct vhca *v, uint32_t cqn)
+{
+	struct uobj *u = hw_ref_owner(k, v, HW_CQ, cqn);
+
+	return u ? uverbs_cq_unread((struct uverbs_cq *)u) : -1;
 }
 
 void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)

@@ -73,6 +73,12 @@ bool kernel_shared_pages_in_use(const struct uverbs_file *);
 size_t kernel_resources(struct kernel *, unsigned int function, size_t first,
 			struct uverbs_resource *rows, size_t max);
 
+/*
+ * Returns 1 if a completion event of this CQ is unread in its channel, 0 if none is, -1 if the CQ has
+ * no completion channel.
+ */
+int kernel_cq_unread(struct kernel *, const struct vhca *, uint32_t cqn);
+
 /* Handles an EQE; chip.c makes this the device's event callback. */
 struct vhca;
 void kernel_event(void *kernel, struct vhca *, uint32_t eqn, const void *eqe);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "base/finding.h"
 #include "port/fault_rates.h"
 #include "port/packets.h"
 
@@ -16,7 +17,7 @@
  * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  13u
+#define LINK_VERSION  14u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -41,6 +42,11 @@ enum link_type {
 	LINK_REFUSALS,	/* -> lines of refusals; also comes before answers */
 	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
 	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
+	/*
+	 * -> finding: of programs, then of those that ended with work under way. A row with an empty
+	 * object says how many (n[0]) more findings of its kind there are.
+	 */
+	LINK_WHY,
 };
 
 /* The name of a function, which ends with a 0. */

@@ -42,6 +42,9 @@ struct sq {
 	/* cd_slave_send: runs up to its record, and to what other queues enable */
 	bool managed;
 	uint16_t rung; /* managed: the last value read from the record */
+	/* syndrome of the first request that failed since RST, and its index; 0: none */
+	uint8_t failed;
+	uint16_t failed_wqe;
 	struct sq_priv *priv;
 };
 

@@ -29,6 +29,7 @@ struct srq {
 	bool failed;	 /* in error: it gives out no entries */
 	uint16_t pi, ci; /* posted and taken so far */
 	uint16_t next;	 /* index of the next entry */
+	uint32_t limits; /* events so far */
 	uint16_t lwm;	 /* an event is due when fewer entries are posted; 0: not armed */
 	struct srq_priv *priv;
 	uint8_t ctx[PRM_RMPC_BYTES]; /* as the command set it, for QUERY */

@@ -202,7 +202,7 @@ static bool rq_begin_own(struct rq *rq)
 	size = stride(rq);
 	d->recv = rq_entry(rq, size);
 	if (!d->recv) {
-		obj_refuse(&rq->q->o, "its receive ring can't be read");
+		queue_unmapped(rq->q, "its receive ring");
 		rq->ci = rq->pi;
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		return false;

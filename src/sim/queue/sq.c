@@ -318,7 +318,7 @@ void sq_enable(struct sq *sq, uint16_t counter)
 
 static void sq_ring_unmapped(struct sq *sq)
 {
-	obj_refuse(&sq->q->o, "its send ring can't be read");
+	queue_unmapped(sq->q, "its send ring");
 	sq->ci = sq->pi;
 	queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 }
@@ -438,6 +438,7 @@ void sq_reset(struct sq *sq)
 	d->ready = false;
 	sq_cache_drop(queues_of(&sq->q->o), d);
 	sq->pi = sq->ci = sq->done = sq->rung = 0;
+	sq->failed = 0;
 }
 
 void sq_rewind(struct sq *sq, struct send_wr *list)
@@ -521,6 +522,10 @@ void sq_failed_alone(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_
 {
 	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index,
 		 syndrome);
+	if (!sq->failed) {
+		sq->failed = syndrome;
+		sq->failed_wqe = wr->index;
+	}
 	sq_error_cqe(sq, wr, syndrome, vendor);
 	wr_free(queues_of(&sq->q->o), wr);
 }

@@ -77,7 +77,8 @@ static int srq_fetch(struct srq *s)
 		n = (uint16_t)(srq_entries(s) - s->next);
 	if (ring_read(host_of(&s->o), &s->ring, (uint64_t)s->next << s->log_stride, d->cache,
 		      (size_t)n << s->log_stride)) {
-		obj_refuse(&s->o, "its ring can't be read");
+		if (!dma_is_orphan(host_of(&s->o), s->dbrec))
+			obj_refuse(&s->o, "its ring is not mapped any more");
 		return -1;
 	}
 	d->ahead = d->cache;
@@ -90,6 +91,7 @@ static void srq_check_limit(struct srq *s)
 	if (!s->lwm || srq_posted(s, s->lwm))
 		return;
 	s->lwm = 0;
+	s->limits++;
 	eq_srq(s, PRM_EVENT_SRQ_RQ_LIMIT);
 }
 

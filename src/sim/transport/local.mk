@@ -38,6 +38,7 @@ libsim_la_SOURCES += \
 	src/sim/transport/rc/rc.h \
 	src/sim/transport/rc/rc_req.c \
 	src/sim/transport/rc/rc_resp.c \
+	src/sim/transport/rc/rc_waits.c \
 	src/sim/transport/rc/direct.c \
 	src/sim/transport/rc/direct_copy.c \
 	src/sim/transport/rc/xrc.c \

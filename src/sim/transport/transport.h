@@ -118,6 +118,24 @@ enum transport_pinned {
 	PINNED_SHARED_RECEIVES = 4,
 };
 
+/* Reasons why the oldest request of a queue waits, for lab/why.h. */
+enum transport_why {
+	TRANSPORT_READY,  /* for its turn, or there is none */
+	TRANSPORT_ANSWER, /* for the peer: psn, used, retries, timeout */
+	TRANSPORT_RNR,	  /* for the end of an RNR NAK's time: times */
+};
+struct transport_wait {
+	enum transport_why why;
+	bool refuses;		  /* the queue's last answer to its peer was an RNR NAK */
+	bool here;		  /* the peer is on this chip */
+	const struct queue *peer; /* NULL: it is elsewhere, or there is none */
+	uint16_t wqe;
+	uint8_t opcode;
+	uint32_t psn, times;
+	unsigned int used, retries;
+	bool timeout; /* requests are sent again */
+};
+
 /*
  * A transport: how a queue handles its requests and the packets that arrive for it. Rings, CQEs and
  * local operations belong to the queue (queue/services.h).
@@ -177,6 +195,8 @@ struct transport {
 	bool (*ready)(const struct queue *); /* true if it could continue at once */
 	/* Returns whether it would send a response next. NULL: it sends none. */
 	bool (*responds)(const struct queue *);
+	/* Fills in what the queue waits for; nothing is set before. NULL: it can't say. */
+	void (*waits)(const struct queue *, struct transport_wait *);
 };
 
 #define TRANSPORT_UNREACHED 0xffu /* bth_type: no packet comes by the queue's number */

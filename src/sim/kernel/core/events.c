@@ -49,6 +49,13 @@ static struct hw_ref *hw_ref_find(struct kernel *k, const struct vhca *v, enum h
 	return r;
 }
 
+struct uobj *hw_ref_owner(struct kernel *k, const struct vhca *v, enum hw_kind kind, uint32_t id)
+{
+	const struct hw_ref *r = hw_ref_find(k, v, kind, id);
+
+	return r ? r->owner : NULL;
+}
+
 static struct hw_ref *hw_ref_of_eqe(struct kernel *k, const struct vhca *v, uint8_t type,
 				    const void *eqe)
 {

@@ -20,6 +20,8 @@ void hw_ref_add(struct hw_ref *, struct uobj *owner, enum hw_kind, uint32_t id,
 void hw_ref_del(struct hw_ref *);
 /* Removes all references of a file that is closed. */
 void hw_refs_forget(struct uverbs_file *);
+/* Returns the program's object of this queue, or NULL: it has none. */
+struct uobj *hw_ref_owner(struct kernel *, const struct vhca *, enum hw_kind, uint32_t id);
 /* Delivers an EQE to the queue that it names, if any: to each of its handles. */
 void hw_ref_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
 

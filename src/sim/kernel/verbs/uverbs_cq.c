@@ -36,6 +36,11 @@ static void uverbs_cq_event(struct uobj *u, uint8_t type)
 	}
 }
 
+int uverbs_cq_unread(const struct uverbs_cq *cq)
+{
+	return cq->comp ? channel_pending(cq->comp, cq) : -1;
+}
+
 static int uverbs_cq_release(struct uobj *u)
 {
 	struct uverbs_cq *cq = (struct uverbs_cq *)u;

@@ -43,6 +43,8 @@ struct uverbs_cq {
 	struct channel *comp;
 };
 extern const struct uobj_class cq_class;
+/* Returns 1 if a completion event is unread, 0 if none is, -1 without a channel. */
+int uverbs_cq_unread(const struct uverbs_cq *);
 /*
  * Chooses the timestamp format of a queue on this CQ; the device has these formats (enum
  * ts_formats) for such queues. 0 or -EOPNOTSUPP

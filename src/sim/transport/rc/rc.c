@@ -209,4 +209,5 @@ const struct transport transport_rc = {
 	.run = rc_run,
 	.ready = rc_ready,
 	.responds = rc_responds,
+	.waits = rc_waits,
 };

@@ -24,6 +24,7 @@ struct req {
 	uint32_t ack_asked;     /* one past the last packet with AckReq */
 	unsigned int reads;	/* READs and atomics: asked for, and not answered in full */
 	uint8_t retries, rnr_left;
+	uint32_t rnrs, rnr_psn; /* RNR NAKs in a row, of this PSN */
 	bool sending;      /* RTS */
 	bool rnr_wait;
 	bool gone_back;	   /* since an out-of-order response: later such responses change nothing */
@@ -148,6 +149,7 @@ void rc_answer(struct queue *);
 bool rc_run(struct queue *);
 bool rc_ready(const struct queue *);
 bool rc_responds(const struct queue *);
+void rc_waits(const struct queue *, struct transport_wait *); /* rc_waits.c */
 
 /* Resets both machines to before the first packet. */
 void rc_clear(struct rc *);

@@ -304,7 +304,7 @@ static bool rc_req_step(struct rc *rc)
 		return true;
 	}
 	if (wr->error) {
-		if (wr != q->head)
+		if (wr != q->head || queue_is_orphan(&rc->qp->q))
 			return false;
 		fail_head(rc, wr->error, wr->vendor);
 		return false;
@@ -450,6 +450,8 @@ static void rc_req_not_ready(struct rc *rc, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
 
+	q->rnrs = p->psn == q->rnr_psn ? q->rnrs + 1 : 1;
+	q->rnr_psn = p->psn;
 	if (q->rnr_left == 0) {
 		fail_head(rc, PRM_SYNDROME_RNR_RETRY_EXC_ERR, 0);
 		return;

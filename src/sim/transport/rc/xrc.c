@@ -71,4 +71,5 @@ const struct transport transport_xrc = {
 	.run = rc_run,
 	.ready = rc_ready,
 	.responds = rc_responds,
+	.waits = rc_waits,
 };

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Findings about programs' queues (lab/why.h), and those of programs that ended with work. */
+#include "session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+#include "chip.h"
+#include "kernel/kernel.h"
+#include "lab/why.h"
+#include "obj/cq.h"
+
+#define OF_KIND 256u /* rows of one kind; others are counted */
+#define ROWS	(FINDINGS * (OF_KIND + 1u) + SESSIONS_ENDED)
+
+struct why_rows {
+	const struct sessions *all;
+	const struct chip_session *ended; /* its program has ended; NULL: of all programs */
+	struct lab_finding *rows;
+	unsigned int n;
+	uint32_t of_kind[FINDINGS];
+};
+
+static int why_unread(void *ctx, const struct cq *cq)
+{
+	const struct why_rows *w = ctx;
+
+	return kernel_cq_unread(chip_kernel(w->all->chip), cq->o.vhca, cq->o.id);
+}
+
+static const struct chip_session *why_session(const struct sessions *s, const struct obj *o)
+{
+	const struct chip_session *c;
+
+	for (c = s->open; o && o->uid && c; c = c->next)
+		if (c->file && !c->guest && file_uid(c->file) == o->uid)
+			return c;
+	return NULL;
+}
+
+static void why_add(void *ctx, const struct obj *o, const struct lab_finding *f)
+{
+	struct why_rows *w = ctx;
+	const struct chip_session *c = w->ended ? w->ended : why_session(w->all, o);
+	struct lab_finding *row = &w->rows[w->n];
+
+	if (w->of_kind[f->kind]++ >= OF_KIND)
+		return;
+	*row = *f;
+	row->ended = w->ended != NULL;
+	if (c) {
+		row->pid = (uint32_t)c->pid;
+		memcpy(row->program, c->comm, sizeof(row->program));
+	}
+	w->n++;
+}
+
+/* Appends a row for each kind with more findings than rows. */
+static void why_add_counts(struct why_rows *w)
+{
+	for (unsigned int kind = 0; kind < FINDINGS; kind++)
+		if (w->of_kind[kind] > OF_KIND)
+			w->rows[w->n++] = (struct lab_finding){.kind = kind,
+							       .n = {w->of_kind[kind] - OF_KIND}};
+}
+
+void session_why(struct chip_session *c)
+{
+	struct sessions *s = c->all;
+	struct why_rows w = {.all = s, .rows = calloc(ROWS, sizeof(*w.rows))};
+	const struct why_sink sink = {why_add, why_unread, &w, 0};
+
+	if (w.rows) {
+		why_device(chip_device(s->chip), &sink);
+		why_add_counts(&w);
+		memcpy(w.rows + w.n, s->ended, s->nended * sizeof(*w.rows));
+		w.n += s->nended;
+	}
+	session_reply(c, w.rows ? 0 : -ENOMEM, w.rows, w.n * sizeof(*w.rows), NULL, 0);
+	free(w.rows);
+}
+
+static void why_add_ended(void *ctx, const struct obj *o, const struct lab_finding *f)
+{
+	const struct why_rows *w = ctx;
+
+	if (finding_class_of(f->kind) == FINDING_WORK && w->n < SESSIONS_ENDED)
+		why_add(ctx, o, f);
+}
+
+/* The oldest findings make room for those of the program that ends now. */
+static void why_keep(struct sessions *s, const struct lab_finding *rows, unsigned int n)
+{
+	const unsigned int keep = SESSIONS_ENDED - n < s->nended ? SESSIONS_ENDED - n : s->nended;
+
+	memmove(s->ended, s->ended + (s->nended - keep), keep * sizeof(*rows));
+	memcpy(s->ended + keep, rows, n * sizeof(*rows));
+	s->nended = keep + n;
+}
+
+void session_note_end(struct chip_session *c)
+{
+	struct lab_finding rows[SESSIONS_ENDED];
+	struct why_rows w = {.all = c->all, .ended = c, .rows = rows};
+	const struct why_sink sink = {why_add_ended, why_unread, &w, file_uid(c->file)};
+
+	if (!sink.uid)
+		return;
+	why_device(chip_device(c->chip), &sink);
+	why_keep(c->all, rows, w.n);
+}

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+libsim_la_SOURCES += src/sim/lab/why.c src/sim/lab/why.h src/sim/lab/why_cq.c src/sim/lab/why_priv.h \
+	src/sim/lab/why_rq.c src/sim/lab/why_sq.c

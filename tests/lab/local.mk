@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The lab: what queues wait for.
+VERBS_HELPERS += tests/lab/why_hangs
+dist_check_SCRIPTS += tests/lab/why.sh
