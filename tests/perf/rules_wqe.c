@@ -6,18 +6,35 @@
 #include <stdio.h>
 #include "tests/test.h"
 #include <dvx/prm/hws.h>
+#include "tests/perf/perf_mem.h"
 #include "tests/queue/queue_raw_rig.h"
 #include "obj/rtc.h"
 
 #define BURST	  32u
 #define LOG_BURST 6u /* blocks of 64 bytes */
 #define LOG_DEPTH 2u
+#define BLOCK	  64u
+#define PAGE	  4096u
 #define CTRL	  16u
 #define ENTRY	  64u
 
 static struct raw *r;
 static struct rig_qp sq;
 static struct rtc *t;
+
+/* Opens the queue, whose ring the device maps, too, as it maps a program's. */
+static void queue_open(void)
+{
+	const size_t len = (size_t)BLOCK << LOG_BURST;
+
+	raw_queue_open(&r->rig, &sq, OBJ_SQ, &r->scq, LOG_BURST);
+	free(sq.ring);
+	sq.ring = sq.sq = aligned_alloc(PAGE, PAGE);
+	assert_non_null(sq.ring);
+	sq.queue->ring.offset = (uintptr_t)sq.ring;
+	perf_mem_share(r->rig.mm, sq.ring, sq.ring + len);
+	perf_mem_share(r->rig.mm, r->scq.ring, r->scq.ring + r->scq.cq->ring.len);
+}
 
 /* Makes a table with room for twice as many rules. */
 static void table_open(uint32_t rules)
@@ -102,7 +119,7 @@ int main(int argc, char **argv)
 
 	if (!n || raw_setup((void **)&r))
 		return 2;
-	raw_queue_open(&r->rig, &sq, OBJ_SQ, &r->scq, LOG_BURST);
+	queue_open();
 	table_open(n);
 	failed = rules_all(n, PRM_GTA_OP_ACTIVATE);
 	printf("%u of %u rules have no room\n", failed, n);

@@ -81,13 +81,13 @@ static uint32_t add8(uint32_t crc, const uint8_t *p)
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
-	uint8_t left[CRC32_FOLDED];
 
 	if (len >= CRC32_FOLD_LEAST && crc32_fold) {
 		size_t n = len - len % CRC32_FOLDED;
 
-		crc32_fold(crc, p, n, left);
-		crc = add8(add8(0, left), left + SLICES);
+		crc = crc32_fold(crc, p, n);
+		if (n == len)
+			return crc;
 		p += n;
 		len -= n;
 	}

@@ -18,6 +18,10 @@ FOLDS static inline __m128i fold_load(const uint8_t *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
+/* x^64, and Barrett's: the polynomial and its inverse, reflected. */
+#define BY_64 _mm_cvtsi64_si128(0x163cd6124)
+#define POLYS _mm_set_epi64x(0x1f7011641, 0x1db710641)
+
 /* Moves x on to the position of `next` and adds it. */
 FOLDS static inline __m128i fold_step(__m128i x, __m128i by, __m128i next)
 {
@@ -40,7 +44,21 @@ FOLDS static inline __m128i fold_fours(__m128i a, const uint8_t *p, size_t len)
 	return fold_step(fold_step(fold_step(a, BY_128, b), BY_128, c), BY_128, d);
 }
 
-FOLDS static void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
+/* Returns the remainder of the last 16 bytes: they are folded to 8 and 4 more, then divided. */
+FOLDS static inline uint32_t fold_end(__m128i x)
+{
+	const __m128i low = _mm_set_epi32(0, 0, 0, -1);
+	__m128i q;
+
+	x = _mm_xor_si128(_mm_clmulepi64_si128(x, BY_128, 0x10), _mm_srli_si128(x, 8));
+	x = _mm_xor_si128(_mm_clmulepi64_si128(_mm_and_si128(x, low), BY_64, 0x00),
+			  _mm_srli_si128(x, 4));
+	q = _mm_clmulepi64_si128(_mm_and_si128(x, low), POLYS, 0x10);
+	x = _mm_xor_si128(x, _mm_clmulepi64_si128(_mm_and_si128(q, low), POLYS, 0x00));
+	return (uint32_t)_mm_extract_epi32(x, 1);
+}
+
+FOLDS static uint32_t crc32_fold(uint32_t crc, const uint8_t *p, size_t len)
 {
 	__m128i word = _mm_xor_si128(fold_load(p), _mm_cvtsi32_si128((int)crc));
 	const uint8_t *end = p + len;
@@ -53,7 +71,7 @@ FOLDS static void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t
 	}
 	for (; p < end; p += 16)
 		word = fold_step(word, BY_128, fold_load(p));
-	_mm_storeu_si128((__m128i *)(void *)left, word);
+	return fold_end(word);
 }
 #endif
 

@@ -67,15 +67,17 @@ static void rule_free(struct ste_range *r, struct rtc_rule *rule)
 	r->free = m;
 }
 
-static size_t rtc_tag_bytes(const struct rtc *t)
+/* Compares tags: lengths that the compiler knows need no call. */
+static bool rtc_tags_equal(const struct rtc *t, const uint8_t *a, const uint8_t *b)
 {
-	return t->wide ? RULE_LONG_TAG_BYTES : RULE_TAG_BYTES;
+	return t->wide ? !memcmp(a, b, RULE_LONG_TAG_BYTES) : !memcmp(a, b, RULE_TAG_BYTES);
 }
 
 /* Returns the first entry of a tag's row. The hash is public: software may place rules by it. */
 static struct rtc_rule **rtc_row(const struct rtc *t, const uint8_t *tag)
 {
-	uint32_t hash = __builtin_bswap32(crc32_add(0, tag, rtc_tag_bytes(t)));
+	uint32_t hash = __builtin_bswap32(
+		crc32_add(0, tag, t->wide ? RULE_LONG_TAG_BYTES : RULE_TAG_BYTES));
 
 	return t->entries->rules + t->at +
 	       ((size_t)(hash & ((1u << t->log_rows) - 1)) << t->log_depth);
@@ -87,10 +89,10 @@ static struct rtc_rule **rtc_slot(const struct rtc *t, const uint8_t *tag, struc
 	struct rtc_rule **row = rtc_row(t, tag), **end = row + (1u << t->log_depth);
 
 	*free = NULL;
-	for (struct rtc_rule **r = row; r < end; r++) {
+	for (struct rtc_rule **r = end; r-- > row;) {
 		if (!*r)
-			*free = *free ? *free : r;
-		else if (!memcmp(rtc_tag(t, (*r)->entry), tag, rtc_tag_bytes(t)))
+			*free = r;
+		else if (rtc_tags_equal(t, rtc_tag(t, (*r)->entry), tag))
 			return r;
 	}
 	return NULL;

@@ -15,6 +15,7 @@
 #define GTA_CTRL  16u
 #define GTA_ENTRY 64u
 #define GTA_DS	  8u
+#define GTA_NAMES 4u /* in the control segment, of the templates: a dword for each */
 
 static uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char *why)
 {
@@ -39,12 +40,18 @@ static const char *rule_check(const struct send_wr *wr)
 	return NULL;
 }
 
+static void rule_probe(const struct queue *q, const struct send_wr *wr)
+{
+	wqe_probe(q, wr, "wqe_gta_ctrl_seg", wr->wqe + GTA_CTRL);
+	wqe_probe(q, wr, "wqe_gta_data_seg_ste", wr->wqe + GTA_ENTRY);
+}
+
 void rule_parse(struct queue *q, struct send_wr *wr)
 {
 	const char *why = rule_check(wr);
 
-	wqe_probe(q, wr, "wqe_gta_ctrl_seg", wr->wqe + GTA_CTRL);
-	wqe_probe(q, wr, "wqe_gta_data_seg_ste", wr->wqe + GTA_ENTRY);
+	if (probe_active(PROBE_WQE))
+		rule_probe(q, wr);
 	if (why)
 		rule_refuse(q, wr, why);
 }
@@ -63,15 +70,14 @@ static struct rtc *rule_table(const struct queue *q, struct send_wr *wr)
 /* Finds the templates that the WQE names. Returns false if one does not exist. */
 static bool rule_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_rule *rule)
 {
-	const uint32_t names[RULE_STCS] = {
-		prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl), prm_wqe_gta_ctrl_seg_get_stc_hit(ctrl),
-		prm_wqe_gta_ctrl_seg_get_stc_dw5(ctrl), prm_wqe_gta_ctrl_seg_get_stc_dw6(ctrl),
-		prm_wqe_gta_ctrl_seg_get_stc_dw7(ctrl)};
+	const struct stc_range *stcs = t->stcs;
 	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
+	uint32_t name = prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl);
 
-	for (unsigned int i = 0; i < RULE_STCS; i++) {
-		rule->stc[i] = i < n && names[i] < t->stcs->n ? t->stcs->stc[names[i]] : NULL;
-		if (i < n && !rule->stc[i])
+	memset(rule->stc, 0, sizeof(rule->stc));
+	for (unsigned int i = 0; i < n; i++, name = prm_load32(ctrl, GTA_NAMES + 4 * i)) {
+		rule->stc[i] = name < stcs->n ? stcs->stc[name] : NULL;
+		if (!rule->stc[i])
 			return false;
 	}
 	return true;

@@ -208,6 +208,15 @@ static bool wr_fill(struct queues *qs, struct sq *sq, struct send_wr *wr, const 
 	return true;
 }
 
+/* Tells whether the block behind the next one lies behind it in memory, too. */
+static bool sq_adjoins(const struct sq *sq, const uint8_t *ring)
+{
+	const struct sq_priv *d = sq->priv;
+
+	return ring ? (sq->ci & (ring_blocks(sq) - 1)) + 1 < ring_blocks(sq)
+		    : (uint16_t)(sq->ci - d->cache_at) + 1u < d->cache_n;
+}
+
 /*
  * Returns the next WQE as a request, good or bad, or NULL if the ring can't be read or there is no
  * memory. The device uses the copy: a program may still change what it posted.
@@ -228,7 +237,9 @@ static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
 	bad = check_ds(sq, ds, n);
 	if (bad)
 		ds = n = 1;
-	if (n > 1 && !wr_fill(qs, sq, wr, ring, n)) {
+	if (n == 2 && sq_adjoins(sq, ring)) {
+		memcpy(wr->small + SQ_BLOCK, block + SQ_BLOCK, SQ_BLOCK);
+	} else if (n > 1 && !wr_fill(qs, sq, wr, ring, n)) {
 		wr_free(qs, wr);
 		return NULL;
 	}

@@ -515,17 +515,13 @@ static bool raw_local(struct raw_sq *sq, struct send_wr *wr)
 	return true;
 }
 
-static void raw_post(struct queue *q, struct send_wr *wr)
+/* Sends packets, or what is behind them. */
+static __attribute__((noinline)) void raw_post_message(struct raw_sq *sq, struct send_wr *wr)
 {
-	struct raw_sq *sq = raw_sq_of(q);
 	struct raw_batch *b = raw_batch_of(sq);
-	struct raw_wqe w;
+	struct raw_wqe w = {.wr = wr};
 
-	b->posted = true;
-	if (raw_local(sq, wr))
-		return;
-	w = (struct raw_wqe){.wr = wr};
-	if (!wr->error && wr->kind == SEND_MESSAGE && raw_has_no_tis(q))
+	if (!wr->error && wr->kind == SEND_MESSAGE && raw_has_no_tis(&sq->q))
 		raw_refuse(sq, wr, "it sends packets, and sqc.tis_lst_sz is 0");
 	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
 		raw_prepare(sq, &w);
@@ -541,6 +537,15 @@ static void raw_post(struct queue *q, struct send_wr *wr)
 		}
 	}
 	send_alone(sq, &w);
+}
+
+static void raw_post(struct queue *q, struct send_wr *wr)
+{
+	struct raw_sq *sq = raw_sq_of(q);
+
+	raw_batch_of(sq)->posted = true;
+	if (!raw_local(sq, wr))
+		raw_post_message(sq, wr);
 }
 
 static void raw_posted(struct queue *q)
