@@ -37,6 +37,7 @@ hangs() {
 	begin "$1" || return
 	found "$2" && "$dvx_sim" why why >"$scratch/why" && cat "$scratch/why" && grep -q -- "$3" "$scratch/why"
 	code=$?
+	[ "$1" != acknowledge ] || kill -s KILL $hung
 	end
 	return $code
 }
@@ -62,6 +63,8 @@ event_unread|cq.cqes_event_unread|: 1 CQE that the program has not taken; the ev
 event_read|cq.cqes_event_read|; the event was delivered, and the CQ was not armed again$
 before_arm|cq.cqes_before_arm|; the CQ was armed after them, so only the next CQE makes an event$
 unsolicited|cq.cqes_unsolicited|; the CQ is armed for solicited ones, and none is new$
+acknowledge|cq.acknowledge|CQ 0x[0-9a-f]*: it is destroyed; the call returns when the program has acknowledged all that it got of its events: 1$
+ok_acknowledge||^Nothing waits.$
 armed|cq.armed|: it is armed, and no CQE came since$
 unarmed|cq.unarmed|: its event was delivered; it is not armed, so a CQE makes no event$
 srq_limit|srq.srq_limit|SRQ 0x[0-9a-f]*: its limit event came 1 time and the limit is not set again; 1 receive left$

@@ -223,6 +223,27 @@ static void before_arm(struct pair *p)
 	must(!ibv_req_notify_cq(p->scq, 0));
 }
 
+/* The call returns when the event is acknowledged, which another thread could do. */
+static void acknowledge(struct pair *p)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	event_unread(p);
+	must(!ibv_get_cq_event(p->channel, &cq, &context) && !hangs_poll(p->scq));
+	must(!ibv_destroy_qp(p->a) && !ibv_destroy_qp(p->b));
+	puts("ready");
+	fflush(stdout);
+	ibv_destroy_cq(p->scq);
+}
+
+static void ok_acknowledge(struct pair *p)
+{
+	event_read(p);
+	must(!hangs_poll(p->scq) && !ibv_destroy_qp(p->a) && !ibv_destroy_qp(p->b));
+	must(!ibv_destroy_cq(p->scq) && !ibv_destroy_cq(p->rcq));
+}
+
 static void unsolicited(struct pair *p)
 {
 	must(!ibv_req_notify_cq(p->rcq, 1));
@@ -316,6 +337,8 @@ static const struct {
 	{"event_read", {0}, event_read},
 	{"before_arm", {0}, before_arm},
 	{"unsolicited", {0}, unsolicited},
+	{"acknowledge", {0}, acknowledge},
+	{"ok_acknowledge", {0}, ok_acknowledge},
 	{"armed", {0}, armed},
 	{"unarmed", {0}, unarmed},
 	{"srq_limit", {.srq = true}, srq_limit},

@@ -2,6 +2,7 @@
 /* Findings about programs' queues (lab/why.h), and those of programs that ended with work. */
 #include "session.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "kernel/kernel.h"
 #include "lab/why.h"
 #include "obj/cq.h"
+#include "obj/device.h"
 
 #define OF_KIND 256u /* rows of one kind; others are counted */
 #define ROWS	(FINDINGS * (OF_KIND + 1u) + SESSIONS_ENDED)
@@ -57,6 +59,33 @@ static void why_add(void *ctx, const struct obj *o, const struct lab_finding *f)
 	w->n++;
 }
 
+/* Appends what programs wait for that are in a call which destroys a queue. */
+static void why_add_destroyed(struct why_rows *w)
+{
+	const struct chip_session *c;
+	uint32_t number, events;
+	const char *name;
+
+	for (c = w->all->open; c; c = c->next) {
+		struct lab_finding *row = &w->rows[w->n];
+
+		name = c->file && !c->guest ? kernel_destroyed(c->file, &number, &events) : NULL;
+		if (!name || w->of_kind[FINDING_ACKNOWLEDGE]++ >= OF_KIND)
+			continue;
+		*row = (struct lab_finding){.kind = FINDING_ACKNOWLEDGE,
+					    .id = number,
+					    .at = events,
+					    .pid = (uint32_t)c->pid,
+					    .n = {events}};
+		for (size_t i = 0; name[i] && i < sizeof(row->object) - 1; i++)
+			row->object[i] = (char)tolower((unsigned char)name[i]);
+		memcpy(row->program, c->comm, sizeof(row->program));
+		snprintf(row->function, sizeof(row->function), "%s",
+			 chip_device(w->all->chip)->vhca[c->function].name);
+		w->n++;
+	}
+}
+
 /* Appends a row for each kind with more findings than rows. */
 static void why_add_counts(struct why_rows *w)
 {
@@ -74,6 +103,7 @@ void session_why(struct chip_session *c)
 
 	if (w.rows) {
 		why_device(chip_device(s->chip), &sink);
+		why_add_destroyed(&w);
 		why_add_counts(&w);
 		memcpy(w.rows + w.n, s->ended, s->nended * sizeof(*w.rows));
 		w.n += s->nended;

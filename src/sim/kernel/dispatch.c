@@ -125,6 +125,7 @@ int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 	int err;
 
 	f->holder = f->made = NULL;
+	f->destroyed.name = NULL;
 	err = kernel_handle(f, req);
 	if (err && f->made)
 		uobj_drop(f->made);

@@ -328,6 +328,13 @@ int kernel_cq_unread(struct kernel *k, const struct vhca *v, uint32_t cqn)
 	return u ? uverbs_cq_unread((struct uverbs_cq *)u) : -1;
 }
 
+const char *kernel_destroyed(const struct uverbs_file *f, uint32_t *number, uint32_t *events)
+{
+	*number = f->destroyed.number;
+	*events = f->destroyed.events;
+	return f->destroyed.name;
+}
+
 void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
 {
 	struct kernel *k = kernel;

@@ -79,6 +79,12 @@ size_t kernel_resources(struct kernel *, unsigned int function, size_t first,
  */
 int kernel_cq_unread(struct kernel *, const struct vhca *, uint32_t cqn);
 
+/*
+ * Returns the name of the queue that the file's last request destroyed, if events of it were
+ * delivered; else NULL. libibverbs then waits until the program has acknowledged as many.
+ */
+const char *kernel_destroyed(const struct uverbs_file *, uint32_t *number, uint32_t *events);
+
 /* Handles an EQE; chip.c makes this the device's event callback. */
 struct vhca;
 void kernel_event(void *kernel, struct vhca *, uint32_t eqn, const void *eqe);

@@ -86,6 +86,11 @@ struct uverbs_file {
 	struct uobj *holder;	   /* gets new_pins: made or changed by the request; or NULL */
 	struct uobj *made;	   /* by the current request, whose failure drops it */
 	struct mappings *mappings; /* read for the current request; NULL: not yet */
+	/* The queue that the last request destroyed, if events of it were delivered (NULL: none). */
+	struct {
+		const char *name;
+		uint32_t number, events;
+	} destroyed;
 	unsigned int eventfds;	   /* subscriptions with an eventfd */
 	struct channel *channels;
 	struct channel *async; /* the default one: the first made */

@@ -113,6 +113,11 @@ static int uobj_destroy_counted(struct uobj *u, uint32_t events[2])
 	if (err)
 		return err;
 	memcpy(events, u->events, sizeof(u->events));
+	if (events[0] || events[1]) {
+		u->file->destroyed.name = u->class->name;
+		u->file->destroyed.number = u->number;
+		u->file->destroyed.events = events[0] + events[1];
+	}
 	uobj_drop(u);
 	return 0;
 }
