@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # One target for each thing that parses. make check replays and damages their corpora (replay.c); make fuzz
 # SECONDS=N has clang's libFuzzer work on each for so long.
-FUZZ_SIM = tests/fuzz/command tests/fuzz/flow_table tests/fuzz/wqe tests/fuzz/raw_wqe tests/fuzz/frame tests/fuzz/packet tests/fuzz/uverbs \
+FUZZ_SIM = tests/fuzz/command tests/fuzz/inject tests/fuzz/flow_table tests/fuzz/wqe tests/fuzz/raw_wqe tests/fuzz/frame tests/fuzz/packet tests/fuzz/uverbs \
 	tests/fuzz/hw_rules tests/fuzz/scarce tests/fuzz/link tests/fuzz/cm tests/fuzz/netlink tests/fuzz/udp
 FUZZ_FLOW = tests/fuzz/rules tests/fuzz/dump tests/fuzz/import
 FUZZ_PRM = tests/fuzz/hex tests/fuzz/explain

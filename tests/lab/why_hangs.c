@@ -296,6 +296,15 @@ static void failed(struct pair *p)
 	must(hangs_poll(p->scq) == IBV_WC_REM_ACCESS_ERR);
 }
 
+/* A requested fault makes an error of a good completion; the queue fails, and flushes what comes. */
+static void failed_as_asked(struct pair *p)
+{
+	hangs_write(p, IBV_SEND_SIGNALED);
+	must(hangs_poll(p->scq) == IBV_WC_REM_ACCESS_ERR);
+	hangs_write(p, IBV_SEND_SIGNALED);
+	must(hangs_poll(p->scq) == IBV_WC_WR_FLUSH_ERR);
+}
+
 /* Counts a WQE in a doorbell record, and does not write the register. */
 static void doorbell(struct pair *p)
 {
@@ -349,6 +358,7 @@ static const struct {
 	{"idle_peer", {.idle_peer = true, .timeout = 20}, cqes},
 	{"send_state", {.alone = true}, doorbell},
 	{"failed", {0}, failed},
+	{"failed_as_asked", {0}, failed_as_asked},
 	{"doorbell", {0}, doorbell},
 	{"arm_register", {0}, arm_register},
 	{"cq_failed", {.small_cq = true}, cq_failed},

@@ -17,6 +17,7 @@ struct sim_args {
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
 	const char *fault;    /* drop=P,..., checked; or NULL */
+	const char *inject;   /* a file of faults, which inject_read() has read; or NULL */
 	const char *wire;     /* checked; or NULL */
 	const char *ip;	      /* [FUNCTION=]ADDR/LEN,..., checked; or NULL */
 	bool netdev;
@@ -99,6 +100,19 @@ void why_drop(struct why *, bool ended);
 struct why why_copy(const struct why *);
 void why_print(FILE *, struct why *);
 void why_forget(struct why *);
+
+/* --- inject.c: faults that are requested one by one, in a file --- */
+/* Whether an argument names a file, not rates (drop=P) or "off". */
+bool inject_names_file(const char *arg);
+/* Reads the file's faults. Returns false after setting why, a sentence that begins with the place. */
+#define INJECT_SENTENCE (PATH_MAX + 200)
+bool inject_read(const char *path, char why[INJECT_SENTENCE]);
+/* Gives a chip the faults that were read, or none. Returns false after an error message. */
+bool inject_send(const char *name);
+bool inject_clear(const char *name);
+/* Print the chip's faults and how many events each has counted. */
+void inject_print_text(const char *name);
+struct json_t *inject_json(const char *name);
 
 /* server.c: starts a server, which accepts clients when this returns. -1 after an error message. */
 struct start {

@@ -37,8 +37,10 @@ enum { OPTION_VFS = 0x100, OPTION_SFS }; /* no letter */
 
 #define FAULT_OPTION                                                                     \
 	{                                                                                \
-		"fault", 'F', "FAULTS", 0,                                               \
-			"a bad wire: drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N", 0 \
+		"fault", 'F', "FAULTS|FILE", 0,                                               \
+			"a bad wire: drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N; or a file of "    \
+			"single faults",                                                         \
+			0 \
 	}
 
 #define IP_OPTION                                                                              \
@@ -111,9 +113,9 @@ static const struct cli_command commands[] = {
 	{"capture", 2, 2, "NAME FILE.pcap",
 	 "Writes what is on the wire of NAME to a file (- for a pipe), until Ctrl-C.",
 	 capture_options, cmd_capture},
-	{"fault", 1, 2, "NAME [FAULTS|off]",
-	 "Makes the wire of NAME lose, double, reorder, damage or delay packets; prints what it "
-	 "does.",
+	{"fault", 1, 2, "NAME [FAULTS|FILE|off]",
+	 "Makes the wire of NAME lose, double, reorder, damage or delay packets, or FILE's commands, "
+	 "packets and completions go wrong; prints what it does.",
 	 ls_options, cmd_fault},
 	{"link", 1, 2, "NAME [up|down]",
 	 "Takes the link of NAME's port up or down; prints its state and its wire.", ls_options,
@@ -187,6 +189,14 @@ static void take_fault(struct sim_args *a, const char *arg, struct argp_state *s
 	struct fault_rates rates;
 	char why[FAULT_WHY];
 
+	char file_why[INJECT_SENTENCE];
+
+	if (inject_names_file(arg)) {
+		if (!inject_read(arg, file_why))
+			argp_error(state, "--fault: %s", file_why);
+		a->inject = arg;
+		return;
+	}
 	if (fault_rates_parse(&rates, arg, why))
 		argp_error(state, "--fault: %s", why);
 	a->fault = arg;

@@ -174,6 +174,8 @@ int cmd_run(const struct sim_args *a)
 	if (run.server < 0)
 		return EXIT_SELF;
 	close(life[0]);
+	if (a->inject && !inject_send(name))
+		return EXIT_SELF; /* closes the lifeline */
 	rc = run_with(&run, &client, &before);
 	close(life[1]);
 	if (waitpid(run.server, &status, 0) == run.server && status) {

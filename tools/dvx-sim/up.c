@@ -17,6 +17,8 @@ int cmd_up(const struct sim_args *a)
 		return EXIT_USAGE;
 	if (start_server(&s) < 0)
 		return EXIT_INPUT;
+	if (a->inject && !inject_send(s.name))
+		return EXIT_INPUT;
 	if (s.wire)
 		wire_note_alone(s.name);
 	return EXIT_DONE;

@@ -42,6 +42,7 @@ static void fault_print_text(const char *name, const struct link_wire *w)
 	for (size_t i = 0; i < WIRE_COUNTS; i++)
 		if (wire_count(w, i))
 			printf("%10" PRIu64 "  %s\n", wire_count(w, i), wire_counts[i].text);
+	inject_print_text(name);
 }
 
 static int fault_print_json(const char *name, const struct link_wire *w)
@@ -51,11 +52,12 @@ static int fault_print_json(const char *name, const struct link_wire *w)
 	for (size_t i = 0; i < WIRE_COUNTS; i++)
 		json_object_set_new(counts, wire_counts[i].name,
 				    json_integer((json_int_t)wire_count(w, i)));
-	o = json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I, s:o}", "name", name, "drop",
+	o = json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I, s:o, s:o}", "name", name, "drop",
 		      (double)w->rates.drop / FAULT_ONE, "dup", (double)w->rates.dup / FAULT_ONE,
 		      "reorder", (double)w->rates.reorder / FAULT_ONE, "corrupt",
 		      (double)w->rates.corrupt / FAULT_ONE, "delay_ns", (json_int_t)w->rates.delay,
-		      "seed", (json_int_t)w->rates.seed, "packets", counts);
+		      "seed", (json_int_t)w->rates.seed, "packets", counts, "requested",
+		      inject_json(name));
 	return json_out(o) ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -164,10 +166,21 @@ int cmd_fault(const struct sim_args *a)
 {
 	static const struct wire_printer print = {fault_print_text, fault_print_json};
 	struct fault_rates rates = {.seed = 1};
-	char why[FAULT_WHY];
+	char why[FAULT_WHY], file_why[INJECT_SENTENCE];
 
+	if (a->argc == 2 && inject_names_file(a->argv[1])) {
+		if (!inject_read(a->argv[1], file_why)) {
+			message_print("%s", file_why);
+			return EXIT_USAGE;
+		}
+		if (!inject_send(a->argv[0]))
+			return EXIT_INPUT;
+		return wire_show(a, &print, NULL, 0);
+	}
 	if (a->argc < 2)
 		return wire_show(a, &print, NULL, 0);
+	if (!strcmp(a->argv[1], "off") && !inject_clear(a->argv[0]))
+		return EXIT_INPUT;
 	if (strcmp(a->argv[1], "off") && fault_rates_parse(&rates, a->argv[1], why)) {
 		message_print("%s", why);
 		return EXIT_USAGE;

@@ -4,15 +4,22 @@
 #include <stddef.h>
 
 unsigned int probe_kinds;
+static unsigned int probe_asked;
 static struct probe *probe_first;
 
 static void probe_sum_kinds(void)
 {
-	unsigned int kinds = 0;
+	unsigned int kinds = probe_asked;
 
 	for (const struct probe *p = probe_first; p; p = p->next)
 		kinds |= p->kinds;
 	__atomic_store_n(&probe_kinds, kinds, __ATOMIC_RELAXED);
+}
+
+void probe_ask(enum probe_kind kind, bool on)
+{
+	probe_asked = on ? probe_asked | kind : probe_asked & ~(unsigned int)kind;
+	probe_sum_kinds();
 }
 
 void probe_subscribe(struct probe *p)

@@ -26,6 +26,7 @@ enum probe_kind {
 	PROBE_FRAME_OUT = 1 << 6,  /* a subscriber turns off the short cuts that make no frame */
 	PROBE_NO_RECEIVE = 1 << 7, /* a raw packet is lost, as no receive entry takes it */
 	PROBE_STEER = 1 << 8,	   /* a step of a packet's walk through flow tables */
+	PROBE_INJECT_CQE = 1 << 9, /* no event: completions ask inject.h, in the same load */
 };
 
 enum probe_ring { PROBE_SQ, PROBE_RQ, PROBE_SRQ };
@@ -95,6 +96,9 @@ struct probe {
 /* Called by the composition root. Subscribers are the process's, as the log is. */
 void probe_subscribe(struct probe *);
 void probe_unsubscribe(struct probe *);
+
+/* Makes probe_active() true for a kind without a subscriber, or not. */
+void probe_ask(enum probe_kind, bool on);
 
 extern unsigned int probe_kinds __attribute__((visibility("hidden")));
 static inline bool probe_active(unsigned int kinds)

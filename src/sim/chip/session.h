@@ -99,6 +99,7 @@ void session_note_end(struct chip_session *);
 /* session_wire.c: faults and the link's state. */
 void session_wire(struct chip_session *);
 void session_set_port(struct chip_session *);
+void session_inject(struct chip_session *);
 
 /* --- sessions.c --- */
 

@@ -271,6 +271,7 @@ static const struct {
 	[LINK_SHARE] = {session_share, true, false},
 	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_WIRE] = {session_wire, false, false},
+	[LINK_INJECT] = {session_inject, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
 	[LINK_REFUSALS] = {session_refusals_answer, false, false},
 	[LINK_CM_OPEN] = {on_cm_open, false, false},

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "cmd.h"
+#include "base/inject.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "queue/queue.h"
@@ -272,6 +273,20 @@ static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 	return row->id && !c->obj ? -1 : 0;
 }
 
+/* Returns whether the command meets a requested fault (base/inject.h), and answers it then. */
+static bool fw_exec_injected(struct fw_cmd *c)
+{
+	const struct inject_fault *f =
+		inject_active(INJECT_COMMAND) ? inject_count(INJECT_COMMAND, c->opcode) : NULL;
+
+	if (!f)
+		return false;
+	sim_note("%s: answered by a requested fault", c->name);
+	prm_store8(c->out, 0, f->status);
+	prm_store32(c->out, 4, f->syndrome);
+	return true;
+}
+
 void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
 {
 	struct fw_cmd c = {
@@ -296,7 +311,7 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	row = fw_exec_find_row(c.opcode);
 	c.name = row ? row->name : prm_opcode_name(c.opcode);
 	queues_settle(v->dev);
-	if (fw_exec_admit(&c, row) == 0)
+	if (!fw_exec_injected(&c) && fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
 	probe(PROBE_COMMAND, .command = &c);
 }

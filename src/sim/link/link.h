@@ -47,6 +47,12 @@ enum link_type {
 	 * object says how many (n[0]) more findings of its kind there are.
 	 */
 	LINK_WHY,
+	LINK_INJECT, /* empty, or link_inject and faults to set -> inject_fault (base/inject.h) */
+};
+
+/* How many faults follow; they replace those before. */
+struct link_inject {
+	uint32_t n, pad;
 };
 
 /* The name of a function, which ends with a 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault.h"
 
+#include "base/inject.h"
 #include "obj/device.h"
 #include "roce.h"
 
@@ -11,6 +12,7 @@
  * switches change them.
  */
 #define COVERED_FROM 5u
+#define BTH_QPN	     5u /* the first of its bytes in BTH */
 
 /* Returns a random number below `of`, by xorshift64*, which is small and good enough here. */
 static uint32_t fault_random(struct fault *t, uint32_t of)
@@ -64,7 +66,7 @@ bool fault_active(const struct fault *t)
 {
 	const struct fault_rates *r = &t->rates;
 
-	return r->drop || r->dup || r->reorder || r->corrupt || r->delay;
+	return inject_active(INJECT_PACKET) || r->drop || r->dup || r->reorder || r->corrupt || r->delay;
 }
 
 bool fault_room(const struct fault *t)
@@ -93,9 +95,9 @@ static void fault_damage(struct fault *t, struct frame *f)
 }
 
 /* Delays a frame. If there is no memory for the timer, the frame is not delayed. */
-static void fault_delay(struct fault *t, struct frame *f)
+static void fault_delay(struct fault *t, struct frame *f, uint64_t ns)
 {
-	const uint64_t due = t->dev->clock->now(t->dev->clock) + t->rates.delay;
+	const uint64_t due = t->dev->clock->now(t->dev->clock) + ns;
 
 	f->due = due > t->last ? due : t->last;
 	if (timer_set(&t->dev->timers, &t->timer, t->late.head ? t->late.head->due : f->due)) {
@@ -110,7 +112,7 @@ static void fault_delay(struct fault *t, struct frame *f)
 static void fault_forward(struct fault *t, struct frame *f)
 {
 	if (t->rates.delay)
-		fault_delay(t, f);
+		fault_delay(t, f, t->rates.delay);
 	else
 		t->out(t->ctx, f);
 }
@@ -144,11 +146,52 @@ static void fault_duplicate(struct fault *t, const struct frame *f)
 	fault_overtake(t, copy);
 }
 
+static void fault_drop(struct fault *t, struct frame *f)
+{
+	t->counts.dropped++;
+	frame_free(f);
+}
+
+/* Returns the number of the QP that a RoCE packet is for; 0: another frame. */
+static uint32_t fault_qpn(const struct frame *f)
+{
+	struct roce_bytes r;
+
+	if (!roce_decode(f->data, f->len, &r))
+		return 0;
+	return (uint32_t)r.bth[BTH_QPN] << 16 | (uint32_t)r.bth[BTH_QPN + 1] << 8 |
+	       r.bth[BTH_QPN + 2];
+}
+
+/* Passes a frame that meets a requested fault. */
+static void fault_inject(struct fault *t, struct frame *f, const struct inject_fault *due)
+{
+	if (due->action == INJECT_DROP) {
+		fault_drop(t, f);
+		return;
+	}
+	if (due->action == INJECT_DELAY) {
+		fault_delay(t, f, due->ns);
+		return;
+	}
+	if (due->action == INJECT_CORRUPT)
+		fault_damage(t, f);
+	else
+		fault_duplicate(t, f);
+	fault_overtake(t, f);
+}
+
 void fault_pass(struct fault *t, struct frame *f)
 {
+	const struct inject_fault *due =
+		inject_active(INJECT_PACKET) ? inject_count(INJECT_PACKET, fault_qpn(f)) : NULL;
+
+	if (due) {
+		fault_inject(t, f, due);
+		return;
+	}
 	if (fault_hits(t, t->rates.drop)) {
-		t->counts.dropped++;
-		frame_free(f);
+		fault_drop(t, f);
 		return;
 	}
 	if (fault_hits(t, t->rates.corrupt))

@@ -293,6 +293,11 @@ bool port_observed(const struct port *p)
 void port_set_faults(struct port *p, const struct fault_rates *rates)
 {
 	fault_set(&p->fault, rates);
+	port_faults_changed(p);
+}
+
+void port_faults_changed(struct port *p)
+{
 	p->dev->paths++;
 }
 

@@ -97,6 +97,8 @@ bool port_observed(const struct port *);
 
 /* Sets the faults of the wire (fault.h). */
 void port_set_faults(struct port *, const struct fault_rates *);
+/* Called when base/inject.h has other faults. */
+void port_faults_changed(struct port *);
 void port_faults(const struct port *, struct fault_rates *, struct fault_counts *);
 /* Sets the link state, device.link_down. While the link is down, only forced loopback arrives. */
 void port_set_link(struct port *, bool up);

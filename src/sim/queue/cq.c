@@ -293,12 +293,14 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
 					     : PRM_CQE_FORMAT_INLINE_DATA32);
 }
 
-/* Passes the batch's last CQE to the probe as it becomes visible. */
-static __attribute__((noinline)) void cq_probe(const struct cq *cq)
+/* Passes the batch's last CQE to the probe as it becomes visible; a fault may change it before. */
+static __attribute__((noinline)) void cq_probe(struct cq *cq)
 {
-	const struct cq_priv *d = cq->priv;
+	struct cq_priv *d = cq->priv;
 	uint8_t cqe[PRM_CQE64_BYTES];
 
+	if (probe_active(PROBE_INJECT_CQE))
+		cq_inject(cq, d->next, &d->owner[d->n - 1]);
 	memcpy(cqe, d->next, sizeof(cqe));
 	cqe[OWNER_AT] = d->owner[d->n - 1];
 	probe(PROBE_CQE, .cqe = {cq, cqe});
@@ -324,7 +326,7 @@ void cq_filled(struct cq *cq, bool solicited)
 		d->dirty = true;
 		TAILQ_INSERT_TAIL(&qs->dirty, d, dirty_link);
 	}
-	if (probe_active(PROBE_CQE))
+	if (probe_active(PROBE_CQE | PROBE_INJECT_CQE))
 		cq_probe(cq);
 }
 

@@ -4,6 +4,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/cq.c \
 	src/sim/queue/cq_compress.c \
 	src/sim/queue/cq_event.c \
+	src/sim/queue/cq_inject.c \
 	src/sim/queue/cross.c \
 	src/sim/queue/crypt.c \
 	src/sim/queue/data_seg.h \

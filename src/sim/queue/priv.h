@@ -27,6 +27,7 @@ struct queue_priv {
 	bool drained;
 	bool last_wqe;	 /* SRQ_LAST_WQE was sent since it is in ERR */
 	bool write_lost; /* a posted write for it failed */
+	bool injected;	 /* a requested fault made one of its completions an error */
 	/* when to poll the record of new receives in ERR, where no packet starts it */
 	uint32_t poll_after; /* ns */
 	struct timer poll;
@@ -301,6 +302,9 @@ void cq_arm_word(struct cq *, uint32_t word);
 /* Sends an event if the CQ is armed and a CQE is new enough. */
 void cq_notify(struct cq *);
 void cq_event_stop(struct cq *);
+
+/* cq_inject.c: counts a CQE, whose last byte will be *op_own, and may make it an error. */
+void cq_inject(struct cq *, uint8_t *cqe, uint8_t *op_own);
 
 /* eq.c */
 void eq_completion(struct cq *);

@@ -53,7 +53,7 @@ static void queue_leave_flush(struct queue *q)
 	if (d->flushing)
 		TAILQ_REMOVE(&queues_of(&q->o)->flush, d, flush_link);
 	d->flushing = false;
-	d->write_lost = false;
+	d->write_lost = d->injected = false;
 	d->last_wqe = false;
 	timer_cancel(&q->o.vhca->dev->timers, &d->poll);
 	d->poll_after = 0;
@@ -208,11 +208,19 @@ static void queue_write_failed(struct queue *q)
 	queue_error(q, PRM_EVENT_WQ_ACCESS_ERROR);
 }
 
+static void queue_injected(struct queue *q)
+{
+	if (q->priv->injected)
+		queue_error(q, 0);
+	q->priv->injected = false;
+}
+
 static bool queue_flush(struct queue *q)
 {
 	unsigned int sq, rq;
 
 	queue_write_failed(q);
+	queue_injected(q);
 	if (!queue_flushes(q) || q->flush_silent)
 		return false;
 	sq = q->sq ? sq_flush(q->sq, FLUSH_MOST) : 0;

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that faults requested in a file come when they are due and once: the second command of an opcode, a packet
+# lost, doubled, damaged or late, a completion that becomes an error; that they change while the chip runs; and that a
+# wrong file is refused with line, column and what was expected.
+. "$top_srcdir/tests/tap.sh"
+hangs=$top_builddir/tests/lab/why_hangs
+needs "$hangs"
+chips=faulty
+file=$scratch/faults
+
+# with FAULTS CODE TEXT CASE: run of a program that ends at once
+with() {
+	printf '%b\n' "$1" >"$file"
+	says "$2" "$3" "$dvx_sim" run --fault "$file" -- "$hangs" "$4" </dev/null
+}
+on_chip() { "$dvx_sim" exec faulty -- "$hangs" "$1" </dev/null; }
+# packet FAULT COUNT: ok_send meets it and succeeds; the chip has counted it
+packet() {
+	printf 'packet 1 %s\n' "$1" >"$file"
+	"$dvx_sim" fault faulty "$file" || return
+	on_chip ok_send || return
+	"$dvx_sim" fault faulty --json | tee "$scratch/json" | jq -e ".packets.$2 == 1 and .requested[0].done" ||
+		{ cat "$scratch/json"; return 1; }
+}
+seen() { "$dvx_sim" fault faulty | tee /dev/stderr | grep -q "^ *[1-9][0-9]*  seen: packet 1 $1 (done)$"; }
+off() { "$dvx_sim" fault faulty off && "$dvx_sim" fault faulty --json | jq -e '.requested == []' && on_chip ok_signaled; }
+# wrong TEXT PLACE WORDS
+wrong() {
+	printf '%b\n' "$1" >"$file"
+	says 125 "--fault: $file:$2: expected $3" "$dvx_sim" run --fault "$file" -- true
+}
+wrong_on_chip() {
+	printf 'packet 0 drop\n' >"$file"
+	says 2 "$file:1:8: expected which one: a number from 1, not \"0\"" "$dvx_sim" fault faulty "$file"
+}
+
+check "the second CREATE_QP fails" with 'command CREATE_QP 2 status NO_RES syndrome 0x1234' 1 'not so: qp' ok_send
+check "the third is another program's" with 'command CREATE_QP 3 status 0x0f' 0 ready ok_send
+check "the first completion becomes an error" with 'completion 1 syndrome REMOTE_ACCESS_ERR' 1 'not so: !hangs_poll' ok_signaled
+check "the second is not reached" with '# none\n\ncompletion 2 syndrome 0x13' 0 ready ok_signaled
+check "a completion of another QP is not concerned" with 'completion 1 qp 0x999 syndrome 0x13' 0 ready ok_signaled
+check "its error is the one that was requested" with 'completion 1 syndrome REMOTE_ACCESS_ERR' 0 ready failed_as_asked
+check "up" "$dvx_sim" up faulty
+check "a packet is lost, and sent again" packet drop dropped
+check "the table says so" seen drop
+check "a packet is doubled" packet double doubled
+check "a packet is damaged" packet corrupt corrupted
+check "a packet is late" packet 'delay 5ms' delayed
+check "off" off
+while IFS='|' read -r text place words; do
+	check "wrong: $text" wrong "$text" "$place" "$words"
+done <<'TABLE'
+packet 1 lose|1:10|"qp", drop, double, corrupt or delay, not "lose"
+\n  paket 1 drop|2:3|command, packet or completion, not "paket"
+packet|1:7|which one: a number from 1
+packet 1 drop now|1:15|the line's end, not "now"
+packet 1 delay 5|1:16|a time up to 60s, with ns, us, ms or s, not "5"
+packet 1 delay 61s|1:16|a time up to 60s
+command CREAT_QP 1 status 5|1:9|a command, as CREATE_QP or 0x500, not "CREAT_QP"
+command CREATE_QP 1|1:20|"status"
+command CREATE_QP 1 status OK|1:30|a status that is not OK before this
+completion 1 syndrome NONE|1:23|a syndrome of a CQE, by name or number, not "NONE"
+TABLE
+check "a wrong file does not reach a chip" wrong_on_chip
+check "a file that is not there" says 125 'No such file' "$dvx_sim" run --fault "$scratch/none" -- true
+check "down" "$dvx_sim" down faulty
+plan
