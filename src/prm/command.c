@@ -38,6 +38,7 @@ static const struct {
 	{0x001c, "virtio_q_counters"},
 	{0x001f, "crypto_login_obj"},
 	{0x0020, "sampler_obj"},
+	{0x0022, "parse_graph_flex"},
 	{0x0023, "modify_header_arg"},
 	{0x0024, "flow_meter_aso_obj"},
 	{0x0025, "flow_hit_aso"},

@@ -168,6 +168,8 @@ static const struct row {
 	{G, "flex_parser_protocols", steering_works},
 	{G, "flex_parser_id_*", BY("tests/steer/dr_fields")},
 	{G, "max_geneve_tlv_option*", BY("tests/fw/fw_geneve")},
+	{PRM_HCA_CAP_TYPE_PARSE_GRAPH_NODE, "*", BY("tests/fw/fw_parse_node")},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "max_vxlan_udp_ports", BY("tests/fw/fw_parse_node")},
 	{G, "general_obj_types", steering_works},
 	{G, "wqe_based_flow_table_update_cap", BY("tests/interop/dpdk.sh")},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "flow_counter_bulk_log_*", BY("tests/steer/rules")},
@@ -278,13 +280,21 @@ static bool walk_fields(uint16_t page, const struct prm_struct *s, const uint8_t
 TEST(open_rig, advertised)
 {
 	static const uint16_t pages[] = {
-		PRM_HCA_CAP_TYPE_GENERAL,   PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
-		PRM_HCA_CAP_TYPE_ODP,	    PRM_HCA_CAP_TYPE_ATOMIC,
-		PRM_HCA_CAP_TYPE_ROCE,	    PRM_HCA_CAP_TYPE_FLOW_TABLE,
-		PRM_HCA_CAP_TYPE_ESWITCH,   PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE,
-		PRM_HCA_CAP_TYPE_QOS,	    PRM_HCA_CAP_TYPE_DEV_MEM,
-		PRM_HCA_CAP_TYPE_DEV_EVENT, PRM_HCA_CAP_TYPE_CRYPTO,
-		PRM_HCA_CAP_TYPE_GENERAL_2, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_GENERAL,
+		PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
+		PRM_HCA_CAP_TYPE_ODP,
+		PRM_HCA_CAP_TYPE_ATOMIC,
+		PRM_HCA_CAP_TYPE_ROCE,
+		PRM_HCA_CAP_TYPE_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_ESWITCH,
+		PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_QOS,
+		PRM_HCA_CAP_TYPE_DEV_MEM,
+		PRM_HCA_CAP_TYPE_DEV_EVENT,
+		PRM_HCA_CAP_TYPE_CRYPTO,
+		PRM_HCA_CAP_TYPE_GENERAL_2,
+		PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_PARSE_GRAPH_NODE,
 	};
 	bool all = true;
 

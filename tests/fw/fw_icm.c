@@ -52,7 +52,8 @@ TEST(fx, refusals)
 		const char *text;
 	} bad[] = {
 		{0, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside the regions"},
-		{3ull << ICM_KIND_SHIFT, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside the regions"},
+		{4ull << ICM_KIND_SHIFT, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside the regions"},
+		{3ull << ICM_KIND_SHIFT | 1u << 20, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside"},
 		{1ull << ICM_KIND_SHIFT | 1ull << 40, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside"},
 		{1ull << ICM_KIND_SHIFT, 32, FW_SYN_RANGE, "outside the regions"},
 		{2ull << ICM_KIND_SHIFT | 1u << 22, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside"},

@@ -75,6 +75,11 @@ TEST(levels, no_capability)
 		refused(dvx_flow_matcher_create(s->table, &attr, &none), -EOPNOTSUPP,
 			"match.misc_parameters.outer_esp_spi",
 			STAGE_FLAGS ? "hardware steering" : "libmlx5 has no entry");
+		m = udp(4, 53);
+		OK(dvx_flow_match_set(&m, "misc_parameters_4.prog_sample_field_value_0", 1, 1));
+		refused(dvx_flow_matcher_create(s->table, &attr, &none), -EOPNOTSUPP,
+			"match.misc_parameters_4.prog_sample_field_value_0",
+			STAGE_FLAGS ? "hardware steering" : "PARSE_GRAPH_NODE");
 	} else {
 		OK(dvx_flow_match_set(&m, "outer_headers.ipv4_ihl", 5, 0xf));
 		OK(dvx_flow_matcher_create(s->table, &attr, &none));

@@ -39,6 +39,8 @@ while read -r chip id format functions steers <&3; do
 		continue
 	fi
 	check "$chip: software's tables match each field" "$dvx_sim" run --set chip="$chip" -- "$top_builddir/tests/steer/dr_fields"
+	check "$chip: ... of headers that software describes, too" \
+		"$dvx_sim" run --set chip="$chip",parse_graph=1 -- "$top_builddir/tests/steer/dr_fields"
 	[ "$format" = 0 ] || check "$chip: ... by match definers" \
 		"$dvx_sim" run --set chip="$chip",match_definers=1 -- "$top_builddir/tests/steer/dr_fields"
 	check "$chip: tunnels begin and end" "$dvx_sim" run --set chip="$chip" -- "$top_builddir/tests/steer/dr_reformat"
@@ -61,6 +63,8 @@ done 3<<-END
 	bf2 0xa2d6 1 2
 	bf3 0xa2dc 2 2
 END
+check "samples of headers that software describes" "$dvx_sim" run --set parse_graph=1 -- "$top_builddir/tests/steer/dr_fields"
+check "... and their capabilities" "$dvx_sim" run --set parse_graph=1 -- "$caps"
 "$dvx_sim" up a --set chip=cx7 || bail_out "no chip"
 chips=a
 check "a running chip without Arm cores: exec names the function" says 125 "chip a has no function dpu" \

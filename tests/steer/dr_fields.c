@@ -239,25 +239,32 @@ static struct params of_field(const struct field *f, uint32_t value)
 	return p;
 }
 
-static bool rule_takes(const struct field *f, uint32_t value)
+static bool match_takes(const char *name, uint8_t criteria, struct params *mask,
+			struct params *value, enum which packet)
 {
-	struct params mask = of_field(f, UINT32_MAX), p = of_field(f, value);
 	struct mlx5dv_dr_action *actions[] = {t.hits.action, t.drop};
-	uint8_t criteria = (uint8_t)(1 << f->part | (f->ip ? 1 << ip_part(f) : 0));
 	struct mlx5dv_dr_matcher *m =
-		mlx5dv_dr_matcher_create(t.table[t.level], 1, criteria, &mask.head);
+		mlx5dv_dr_matcher_create(t.table[t.level], 1, criteria, &mask->head);
 	struct mlx5dv_dr_rule *rule;
 	bool got;
 
 	if (!m)
-		fail_msg("%s: no matcher: %s", f->name, strerror(errno));
-	rule = mlx5dv_dr_rule_create(m, &p.head, 2, actions);
+		fail_msg("%s: no matcher: %s", name, strerror(errno));
+	rule = mlx5dv_dr_rule_create(m, &value->head, 2, actions);
 	if (!rule)
-		fail_msg("%s: no rule: %s", f->name, strerror(errno));
-	got = taken(f->packet);
+		fail_msg("%s: no rule: %s", name, strerror(errno));
+	got = taken(packet);
 	assert_int_equal(mlx5dv_dr_rule_destroy(rule), 0);
 	assert_int_equal(mlx5dv_dr_matcher_destroy(m), 0);
 	return got;
+}
+
+static bool rule_takes(const struct field *f, uint32_t value)
+{
+	struct params mask = of_field(f, UINT32_MAX), p = of_field(f, value);
+	uint8_t criteria = (uint8_t)(1 << f->part | (f->ip ? 1 << ip_part(f) : 0));
+
+	return match_takes(f->name, criteria, &mask, &p, f->packet);
 }
 
 static unsigned int wrong(const struct field *f, uint32_t value, bool takes)
@@ -275,14 +282,16 @@ static bool entries_only(const struct field *f)
 	return f->part >= MISC4 || (f->part == OUTER && f->bit == 0x0d0);
 }
 
-static uint32_t device_flex_protocols(void)
+/* Returns the general capability page. */
+static const void *device_caps(void)
 {
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, out[16 + 4096];
+	static uint8_t out[16 + 4096];
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 
 	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
 	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_GENERAL << 1 | 1);
 	assert_int_equal(mlx5dv_devx_general_cmd(t.end.ctx, in, sizeof(in), out, sizeof(out)), 0);
-	return prm_cmd_hca_cap_get_flex_parser_protocols(out + 16);
+	return out + 16;
 }
 
 /* Has a flex parser take the option of class 0x102 and type 0x80 out of Geneve's header. */
@@ -307,12 +316,25 @@ static bool root_only(const struct field *f)
 	return f->part == MISC && f->bit == 0x0de;
 }
 
-/* Returns whether flex parsers of the device do not take this word of GTP-U. */
+/* Returns whether flex parsers of the device do not take this word. */
 static bool no_parser(const struct field *f)
 {
-	const uint32_t gtpu_dw_0 = 1u << 18;
+	static const struct {
+		uint8_t part;
+		uint16_t first, last;
+		uint8_t protocol; /* bit of flex_parser_protocols */
+	} words[] = {
+		{MISC2, 0x040, 0x05f, 4},
+		{MISC2, 0x060, 0x07f, 5},
+		{MISC3, 0x140, 0x17f, 11},
+		{MISC3, 0x180, 0x1ff, 18},
+	};
+	const uint32_t has = prm_cmd_hca_cap_get_flex_parser_protocols(device_caps());
 
-	return f->part == MISC3 && f->bit >= 0x180 && !(device_flex_protocols() & gtpu_dw_0);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (f->part == words[i].part && f->bit >= words[i].first && f->bit <= words[i].last)
+			return !(has >> words[i].protocol & 1);
+	return false;
 }
 
 static void each_field(unsigned int level)
@@ -340,17 +362,84 @@ TEST(none, each_field_in_root)
 	each_field(0);
 }
 
+/* --- samples ----------------------------------------------------------------------------------- */
+
+#define NODE_BYTES PRM_CREATE_PARSE_GRAPH_NODE_IN_BYTES
+
+/* Describes eCPRI's header, of which the device takes two words; reports their numbers. */
+static struct mlx5dv_devx_obj *node_open(uint32_t ids[2])
+{
+	uint8_t in[NODE_BYTES] = {0}, out[NODE_BYTES];
+	void *node = prm_create_parse_graph_node_in_at_flex(in);
+	void *arc = prm_parse_graph_flex_at_input_arc(node, 0);
+	struct mlx5dv_devx_obj *obj;
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_CREATE_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_PARSE_GRAPH_NODE);
+	prm_parse_graph_flex_set_header_length_base_value(node, 8);
+	prm_parse_graph_arc_set_arc_parse_graph_node(arc, PRM_GRAPH_NODE_MAC);
+	prm_parse_graph_arc_set_compare_condition_value(arc, 0xaefe);
+	for (unsigned int i = 0; i < 2; i++) {
+		void *s = prm_parse_graph_flex_at_sample_table(node, i);
+
+		prm_parse_graph_sample_set_flow_match_sample_en(s, 1);
+		prm_parse_graph_sample_set_flow_match_sample_field_base_offset(s, 4 * i);
+	}
+	obj = mlx5dv_devx_obj_create(t.end.ctx, in, sizeof(in), out, 16);
+	if (!obj)
+		return NULL;
+	memset(in, 0, sizeof(in));
+	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_QUERY_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_PARSE_GRAPH_NODE);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, prm_general_obj_out_cmd_hdr_get_obj_id(out));
+	assert_int_equal(mlx5dv_devx_obj_query(obj, in, 16, out, sizeof(out)), 0);
+	node = prm_create_parse_graph_node_in_at_flex(out);
+	for (unsigned int i = 0; i < 2; i++)
+		ids[i] = prm_parse_graph_sample_get_flow_match_sample_field_id(
+			prm_parse_graph_flex_at_sample_table(node, i));
+	return obj;
+}
+
+/* `slot`: of the parameters, which have room for four samples. */
+static bool sample_takes(unsigned int slot, uint32_t id, uint32_t value, enum which packet)
+{
+	struct params mask = nothing(), p = nothing();
+
+	put(&mask, MISC4, slot * 64, 32, UINT32_MAX);
+	put(&mask, MISC4, slot * 64 + 32, 32, id);
+	put(&p, MISC4, slot * 64, 32, value);
+	put(&p, MISC4, slot * 64 + 32, 32, id);
+	return match_takes("a sample", 1 << MISC4, &mask, &p, packet);
+}
+
+/* A chip takes words of a header that software describes, if its flex parsers are for that. */
+TEST(none, samples)
+{
+	uint32_t ids[2] = {0};
+	struct mlx5dv_devx_obj *node = node_open(ids);
+
+	if (!(prm_cmd_hca_cap_get_general_obj_types(device_caps()) >>
+		      PRM_OBJ_TYPE_PARSE_GRAPH_NODE &
+	      1)) {
+		assert_null(node);
+		return;
+	}
+	assert_non_null(node);
+	t.level = 1;
+	assert_true(sample_takes(0, ids[0], 0x10020008, ECPRI));
+	assert_false(sample_takes(0, ids[0], 0x10020009, ECPRI));
+	assert_true(sample_takes(3, ids[1], 0x01234567, ECPRI));
+	assert_false(sample_takes(3, ids[1], 0x01234567, UDP4));
+	assert_int_equal(mlx5dv_devx_obj_destroy(node), 0);
+	assert_false(sample_takes(3, ids[1], 0x01234567, ECPRI));
+}
+
 /* --- layouts ----------------------------------------------------------------------------------- */
 
 /* Format 61 is of hardware steering. */
 static bool device_has_definers(void)
 {
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, out[16 + 4096];
-
-	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
-	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_GENERAL << 1 | 1);
-	assert_int_equal(mlx5dv_devx_general_cmd(t.end.ctx, in, sizeof(in), out, sizeof(out)), 0);
-	return prm_cmd_hca_cap_get_match_definer_format_supported(out + 16) & ~(1ull << 61);
+	return prm_cmd_hca_cap_get_match_definer_format_supported(device_caps()) & ~(1ull << 61);
 }
 
 static struct params destination(uint32_t address, bool mask)

@@ -20,6 +20,7 @@ enum which {
 	MPLS,
 	MPLS_GRE,
 	MPLS_UDP,
+	ECPRI,
 	PACKETS
 };
 
@@ -135,6 +136,11 @@ static const char *const packets[PACKETS] = {
 	[MPLS_UDP] = ETH "0800" IP4_OF("0054", "11") "100019eb00400000"
 						     "00190642"
 						     "001f4140" IP4("11") UDP,
+	/* eCPRI's header: a message of type 2 (real-time control) */
+	[ECPRI] = ETH "aefe"
+		      "10020008"
+		      "0123456789abcdef"
+		      "0000000000000000000000000000000000000000000000000000000000000000",
 };
 
 #endif

@@ -80,6 +80,26 @@ TEST(none, each_tunnel)
 	}
 }
 
+/* A UDP port that software added to VXLAN's begins the tunnel, another one does not. */
+TEST(none, added_ports_of_vxlan)
+{
+	static const uint16_t ports[][3] = {{8472, 0}, {1, 8472}, {1, 2}};
+	uint8_t bytes[256];
+	struct packet p = {.data = bytes, .len = (uint32_t)samples[SAMPLES - 1].len};
+
+	memcpy(bytes, samples[SAMPLES - 1].bytes, p.len);
+	packet_parse_headers(&p);
+	packet_store16(bytes + p.outer.l4 + 2, 8472);
+	packet_parse_headers(&p);
+	assert_int_equal(p.tunnel, PACKET_NO_TUNNEL);
+	for (size_t i = 0; i < 3; i++) {
+		p.vxlan_ports = ports[i];
+		packet_parse_headers(&p);
+		assert_int_equal(p.tunnel, i < 2 ? PACKET_VXLAN : PACKET_NO_TUNNEL);
+		assert_int_equal(p.inner.present, i < 2);
+	}
+}
+
 /* RFC 1071 sums are right; the test computes them term by term. */
 TEST(none, checksums)
 {

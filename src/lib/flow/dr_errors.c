@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
 #include "dr.h"
 
 /* ---- Domains and tables ---- */
@@ -160,14 +161,32 @@ static const char *const unknown[] = {
 	"misc_parameters.inner_esp_spi",    "misc_parameters.outer_esp_spi",
 	"misc_parameters_2.ipsec_syndrome", "misc_parameters_2.macsec_syndrome"};
 
+/* Without a node of the parse graph no flex parser takes a sample: libmlx5 would compare zeros. */
+static int dr_check_sample(const struct dvx_flow_domain *domain, const char *path)
+{
+	const void *cap;
+
+	if (strncmp(path, "misc_parameters_4.", sizeof("misc_parameters_4.") - 1) != 0 ||
+	    dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap) ||
+	    prm_cmd_hca_cap_get_general_obj_types(cap) >> PRM_OBJ_TYPE_PARSE_GRAPH_NODE & 1)
+		return 0;
+	return dvx_fail(EOPNOTSUPP,
+			"match.%s: %s lacks general_obj_types bit 0x22 (PARSE_GRAPH_NODE), so no "
+			"flex parser takes samples (mlxconfig: PROG_PARSE_GRAPH)",
+			path, dvx_dev_name(domain->dev));
+}
+
 int dvx_flow_dr_check_mask(const struct dvx_flow_domain *domain, const uint8_t *mask)
 {
 	struct dvx_flow_field f;
 
-	for (uint32_t bit = 0; dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width)
+	for (uint32_t bit = 0; dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width) {
+		if (dr_check_sample(domain, f.path))
+			return -EOPNOTSUPP;
 		for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 			if (!strcmp(f.path, unknown[i]))
 				return dr_lacks_field(domain, f.path);
+	}
 	return 0;
 }
 

@@ -27,6 +27,7 @@ static void datapath_to_tables(struct vhca *v, const struct frame *f)
 	p.source_vport = f->from ? f->from->vport : 0;
 	memcpy(p.reg_c, f->reg_c, sizeof(f->reg_c));
 	memcpy(p.data, f->data, f->len);
+	p.vxlan_ports = v->dev->vxlan_ports;
 	packet_parse_headers(&p);
 	steer_rx(v, &p);
 }

@@ -68,6 +68,7 @@ static void netdev_transmit(const struct netdev *d, uint8_t *buf, uint32_t len)
 
 	p.source_vhca = d->v->id;
 	p.source_sqn = vhca_port_sqn(d->v, d->port);
+	p.vxlan_ports = d->v->dev->vxlan_ports;
 	packet_parse_headers(&p);
 	steer_tx(d->v, &p);
 }

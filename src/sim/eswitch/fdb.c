@@ -16,6 +16,7 @@ static void fdb_walk(struct device *dev, const struct vhca *from, struct packet 
 	p->source_vport = from ? from->vport : 0;
 	p->reg_a = p->reg_b = p->flow_tag = 0;
 	memset(p->reg_c, 0, sizeof(p->reg_c));
+	p->vxlan_ports = dev->vxlan_ports;
 	packet_parse_headers(p);
 	steer_fdb(dev, p, from);
 }

@@ -40,10 +40,16 @@ enum {
 	CAP_FLEX_GTPU = 1 << 11, /* [I] as with FLEX_PARSER_PROFILE_ENABLE 3 of mlxconfig */
 };
 
+/* Returns the value for a chip whose flex parsers are not for software's nodes; 0 for others. */
+static uint32_t cap_flex_tunnels(const struct profile *p, uint32_t value)
+{
+	return p->parse_graph ? 0 : value;
+}
+
 /* Returns the value for a chip whose first flex parsers take GTP-U; 0 for others. */
 static uint32_t cap_flex_gtpu(const struct profile *p, uint32_t value)
 {
-	return p->steering_format_version ? value : 0;
+	return p->steering_format_version ? cap_flex_tunnels(p, value) : 0;
 }
 
 /* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */
@@ -58,10 +64,7 @@ static bool cap_takes_wrapped(const struct profile *p)
 	return p->crypto && p->crypto_wrapped;
 }
 
-/*
- * Lists CRYPTO_LOGIN only for a chip that takes wrapped keys. [I] Arguments are not listed: libmlx5
- * would take them for a promise of entries with patterns, steering action 0x0e.
- */
+/* Lists CRYPTO_LOGIN only for a chip that takes wrapped keys. */
 static uint64_t cap_general_objects(const struct profile *p)
 {
 	return 1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN |
@@ -70,6 +73,8 @@ static uint64_t cap_general_objects(const struct profile *p)
 	       (cap_takes_wrapped(p) ? 1ull << PRM_OBJ_TYPE_CRYPTO_LOGIN : 0) |
 	       1ull << PRM_OBJ_TYPE_SAMPLER | 1ull << PRM_OBJ_TYPE_FLOW_METER |
 	       1ull << PRM_OBJ_TYPE_GENEVE_TLV_OPT |
+	       (p->parse_graph ? 1ull << PRM_OBJ_TYPE_PARSE_GRAPH_NODE : 0) |
+	       (p->rules_by_wqe ? 1ull << PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT : 0) |
 	       (profile_has_definers(p) ? 1ull << PRM_OBJ_TYPE_MATCH_DEFINER : 0) |
 	       (fw_aso_exists(p)
 			? 1ull << PRM_OBJ_TYPE_FLOW_METER_ASO | 1ull << PRM_OBJ_TYPE_ASO_FIRST_HIT |
@@ -281,6 +286,8 @@ static void cap_fill(const struct vhca *v, uint32_t type, void *page)
 #define RULES(field, value)                                              \
 	SET(WQE_BASED_FLOW_TABLE, wqe_based_flow_table_cap, page, field, \
 	    p->rules_by_wqe ? value : 0)
+#define NODE(field, value) \
+	SET(PARSE_GRAPH_NODE, parse_graph_node_cap, page, field, p->parse_graph ? value : 0)
 #define ESWITCH(field, value) SET(ESWITCH, e_switch_cap, page, field, manager ? value : 0)
 #include "caps.def"
 	if (type == PRM_HCA_CAP_TYPE_FLOW_TABLE)
@@ -310,6 +317,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_CRYPTO, "crypto_caps"},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cmd_hca_cap_2"},
 	{PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, "wqe_based_flow_table_cap"},
+	{PRM_HCA_CAP_TYPE_PARSE_GRAPH_NODE, "parse_graph_node_cap"},
 };
 
 int fw_query_hca_cap(struct fw_cmd *c)

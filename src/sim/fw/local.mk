@@ -26,6 +26,8 @@ libsim_la_SOURCES += \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \
 	src/sim/fw/geneve_option.c \
+	src/sim/fw/parse_node.c \
+	src/sim/fw/vxlan_port.c \
 	src/sim/fw/mcg.c \
 	src/sim/fw/misc.c \
 	src/sim/fw/memic.c \

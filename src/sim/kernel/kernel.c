@@ -81,6 +81,18 @@ static int function_q_counter(struct vhca *v, struct kernel_function *fn)
 	return 0;
 }
 
+/* Adds a UDP port of VXLAN, as Linux's driver does for an interface with this port. */
+static int kernel_add_vxlan_port(const struct kernel *k)
+{
+	uint8_t in[PRM_ADD_VXLAN_UDP_DPORT_IN_BYTES] = {0};
+
+	if (!k->dev->profile->vxlan_port)
+		return 0;
+	mbox_begin(in, PRM_OPCODE_ADD_VXLAN_UDP_DPORT, 0);
+	prm_add_vxlan_udp_dport_in_set_vxlan_udp_port(in, k->dev->profile->vxlan_port);
+	return mbox_run(k->dev->manager, in, sizeof(in));
+}
+
 static int kernel_start(struct kernel *k)
 {
 	int err = 0;
@@ -100,7 +112,7 @@ static int kernel_start(struct kernel *k)
 			return -EIO;
 		}
 	}
-	return 0;
+	return kernel_add_vxlan_port(k);
 }
 
 struct kernel *kernel_new(struct device *dev)

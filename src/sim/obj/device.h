@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "flex_sample.h"
 #include "vhca.h"
 #include "base/clock.h"
 
@@ -70,6 +71,9 @@ struct device {
 	struct steer *steer;
 	/* that a flex parser takes: class << 16 | type << 8 | 1; 0: none (fw/geneve_option.c) */
 	uint32_t geneve_option;
+	struct flex_sample flex_sample[FLEX_PARSERS]; /* by the parser's number */
+	/* UDP ports of VXLAN beside 4789, then zeros (fw/vxlan_port.c) */
+	uint16_t vxlan_ports[VHCA_MAX_VXLAN_PORTS + 1];
 	uint64_t paths;	    /* changes whenever paths may lead elsewhere; starts at 1 */
 	bool link_down;	    /* port_set_link() */
 	struct drops drops; /* packets that belong to no function */

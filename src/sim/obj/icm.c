@@ -7,7 +7,7 @@
 #include "device.h"
 
 #define BLOCK	       (1ull << ICM_LOG_BLOCK)
-#define KINDS	       (ICM_MODIFY + 1)
+#define KINDS	       (ICM_PATTERN + 1)
 #define BUS_VHCA_SHIFT 40 /* above the 40 bits of an address */
 #define ADDR_MASK      ((1ull << BUS_VHCA_SHIFT) - 1)
 
@@ -33,6 +33,8 @@ unsigned int icm_log_size(const struct vhca *v, enum icm_kind kind)
 		return v->dev->profile->log_ste_icm;
 	case ICM_MODIFY:
 		return VHCA_LOG_MODIFY_ICM;
+	case ICM_PATTERN:
+		return v->dev->profile->steering_format_version ? VHCA_LOG_PATTERN_ICM : 0;
 	default:
 		return 0;
 	}

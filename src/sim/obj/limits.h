@@ -31,7 +31,7 @@ enum {
 	VHCA_LOG_MAX_SW_ICM = 16,
 	/* bytes: an STE names a list by a 16-bit number of 64-byte units */
 	VHCA_LOG_MODIFY_ICM = 22,
-	VHCA_LOG_PATTERN_ICM = 15,
+	VHCA_LOG_PATTERN_ICM = 20, /* [I] libmlx5 takes 2^15 for each domain */
 	VHCA_MAX_FT_LEVEL = 64,
 	VHCA_LOG_MAX_FLOW_TABLE = 20,
 	VHCA_LOG_MAX_FLOW_GROUP = 22,
@@ -44,6 +44,10 @@ enum {
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
 	VHCA_LOG_MAX_FLOW_METER = 16, /* [I] */
 	VHCA_MAX_GENEVE_OPTION = 31,  /* [I] words of data */
+	VHCA_MAX_NODE_BYTES = 128,    /* [I] of a header that software describes */
+	VHCA_MAX_SAMPLE_OFFSET = 124, /* [I] */
+	VHCA_NODE_IN = 0xac,	      /* headers before it: Ethernet, IP, UDP, TCP */
+	VHCA_MAX_VXLAN_PORTS = 4,     /* beside 4789 */
 	VHCA_METER_REGISTERS = 0xfc,  /* [I] C2 to C7 take a color */
 	VHCA_LOG_MAX_SAMPLER = 16,    /* [I] */
 	VHCA_FDB_TO_VPORT_REGS = 3,   /* registers c_0 and c_1: bits */

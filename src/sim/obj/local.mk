@@ -9,6 +9,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/crypt.h \
 	src/sim/obj/dct.h \
 	src/sim/obj/device.h \
+	src/sim/obj/flex_sample.h \
 	src/sim/obj/flow.c \
 	src/sim/obj/flow.h \
 	src/sim/obj/gid.c \

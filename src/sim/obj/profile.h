@@ -53,6 +53,8 @@ struct profile {
 	bool rules_by_wqe;		  /* hardware steering: rules are written by WQEs */
 	bool far_selectors; /* all dwords of definers come from anywhere: format_select_dw_8_6_ext */
 	bool match_definers; /* entries whose tags definers lay out: format 1 and later */
+	/* flex parsers take software's samples, not words of tunnels: PROG_PARSE_GRAPH */
+	bool parse_graph;
 	bool fl_rc_qp;	     /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
 	bool crypto;	     /* AES-XTS of mkeys: a crypto-enabled card */
 	bool crypto_wrapped; /* keys are wrapped and need a login */
@@ -61,6 +63,7 @@ struct profile {
 	bool strict_doorbells;
 	uint8_t sq_ts_format, rq_ts_format, qp_ts_format; /* enum ts_formats */
 	bool switchdev;	 /* not of the chip: the kernel manages the e-switch by flow tables */
+	uint16_t vxlan_port; /* not of the chip: the kernel adds it to VXLAN's; 0: none */
 	bool old_kernel; /* not of the chip: the kernel is older than 5.19 */
 	bool memlock;	 /* not of the chip: pinned memory counts for RLIMIT_MEMLOCK */
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMBER(m)    #m, offsetof(struct profile, m)
+#define MEMBER(m)    #m, offsetof(struct profile, m), sizeof(((struct profile *)0)->m)
 #define FLAG(m)	     MEMBER(m), 0, 1
 #define NAME_MAX_LEN 32u
 #define SETTING_CHIP "chip"
@@ -17,8 +17,8 @@
  */
 static const struct setting {
 	const char *name;
-	size_t at; /* offset of a byte or bool */
-	uint8_t min, max;
+	size_t at, bytes; /* its place: a bool, a byte or a uint16_t */
+	uint16_t min, max;
 	const char *meaning;
 } settings[] = {
 	{FLAG(dma_mmo), "DMA copy engine of QPs (dma_mmo_qp)"},
@@ -39,6 +39,7 @@ static const struct setting {
 	{FLAG(sw_owner_rx), "software writes receive tables"},
 	{FLAG(sw_owner_tx), "software writes transmit tables"},
 	{FLAG(match_definers), "entries that match by definers"},
+	{FLAG(parse_graph), "flex parsers of software's headers"},
 	{FLAG(fl_rc_qp), "QPs that force loopback (ads.fl)"},
 	{FLAG(crypto), "encrypted mkeys (AES-XTS)"},
 	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},
@@ -50,6 +51,7 @@ static const struct setting {
 	{MEMBER(vfs), 0, PROFILE_MAX_VFS, "virtual functions of the host's PF"},
 	{MEMBER(sfs), 0, PROFILE_MAX_VFS, "sub-functions of the switch's manager"},
 	{FLAG(switchdev), "e-switch by rules, not by address"},
+	{MEMBER(vxlan_port), 0, 65535, "UDP port of VXLAN beside 4789"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},
 };
@@ -85,7 +87,10 @@ static int setting_set(struct profile *p, const struct setting *s, const char *v
 			 s->name, value, s->min, s->max);
 		return -1;
 	}
-	*((uint8_t *)p + s->at) = (uint8_t)v;
+	if (s->bytes == sizeof(uint16_t))
+		*(uint16_t *)((char *)p + s->at) = (uint16_t)v;
+	else
+		*((uint8_t *)p + s->at) = (uint8_t)v;
 	return 0;
 }
 

@@ -25,7 +25,8 @@ static uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char
 	return wr->error;
 }
 
-static const char *rule_check(const struct send_wr *wr)
+/* [I] Queue pairs write arguments only: no driver writes entries by them. */
+static const char *rule_check(const struct queue *q, const struct send_wr *wr)
 {
 	if (wr->opmod > PRM_GTA_OPMOD_ARGUMENT)
 		return "its opmod is neither 0 (an entry) nor 1 (an argument)";
@@ -33,6 +34,8 @@ static const char *rule_check(const struct send_wr *wr)
 		return "ds is not 8";
 	if (wr->opmod == PRM_GTA_OPMOD_ARGUMENT)
 		return NULL;
+	if (q->o.type == OBJ_QP)
+		return "its opmod is not 1 (an argument): entries are written by SQs";
 	if (prm_wqe_gta_ctrl_seg_get_op(wr->wqe + GTA_CTRL) > PRM_GTA_OP_DEACTIVATE)
 		return "wqe_gta_ctrl_seg.op is neither 0 (activate) nor 1 (deactivate)";
 	if (prm_wqe_gta_ctrl_seg_get_stcs(wr->wqe + GTA_CTRL) >= RULE_STCS)
@@ -48,7 +51,7 @@ static void rule_probe(const struct queue *q, const struct send_wr *wr)
 
 void rule_parse(struct queue *q, struct send_wr *wr)
 {
-	const char *why = rule_check(wr);
+	const char *why = rule_check(q, wr);
 
 	if (probe_active(PROBE_WQE))
 		rule_probe(q, wr);

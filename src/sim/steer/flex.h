@@ -9,6 +9,9 @@
  */
 #include "parse.h"
 
+#include <dvx/prm/object.h>
+#include "obj/flex_sample.h"
+
 enum flex_parser {
 	FLEX_GTPU_DW_0,
 	FLEX_GTPU_TEID,
@@ -17,7 +20,6 @@ enum flex_parser {
 	FLEX_MPLS_GRE,
 	FLEX_MPLS_UDP,
 	FLEX_GENEVE_OPTION,
-	FLEX_PARSERS = 8
 };
 
 #define FLEX_GTPU_LONG 0x07 /* bits of GTP-U's flags: the word behind the TEID is there */
@@ -78,8 +80,45 @@ static inline uint32_t flex_geneve(const struct packet *p)
 		       : 0;
 }
 
-/* Returns the word that a flex parser takes from the packet; 0: it takes none. */
-static inline uint32_t flex_word(const struct packet *p, unsigned int parser)
+/* Returns where the header that a node describes begins; 0: the packet lacks it. */
+static inline uint32_t flex_node(const struct packet *p, const struct flex_arc *arc)
+{
+	const struct packet_headers *o = &p->outer;
+
+	switch (arc->node) {
+	case PRM_GRAPH_NODE_MAC:
+		if (!o->ethernet || o->ethertype != arc->value)
+			return 0;
+		return o->l3 ? o->l3 : o->mpls ? o->mpls : o->end;
+	case PRM_GRAPH_NODE_IP:
+		return o->ip_version && o->ip_protocol == arc->value ? o->l4 : 0;
+	case PRM_GRAPH_NODE_UDP:
+		return o->l4_type == PACKET_UDP && o->dport == arc->value ? o->end : 0;
+	case PRM_GRAPH_NODE_TCP:
+		return o->l4_type == PACKET_TCP && o->dport == arc->value ? o->end : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Returns the word of the node's header; 0: the packet has none, or [I] ends before it. */
+static inline uint32_t flex_sampled(const struct packet *p, const struct flex_sample *s)
+{
+	const uint32_t end = p->outer.l3 ? p->outer.l3_end : p->len;
+
+	for (unsigned int i = 0; i < s->arcs; i++) {
+		uint32_t at = flex_node(p, &s->arc[i]);
+
+		if (at)
+			return parse_room(at + s->offset, 4, end)
+				       ? packet_load32(p->data + at + s->offset)
+				       : 0;
+	}
+	return 0;
+}
+
+/* Returns the word that the parser takes without software's nodes. */
+static inline uint32_t flex_fixed(const struct packet *p, unsigned int parser)
 {
 	switch (parser) {
 	case FLEX_GTPU_DW_0:
@@ -96,6 +135,13 @@ static inline uint32_t flex_word(const struct packet *p, unsigned int parser)
 	default:
 		return 0;
 	}
+}
+
+/* Returns the word that a flex parser takes from the packet; 0: it takes none. */
+static inline uint32_t flex_word(const struct packet *p, unsigned int parser)
+{
+	return p->samples && p->samples[parser].arcs ? flex_sampled(p, &p->samples[parser])
+						     : flex_fixed(p, parser);
 }
 
 #endif

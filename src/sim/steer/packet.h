@@ -78,6 +78,8 @@ struct packet {
 	/* UDP source port of the next tunnel, while the packet has no Ethernet header; 0: none */
 	uint16_t tunnel_sport;
 	uint32_t geneve_option; /* device.geneve_option, on a walk */
+	const struct flex_sample *samples; /* device.flex_sample, on a walk */
+	const uint16_t *vxlan_ports;	   /* device.vxlan_ports; NULL: only 4789 */
 	/* Metadata of the packet. */
 	uint16_t source_vhca;
 	uint16_t source_vport; /* its number for the tables' function, whose own is 0 */

@@ -100,9 +100,9 @@ static void fill_misc2(const struct packet_view *v, void *to)
 	fill_mpls(v->p, &v->p->outer, prm_fte_match_set_misc2_at_outer_first_mpls(to));
 	fill_mpls(v->p, &v->p->inner, prm_fte_match_set_misc2_at_inner_first_mpls(to));
 	prm_store32(prm_fte_match_set_misc2_at_outer_first_mpls_over_gre(to), 0,
-		    flex_word(v->p, FLEX_MPLS_GRE));
+		    flex_fixed(v->p, FLEX_MPLS_GRE));
 	prm_store32(prm_fte_match_set_misc2_at_outer_first_mpls_over_udp(to), 0,
-		    flex_word(v->p, FLEX_MPLS_UDP));
+		    flex_fixed(v->p, FLEX_MPLS_UDP));
 }
 
 static void fill_misc3(const struct packet_view *v, void *to)

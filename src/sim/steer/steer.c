@@ -562,6 +562,7 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 	};
 
 	p->geneve_option = v->dev->geneve_option;
+	p->samples = v->dev->flex_sample;
 	probe(PROBE_STEER, .steer = {PROBE_START, 0, v, domain, p});
 	if (root)
 		table_walk_run(&walk, icm_addr(ICM_TABLE, root->o.id));

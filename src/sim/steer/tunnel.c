@@ -11,7 +11,7 @@
 #define PROTO_IPV6     41
 #define PROTO_GRE      47
 
-#define PORT_VXLAN     4789 /* firmware's default, as there is no ADD_VXLAN_UDP_DPORT */
+#define PORT_VXLAN     4789 /* firmware's default; ADD_VXLAN_UDP_DPORT adds others */
 #define PORT_VXLAN_GPE 4790
 #define PORT_GENEVE    6081
 
@@ -172,15 +172,27 @@ static const struct tunnel_kind {
 	{PACKET_IPIP, PROTO_IPV6, 0, 0, NULL, ETHERTYPE_IPV6},
 };
 
-static const struct tunnel_kind *tunnel_kind_of(const struct packet_headers *o)
+/* Returns whether software added the port to VXLAN's. */
+static bool tunnel_port_added(const struct packet *p)
 {
+	const uint16_t *port = p->vxlan_ports;
+
+	while (port && *port && *port != p->outer.dport)
+		port++;
+	return port && *port;
+}
+
+static const struct tunnel_kind *tunnel_kind_of(const struct packet *p)
+{
+	const struct packet_headers *o = &p->outer;
+
 	/* Most packets are TCP without a tunnel */
 	if (!o->l4 || o->l4_type == PACKET_TCP)
 		return NULL;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].protocol == o->ip_protocol && kinds[i].port == o->dport)
 			return &kinds[i];
-	return NULL;
+	return o->l4_type == PACKET_UDP && tunnel_port_added(p) ? &kinds[0] : NULL;
 }
 
 static void tunnel_clear(struct packet *p)
@@ -217,7 +229,7 @@ static void parse_inner(struct packet *p, const struct tunnel_header *h)
 static void parse_tunnel(struct packet *p)
 {
 	const struct packet_headers *o = &p->outer;
-	const struct tunnel_kind *k = tunnel_kind_of(o);
+	const struct tunnel_kind *k = tunnel_kind_of(p);
 	struct tunnel_header c = {0, k ? k->inner : 0};
 
 	tunnel_clear(p);

@@ -31,7 +31,7 @@ struct xrcd;
 enum cap_page { CAP_GENERAL, CAP_ETHERNET, CAP_ODP, CAP_QOS, CAP_DEV_MEM, CAP_PAGES };
 
 /* Regions of device memory (verbs/uverbs_dm.c). */
-enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
+enum dm_kind { DM_STE, DM_MODIFY, DM_PATTERN, DM_KINDS };
 
 struct kernel {
 	struct device *dev;

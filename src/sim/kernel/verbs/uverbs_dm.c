@@ -36,6 +36,19 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 	return map;
 }
 
+/* Places of the regions, by enum dm_kind, in the device memory page. */
+static const struct {
+	uint64_t (*start)(const void *cap);
+	uint32_t (*log_size)(const void *cap);
+} dm_regions[DM_KINDS] = {
+	[DM_STE] = {prm_device_mem_cap_get_steering_sw_icm_start_address,
+		    prm_device_mem_cap_get_log_steering_sw_icm_size},
+	[DM_MODIFY] = {prm_device_mem_cap_get_header_modify_sw_icm_start_address,
+		       prm_device_mem_cap_get_log_header_modify_sw_icm_size},
+	[DM_PATTERN] = {prm_device_mem_cap_get_header_modify_pattern_sw_icm_start_address,
+			prm_device_mem_cap_get_log_header_modify_pattern_sw_icm_size},
+};
+
 /* Returns a region's map, made on first use. -EOPNOTSUPP: the device has no such region. */
 static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm_map **map)
 {
@@ -46,16 +59,10 @@ static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm
 
 	if (!fn->dm[kind]) {
 		log_block = prm_device_mem_cap_get_log_sw_icm_alloc_granularity(cap);
-		start = kind == DM_STE
-				? prm_device_mem_cap_get_steering_sw_icm_start_address(cap)
-				: prm_device_mem_cap_get_header_modify_sw_icm_start_address(cap);
+		start = dm_regions[kind].start(cap);
 		if (!start)
 			return -EOPNOTSUPP;
-		fn->dm[kind] = map_new(
-			start,
-			kind == DM_STE ? prm_device_mem_cap_get_log_steering_sw_icm_size(cap)
-				       : prm_device_mem_cap_get_log_header_modify_sw_icm_size(cap),
-			log_block);
+		fn->dm[kind] = map_new(start, dm_regions[kind].log_size(cap), log_block);
 	}
 	*map = fn->dm[kind];
 	return *map ? 0 : -ENOMEM;
@@ -164,10 +171,14 @@ static int uverbs_dm_check_type(struct uverbs_request *req, enum dm_kind *kind)
 	case MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM:
 		*kind = DM_MODIFY;
 		return 0;
+	case MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM:
+		*kind = DM_PATTERN;
+		return 0;
 	default:
 		return refuse(-EOPNOTSUPP,
 			      "DM_ALLOC: ALLOC_DM_REQ_TYPE %llu: the device memory page offers "
-			      "only 0 (for programs), 1 (steering entries) and 2 (header rewrites)",
+			      "only 0 (for programs), 1 (steering entries), 2 (header rewrites) "
+			      "and 3 (their patterns)",
 			      (unsigned long long)type);
 	}
 }

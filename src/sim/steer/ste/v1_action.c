@@ -2,6 +2,7 @@
 /* Actions of version 1: flow tag and rewrites of fields; by number, those of v1_move.c and v1_aso.c. */
 #include <inttypes.h>
 #include <string.h>
+#include "obj/aso.h"
 #include "obj/vhca.h"
 #include "steer/priv.h"
 #include "steer/rewrite.h"
@@ -11,6 +12,9 @@
 #define LIST_ACTION 8u
 #define DWORD_SHIFT 32u /* shifts count in 64 bits, of which the named dword is the high half */
 #define DWORD_BITS  32u
+
+#define V1_ACCELERATED(a) \
+	prm_ste_double_action_accelerated_modify_action_list_v1_get_number_of_modify_actions(a)
 
 /* --- rewrites -------------------------------------------------------------------------------- */
 
@@ -94,7 +98,7 @@ static bool v1_move(const struct steer_walk *w, const uint8_t *a, unsigned int *
 	return w->version->moves[a[0] - PRM_STE_ACTION_REMOVE_BY_SIZE](w, a, changed);
 }
 
-static ste_action_fn v1_modify_list;
+static ste_action_fn v1_modify_list, v1_accelerated_list;
 
 static const struct v1_action {
 	uint8_t bytes;
@@ -109,6 +113,7 @@ static const struct v1_action {
 	[PRM_STE_ACTION_INSERT_INLINE] = {8, v1_move},
 	[PRM_STE_ACTION_INSERT_POINTER] = {8, v1_move},
 	[PRM_STE_ACTION_FLOW_TAG] = {4, v1_flow_tag},
+	[PRM_STE_ACTION_ACCELERATED_LIST] = {8, v1_accelerated_list},
 	[PRM_STE_ACTION_MODIFY_LIST] = {4, v1_modify_list},
 	[PRM_STE_ACTION_ASO] = {8, ste_v1_aso},
 };
@@ -130,6 +135,18 @@ static const struct v1_action *v1_action_row(const struct steer_walk *w, const u
 	return row;
 }
 
+/* Executes one action of a list. */
+static bool v1_list_action(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	const struct v1_action *row = v1_action_row(w, a, LIST_ACTION);
+
+	if (!row)
+		return false;
+	if (row->run == v1_modify_list || row->run == v1_accelerated_list)
+		return steer_lost(w, "a list of rewrites names another one");
+	return row->run(w, a, changed);
+}
+
 /* Executes a list of actions of 8 bytes. v1_charge_list() has charged them to the walk. */
 static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
@@ -143,14 +160,51 @@ static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigne
 				  "an entry's list of %u rewrites at 0x%" PRIx64
 				  " is not in allocated steering memory",
 				  n, at);
-	for (; n; n--, list += LIST_ACTION) {
-		const struct v1_action *row = v1_action_row(w, list, LIST_ACTION);
-
-		if (!row)
+	for (; n; n--, list += LIST_ACTION)
+		if (!v1_list_action(w, list, changed))
 			return false;
-		if (row->run == v1_modify_list)
-			return steer_lost(w, "a list of rewrites names another one");
-		if (!row->run(w, list, changed))
+	return true;
+}
+
+/* Returns action i's part of the argument objects from `id` on; NULL: there is no such object. */
+static const uint8_t *v1_argument(const struct steer_walk *w, uint32_t id, unsigned int i)
+{
+	const unsigned int each = ASO_BYTES / LIST_ACTION;
+	const struct aso *a = obj_find(w->vhca, OBJ_ARGUMENT, id + i / each);
+
+	return a ? a->context + (size_t)LIST_ACTION * (i % each) : NULL;
+}
+
+/* Executes a pattern, a list whose values are 0, with the bits of its arguments. */
+static bool v1_accelerated_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	uint64_t at =
+		icm_addr(ICM_PATTERN, 0) +
+		(uint64_t)LIST_UNIT *
+			prm_ste_double_action_accelerated_modify_action_list_v1_get_modify_actions_pattern_pointer(
+				a);
+	uint32_t id =
+		prm_ste_double_action_accelerated_modify_action_list_v1_get_modify_actions_argument_pointer(
+			a);
+	unsigned int n = V1_ACCELERATED(a);
+	const uint8_t *pattern = icm_bytes(w->vhca, at, (size_t)n * LIST_ACTION);
+
+	if (n && !pattern)
+		return steer_lost(w,
+				  "an entry's pattern of %u rewrites at 0x%" PRIx64
+				  " is not in allocated steering memory",
+				  n, at);
+	for (unsigned int i = 0; i < n; i++) {
+		const uint8_t *argument = v1_argument(w, id, i);
+		uint64_t bits, of;
+
+		if (!argument)
+			return steer_lost(
+				w, "an entry's argument 0x%x of %u rewrites does not exist", id, n);
+		memcpy(&bits, pattern + (size_t)i * LIST_ACTION, sizeof(bits));
+		memcpy(&of, argument, sizeof(of));
+		bits |= of;
+		if (!v1_list_action(w, (const uint8_t *)&bits, changed))
 			return false;
 	}
 	return true;
@@ -158,6 +212,8 @@ static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigne
 
 static bool v1_charge_list(struct steer_walk *w, ste_action_fn *run, const uint8_t *a)
 {
+	if (run == v1_accelerated_list)
+		return ste_charge(w, V1_ACCELERATED(a));
 	return run != v1_modify_list ||
 	       ste_charge(w, prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a));
 }

@@ -297,6 +297,7 @@ static void transmit(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *
 	uint8_t buf[STEER_BUFFER];
 	struct packet p = steer_packet(buf, w->len);
 
+	p.vxlan_ports = sq->q.o.vhca->dev->vxlan_ports;
 	p.source_vhca = sq->q.o.vhca->id;
 	p.source_sqn = sq->q.o.id;
 	p.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w->eth);

@@ -12,6 +12,7 @@ static wqe_rows rc_wqe = {
 	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SET_PSV] = {set_psv_parse, true, .kind = SEND_LOCAL, .min_ds = 2},
+	[PRM_WQE_OPCODE_FLOW_TBL_ACCESS] = {rule_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_ACCESS_ASO] = {aso_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
 	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
 	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,
