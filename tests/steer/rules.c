@@ -88,7 +88,7 @@ static uint32_t table(uint32_t miss)
 
 struct shape {
 	uint8_t rows, depth, format, by_offset;
-	uint32_t miss, definer, at, reparse;
+	uint32_t miss, definer, at, reparse, access;
 };
 
 static uint8_t rtc_create(struct shape s)
@@ -97,11 +97,11 @@ static uint8_t rtc_create(struct shape s)
 		PRM_OPCODE_CREATE_GENERAL_OBJECT, "create_rtc_in",
 		FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_RTC}, {"rtc.table_type", RX},
 			  {"rtc.update_index_mode", s.by_offset}, {"rtc.reparse_mode", s.reparse},
-			  {"rtc.pd", h.pd}, {"rtc.log_depth", s.depth},
-			  {"rtc.log_hash_size", s.rows}, {"rtc.ste_format_0", s.format},
-			  {"rtc.match_definer_0", s.definer}, {"rtc.stc_id", h.stcs},
-			  {"rtc.ste_table_base_id", h.ste}, {"rtc.ste_table_offset", s.at},
-			  {"rtc.miss_flow_table_id", s.miss}));
+			  {"rtc.access_index_mode", s.access}, {"rtc.pd", h.pd},
+			  {"rtc.log_depth", s.depth}, {"rtc.log_hash_size", s.rows},
+			  {"rtc.ste_format_0", s.format}, {"rtc.match_definer_0", s.definer},
+			  {"rtc.stc_id", h.stcs}, {"rtc.ste_table_base_id", h.ste},
+			  {"rtc.ste_table_offset", s.at}, {"rtc.miss_flow_table_id", s.miss}));
 }
 
 /* Makes a rule table; a miss goes to h.end, the definer is that of ports, the format 8DW. */
@@ -672,6 +672,66 @@ static uint8_t table_at(uint8_t type, uint32_t level)
 {
 	return fx_cmd(h.f, h.f->dev.manager, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID,
 		      FX_FIELDS({"table_type", type}, {"flow_table_context.level", level}));
+}
+
+/* reg_c_3, which a rule before sets, is the index of a packet's rule; what has none misses. */
+TEST(of_hws, linear)
+{
+	const uint64_t to_c3 = 1ull << 28 | PRM_MODIFY_FIELD_METADATA_REG_C_3 << 16;
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
+	struct rtc *by_index = rtc(
+		(struct shape){.rows = 4, .by_offset = 1, .access = 1, .definer = 14, .at = 64});
+	uint32_t indexed = table(0);
+	struct template set = {.type = PRM_STC_ACTION_SET, .at = 6, .high = to_c3 << 32};
+	struct template go = {
+		.type = PRM_STC_ACTION_JUMP_TO_FT, .at = 3, .high = (uint64_t)indexed << 32};
+
+	link_rtc(indexed, by_index->o.id);
+	assert_int_equal(template_set(SET_DPORT, set), 0);
+	assert_int_equal(template_set(TO_NEXT, go), 0);
+	for (uint16_t i = 0; i < 4; i++) {
+		struct rtc_rule r = rule_for((uint16_t)(50 + i), TO_NEXT, NOP, SET_DPORT);
+
+		prm_store32(r.entry, 28, i < 3 ? i : 16);
+		assert_true(write_rule(t, 0, r));
+	}
+	assert_true(write_rule(by_index, 1, rule_for(0, TO_TIR, NOP, NOP)));
+	assert_true(write_rule(by_index, 2, rule_for(0, DROP, NOP, NOP)));
+	begin(t);
+	assert_int_equal(rig_send(h.f, RX, 50).stats.ends[STEER_MISS], 1);
+	assert_int_equal(rig_send(h.f, RX, 51).tirs, 1);
+	assert_int_equal(rig_send(h.f, RX, 52).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
+}
+
+/* A linear table has its definer, its size, and rules by offset. */
+TEST(of_hws, refused_linear)
+{
+	const struct shape good = {.rows = 4,
+				   .format = PRM_RTC_STE_FORMAT_8DW,
+				   .by_offset = 1,
+				   .access = 1,
+				   .definer = 14,
+				   .miss = h.end};
+	struct shape bad = good;
+
+	assert_int_equal(rtc_create(good), 0);
+	bad.definer = h.definer;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.access = 0;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad.access = 2;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.by_offset = 0;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.depth = 1;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.rows = 17;
+	assert_int_equal(rtc_create(bad), BAD);
 }
 
 TEST(of_hws, refused_commands)

@@ -272,7 +272,6 @@ static int fw_rtc_check_features(struct fw_cmd *c, const uint8_t *rtc)
 	const uint32_t format = prm_rtc_get_ste_format_0(rtc);
 	const struct fw_absent features[] = {
 		FW_ABSENT(rtc, update_method, "GENERATE_WQE is not implemented"),
-		FW_ABSENT(rtc, access_index_mode, "rtc_linear_lookup_table is 0"),
 		FW_ABSENT(rtc, num_hash_definer, "rtc_hash_split_table is 0"),
 		FW_ABSENT(rtc, ste_format_1, "ste_format has no formats of ranges"),
 		FW_ABSENT(rtc, match_definer_1, "ste_format has no formats of ranges"),
@@ -288,6 +287,33 @@ static int fw_rtc_check_features(struct fw_cmd *c, const uint8_t *rtc)
 		return fw_refuse(c, FW_SYN_RESERVED,
 				 "rtc.update_index_mode %u or reparse_mode %u is reserved",
 				 prm_rtc_get_update_index_mode(rtc), prm_rtc_get_reparse_mode(rtc));
+	return 0;
+}
+
+/* [I] A linear table has its own definer, rows of one entry, and rules that are written by offset. */
+static int fw_rtc_check_linear(struct fw_cmd *c, const uint8_t *rtc)
+{
+	const uint32_t mode = prm_rtc_get_access_index_mode(rtc);
+	const bool linear = mode == PRM_RTC_MODE_BY_OFFSET;
+
+	if (mode > PRM_RTC_MODE_BY_OFFSET)
+		return fw_refuse(c, FW_SYN_RESERVED, "rtc.access_index_mode %u is reserved", mode);
+	if (linear != (prm_rtc_get_match_definer_0(rtc) == DEFINER_LINEAR))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.match_definer_0 %u and access_index_mode %u: a linear table "
+				 "(1) has linear_match_definer_reg_c3, %u",
+				 prm_rtc_get_match_definer_0(rtc), mode, DEFINER_LINEAR);
+	if (linear && prm_rtc_get_update_index_mode(rtc) != PRM_RTC_MODE_BY_OFFSET)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.update_index_mode 0: rules of a linear table are written by "
+				 "offset (1)");
+	if (linear &&
+	    (prm_rtc_get_log_depth(rtc) || prm_rtc_get_log_hash_size(rtc) > VHCA_LOG_MAX_LINEAR))
+		return fw_refuse(c, FW_SYN_SIZE,
+				 "rtc.log_hash_size %u and log_depth %u: a linear table has at "
+				 "most 2^%u rows of one entry",
+				 prm_rtc_get_log_hash_size(rtc), prm_rtc_get_log_depth(rtc),
+				 VHCA_LOG_MAX_LINEAR);
 	return 0;
 }
 
@@ -335,6 +361,7 @@ static int fw_rtc_take(struct fw_cmd *c, const uint8_t *rtc, struct rtc *t)
 {
 	const uint32_t definer = prm_rtc_get_match_definer_0(rtc);
 	const uint32_t miss = prm_rtc_get_miss_flow_table_id(rtc);
+	const bool fixed = definer == DEFINER_TRIVIAL || definer == DEFINER_LINEAR;
 
 	t->pd = fw_take(c, OBJ_PD, prm_rtc_get_pd(rtc), "rtc.pd");
 	if (!t->pd)
@@ -346,13 +373,13 @@ static int fw_rtc_take(struct fw_cmd *c, const uint8_t *rtc, struct rtc *t)
 		fw_take(c, OBJ_STE, prm_rtc_get_ste_table_base_id(rtc), "rtc.ste_table_base_id");
 	if (!t->entries)
 		return -1;
-	if (definer != DEFINER_TRIVIAL || miss)
+	if (!fixed || miss)
 		t->miss = fw_take(c, OBJ_FLOW_TABLE, miss, "rtc.miss_flow_table_id");
-	if (!t->miss && (definer != DEFINER_TRIVIAL || miss))
+	if (!t->miss && (!fixed || miss))
 		return -1;
-	if (definer != DEFINER_TRIVIAL)
+	if (!fixed)
 		t->definer = fw_take(c, OBJ_MATCH_DEFINER, definer, "rtc.match_definer_0");
-	if (definer != DEFINER_TRIVIAL && !t->definer)
+	if (!fixed && !t->definer)
 		return -1;
 	if (t->definer && !t->definer->select)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
@@ -370,13 +397,15 @@ int fw_create_rtc(struct fw_cmd *c)
 	if (fw_rtc_check_whole(c))
 		return -1;
 	type = prm_rtc_get_table_type(rtc);
-	if (fw_rtc_check(c, type, 0) || fw_rtc_check_features(c, rtc) || fw_rtc_check_size(c, rtc))
+	if (fw_rtc_check(c, type, 0) || fw_rtc_check_features(c, rtc) ||
+	    fw_rtc_check_linear(c, rtc) || fw_rtc_check_size(c, rtc))
 		return -1;
 	t = fw_new(c, OBJ_RTC, sizeof(*t));
 	if (!t)
 		return -1;
 	t->table_type = (uint8_t)type;
 	t->by_offset = prm_rtc_get_update_index_mode(rtc) == PRM_RTC_MODE_BY_OFFSET;
+	t->linear = prm_rtc_get_access_index_mode(rtc) == PRM_RTC_MODE_BY_OFFSET;
 	t->wide = prm_rtc_get_ste_format_0(rtc) == PRM_RTC_STE_FORMAT_11DW;
 	t->reparse = (uint8_t)prm_rtc_get_reparse_mode(rtc);
 	t->log_depth = (uint8_t)prm_rtc_get_log_depth(rtc);

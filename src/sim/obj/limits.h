@@ -57,6 +57,7 @@ enum {
 	VHCA_LOG_MAX_RTC = 15,	      /* [I] */
 	VHCA_LOG_MAX_RULE_STE = 24,   /* [I] */
 	VHCA_LOG_MAX_RTC_DEPTH = 6,   /* [I] */
+	VHCA_LOG_MAX_LINEAR = 16,     /* rows of a rule table without a hash, as DPDK has it */
 	VHCA_LOG_MAX_MATCH_DEFINER = 8,
 	VHCA_MAX_MODIFY_ACTIONS = 16, /* actions of one context */
 	VHCA_LOG_MAX_REFORMAT = 16,

@@ -74,6 +74,7 @@ struct rtc {
 	struct obj o;
 	uint8_t table_type;
 	bool by_offset;	 /* rules are written at their index, not by hash */
+	bool linear;	 /* reg_c_3 is the index of a packet's rule */
 	bool wide;	 /* format 11DW */
 	uint8_t reparse; /* PRM rtc_reparse */
 	uint8_t log_depth, log_rows;

@@ -7,16 +7,27 @@
 #include "steer/priv.h"
 #include "steer/ste/definer.h"
 
+#define LINEAR_REG 3u
 /* A long tag has all that is selected; a short one begins behind the last three dwords. */
 #define SHORT_TAG_AT (SELECT_BYTES - RULE_TAG_BYTES)
 _Static_assert(SELECT_BYTES == RULE_LONG_TAG_BYTES, "a long tag has all that is selected");
+
+/* [I] All of reg_c_3 is the index: a packet whose index the table does not have misses. */
+static const struct rtc_rule *rules_find_linear(const struct steer_walk *w, const struct rtc *t)
+{
+	const uint32_t index = w->packet->reg_c[LINEAR_REG];
+
+	return index < rtc_entries(t) ? ste_range_rule(t->entries, (uint64_t)t->at + index) : NULL;
+}
 
 uint64_t rules_walk(struct steer_walk *w, const struct rtc *t)
 {
 	uint8_t tag[SELECT_BYTES];
 	const struct rtc_rule *rule;
 
-	if (!t->definer) {
+	if (t->linear) {
+		rule = rules_find_linear(w, t);
+	} else if (!t->definer) {
 		rule = ste_range_rule(t->entries, t->at);
 	} else {
 		select_fill(t->definer->select, w, tag);

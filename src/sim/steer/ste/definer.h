@@ -9,6 +9,7 @@
 #define DEFINER_TAG_BYTES 32u
 #define DEFINER_SELECTED  61u /* the format whose layout selectors make: steer/rules/select.h */
 #define DEFINER_TRIVIAL	  15u /* the number of a definer that each packet matches */
+#define DEFINER_LINEAR	  14u /* by it, reg_c_3 is the index of a packet's rule */
 
 struct select;
 
