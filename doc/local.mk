@@ -7,7 +7,7 @@ dist_man_MANS += \
 	doc/man/dvx_rxq_create.3 doc/man/dvx_txq_create.3 doc/man/dvx_mkey_create.3 doc/man/dvx_pd_alloc.3 \
 	doc/man/dvx_ah_init.3 doc/man/dvx_post_cas.3 doc/man/dvx_post_umr_list.3 doc/man/dvx_post_write.3 doc/man/dvx_qp_connect.3 doc/man/dvx_qp_create.3 doc/man/dvx_rq_post.3 doc/man/dvx_sq_leave.3 doc/man/dvx_srq_create.3 doc/man/dvx_wqe_ctrl.3
 dist_man_MANS += doc/man/dvx_template_write.3 doc/man/dvx_post_bind.3 doc/man/dvx_umr_pool_create.3 doc/man/dvx_mkey_create_sig.3 doc/man/dvx_dek_create.3
-dist_man_MANS += doc/man/dvx_dct_create.3 doc/man/dvx_hws_image_make.3 doc/man/dvx_post_wait.3 doc/man/dvx_post_xrc_send.3
+dist_man_MANS += doc/man/dvx_dct_create.3 doc/man/dvx_hws_image_make.3 doc/man/dvx_rules_create.3 doc/man/dvx_post_wait.3 doc/man/dvx_post_xrc_send.3
 EXTRA_DIST += \
 	doc/GLOSSARY.md doc/design \
 	doc/programs.md doc/rooms.pl doc/rooms.svg \

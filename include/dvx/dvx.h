@@ -25,6 +25,7 @@
 #include <dvx/post.h>
 #include <dvx/qp.h>
 #include <dvx/rq.h>
+#include <dvx/rules.h>
 #include <dvx/rxq.h>
 #include <dvx/sig.h>
 #include <dvx/sq.h>

@@ -276,7 +276,7 @@ typedef uint64_t dvx_rule_words __attribute__((vector_size(16), aligned(8), may_
 #define DVX_ARG_WORDS  3u
 
 /* Finds room from an even block on, so that none of the n requests crosses the ring's end. */
-DVX_INLINE int dvx_rules_claim(struct dvx_sq *sq, uint32_t n, uint32_t flags)
+DVX_INLINE int dvx_rule_claim_many(struct dvx_sq *sq, uint32_t n, uint32_t flags)
 {
 	uint32_t odd = sq->pi % DVX_RULE_BLOCKS;
 
@@ -293,7 +293,7 @@ DVX_INLINE int dvx_rules_claim(struct dvx_sq *sq, uint32_t n, uint32_t flags)
 }
 
 /* Adds flags to a request that was written. */
-DVX_INLINE void dvx_rules_flag(const struct dvx_sq *sq, uint32_t index, uint32_t flags)
+DVX_INLINE void dvx_rule_flag(const struct dvx_sq *sq, uint32_t index, uint32_t flags)
 {
 	uint8_t *wqe = dvx_sq_place_at(sq, index, DVX_RULE_BLOCKS).wqe;
 
@@ -301,8 +301,8 @@ DVX_INLINE void dvx_rules_flag(const struct dvx_sq *sq, uint32_t index, uint32_t
 }
 
 /* Returns the control segment of request number p->index. */
-DVX_INLINE dvx_rule_words dvx_rules_ctrl(const struct dvx_sq *sq, struct dvx_sq_place p,
-					 enum prm_gta_opmod opmod, uint32_t id)
+DVX_INLINE dvx_rule_words dvx_rule_ctrl(const struct dvx_sq *sq, struct dvx_sq_place p,
+					enum prm_gta_opmod opmod, uint32_t id)
 {
 	uint64_t seg[2];
 	dvx_rule_words words;
@@ -318,15 +318,15 @@ DVX_INLINE dvx_rule_words dvx_rules_ctrl(const struct dvx_sq *sq, struct dvx_sq_
  * Posts n requests that are equal but for their tags or arguments, which `fill` writes; each argument
  * has the next number.
  */
-DVX_INLINE int dvx_rules_post(struct dvx_sq *sq, const struct dvx_hws_image *image,
-			      enum prm_gta_opmod opmod, dvx_rule_fill fill, const void *from,
-			      uint32_t n, uint64_t wr_id, uint32_t flags)
+DVX_INLINE int dvx_rule_post_many(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				  enum prm_gta_opmod opmod, dvx_rule_fill fill, const void *from,
+				  uint32_t n, uint64_t wr_id, uint32_t flags)
 {
 	const bool argument = opmod == PRM_GTA_OPMOD_ARGUMENT;
 	const uint32_t words = argument ? DVX_ARG_WORDS : DVX_RULE_WORDS;
 	const uint32_t ends = DVX_SIGNALED | DVX_SOLICITED;
 	const uint32_t id = prm_wqe_ctrl_seg_get_general_id(image->wqe);
-	int err = n ? dvx_rules_claim(sq, n, flags) : 0;
+	int err = n ? dvx_rule_claim_many(sq, n, flags) : 0;
 	const struct dvx_sq ring = *sq;
 	dvx_rule_words body[DVX_RULE_WORDS] = PRM_NOTHING,
 		       slot = {wr_id, ring.pi + DVX_RULE_BLOCKS};
@@ -343,8 +343,7 @@ DVX_INLINE int dvx_rules_post(struct dvx_sq *sq, const struct dvx_hws_image *ima
 			dvx_sq_place_at(&ring, ring.pi + i * DVX_RULE_BLOCKS, DVX_RULE_BLOCKS);
 		dvx_rule_words *to = (dvx_rule_words *)p.wqe;
 
-		const dvx_rule_words ctrl =
-			dvx_rules_ctrl(&ring, p, opmod, id + (argument ? i : 0));
+		const dvx_rule_words ctrl = dvx_rule_ctrl(&ring, p, opmod, id + (argument ? i : 0));
 
 		to[0] = ctrl;
 		head = ctrl[0];
@@ -354,8 +353,8 @@ DVX_INLINE int dvx_rules_post(struct dvx_sq *sq, const struct dvx_hws_image *ima
 		fill(from, i, &p);
 		*(dvx_rule_words *)p.slot = slot;
 	}
-	dvx_rules_flag(sq, ring.pi, flags & ~ends);
-	dvx_rules_flag(sq, ring.pi + (n - 1) * DVX_RULE_BLOCKS, flags & ends);
+	dvx_rule_flag(sq, ring.pi, flags & ~ends);
+	dvx_rule_flag(sq, ring.pi + (n - 1) * DVX_RULE_BLOCKS, flags & ends);
 	sq->head = head;
 	sq->pi = ring.pi + n * DVX_RULE_BLOCKS;
 	return 0;
@@ -379,8 +378,8 @@ DVX_INLINE void dvx_rule_fill_arg(const void *from, uint32_t i, const struct dvx
 DVX_INLINE int dvx_post_rules(struct dvx_sq *sq, const struct dvx_hws_image *image,
 			      const void *tags, uint32_t n, uint64_t wr_id, uint32_t flags)
 {
-	return dvx_rules_post(sq, image, PRM_GTA_OPMOD_STE, dvx_rule_fill_tag, tags, n, wr_id,
-			      flags);
+	return dvx_rule_post_many(sq, image, PRM_GTA_OPMOD_STE, dvx_rule_fill_tag, tags, n, wr_id,
+				  flags);
 }
 
 /*
@@ -399,7 +398,7 @@ DVX_INLINE int dvx_post_rules_by(struct dvx_sq *sq, const struct dvx_hws_image *
 				 dvx_rule_fill fill, const void *from, uint32_t n, uint64_t wr_id,
 				 uint32_t flags)
 {
-	return dvx_rules_post(sq, image, PRM_GTA_OPMOD_STE, fill, from, n, wr_id, flags);
+	return dvx_rule_post_many(sq, image, PRM_GTA_OPMOD_STE, fill, from, n, wr_id, flags);
 }
 
 /* Deletes the rules with these tags from the image's table. */
@@ -410,8 +409,8 @@ DVX_INLINE int dvx_post_rules_del(struct dvx_sq *sq, const struct dvx_hws_image 
 
 	del.wqe[1] = image->wqe[1];
 	prm_wqe_gta_ctrl_seg_set_op(&del.wqe[2], PRM_GTA_OP_DEACTIVATE);
-	return dvx_rules_post(sq, &del, PRM_GTA_OPMOD_STE, dvx_rule_fill_tag, tags, n, wr_id,
-			      flags);
+	return dvx_rule_post_many(sq, &del, PRM_GTA_OPMOD_STE, dvx_rule_fill_tag, tags, n, wr_id,
+				  flags);
 }
 
 /* Writes n arguments, of DVX_ARG_BYTES each, whose numbers follow each other from id on. */
@@ -421,8 +420,8 @@ DVX_INLINE int dvx_post_rule_args(struct dvx_sq *sq, uint32_t id, const void *da
 	struct dvx_hws_image arg = PRM_NOTHING;
 
 	prm_wqe_ctrl_seg_set_general_id(arg.wqe, id);
-	return dvx_rules_post(sq, &arg, PRM_GTA_OPMOD_ARGUMENT, dvx_rule_fill_arg, data, n, wr_id,
-			      flags);
+	return dvx_rule_post_many(sq, &arg, PRM_GTA_OPMOD_ARGUMENT, dvx_rule_fill_arg, data, n,
+				  wr_id, flags);
 }
 
 DVX_END_DECLS

@@ -27,6 +27,7 @@
 	SPARE(dvx_qp_peer)           \
 	SPARE(dvx_rq_memory)         \
 	SPARE(dvx_rss_attr)          \
+	SPARE(dvx_rules_attr)        \
 	SPARE(dvx_rxq_attr)          \
 	SPARE(dvx_sq_memory)         \
 	SPARE(dvx_srq_attr)          \

@@ -20,7 +20,7 @@ src_lib_libdvx_la_SOURCES += \
 src_lib_libdvx_la_SOURCES += \
 	src/lib/hws/action.c src/lib/hws/args.c src/lib/hws/domain.c src/lib/hws/fields.c src/lib/hws/fields.def src/lib/hws/hws.h \
 	src/lib/hws/image.c src/lib/hws/key.c src/lib/hws/matcher.c src/lib/hws/object.c src/lib/hws/pool.c src/lib/hws/root.c \
-	src/lib/hws/rule.c src/lib/hws/stage.c
+	src/lib/hws/rule.c src/lib/hws/rules.c src/lib/hws/stage.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
 # A call inside the library stays inside it; the exported copies of the hot path (hot.c) inline each other.
 src_lib_libdvx_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)
@@ -33,7 +33,7 @@ pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
 	include/dvx/aso.h include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h include/dvx/cross.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dc.h include/dvx/xrc.h include/dvx/dev.h include/dvx/dvx.h include/dvx/events.h \
-	include/dvx/flow.h include/dvx/hws.h include/dvx/rxq.h include/dvx/txq.h \
+	include/dvx/flow.h include/dvx/hws.h include/dvx/rules.h include/dvx/rxq.h include/dvx/txq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/qp.h include/dvx/rq.h \
 	include/dvx/sq.h include/dvx/srq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/ud.h include/dvx/umem.h include/dvx/umr.h include/dvx/users.h include/dvx/wqe.h
 dvxinclude_HEADERS += include/dvx/template.h include/dvx/umr_pool.h include/dvx/sig.h include/dvx/crypt.h

@@ -389,6 +389,39 @@ TEST(below, encap)
 	stage_tx_close(&tx);
 }
 
+/* One entry ends a tunnel, which comes first, and sets a tag. */
+TEST(below, decap_beside_a_tag)
+{
+	struct dvx_flow_match m = udp(4, 4789);
+	struct dvx_flow_action *decap, *tag, *three[3];
+	struct frame inner, outer;
+	struct dvx_flow_rule_attr attr;
+	struct dvx_hws_image image;
+	uint8_t key[DVX_TAG_BYTES];
+	struct ring_of_rules r;
+
+	rules_open(&r, s, &m, 8);
+	OK(dvx_flow_action_create_decap_l2(s->domain, &decap));
+	OK(dvx_flow_action_create_tag(s->domain, 77, &tag));
+	memcpy(three, (struct dvx_flow_action *[]){tag, s->to_b, decap}, sizeof(three));
+	attr = rule_attr(r.m, &m, three, 3);
+	OK(dvx_hws_image_make(&attr, 0, &image));
+	port_tag(&r, 4789, key);
+	OK(dvx_post_rule(r.sq, &image, key, 1, DVX_SIGNALED));
+	assert_false(answer(&r, 1));
+	frame_build(&inner, (struct frame_spec){.dport = 5});
+	frame_build(&outer,
+		    (struct frame_spec){.dport = 4789, .payload = (uint16_t)(8 + inner.len)});
+	memset(outer.bytes + 42, 0, 8);
+	outer.bytes[42] = 8; /* VXLAN: the VNI is valid */
+	memcpy(outer.bytes + 50, inner.bytes, inner.len);
+	frame_send(s->f, &outer);
+	inbox_gets_frame(&s->b, &inner, 77);
+	rules_close(&r);
+	OK(dvx_flow_action_destroy(tag));
+	OK(dvx_flow_action_destroy(decap));
+}
+
 /* --- mistakes ----------------------------------------------------------------------------------- */
 
 TEST(below, refusals)

@@ -21,4 +21,19 @@ for rules in 1000 $many; do
 	judge "a packet that meets one of $rules rules (an entry of software: $entry)" \
 		$(($(counted connection_met "$walks" rule "$rules" $packets) / packets)) $((entry * 125 / 100))
 done
+
+# Collecting stops while libdvx waits for the device. Libtool's wrapper is a script.
+needs "$top_builddir/tests/perf/rules_easy"
+program=$top_builddir/tests/perf/.libs/rules_easy
+[ -x "$program" ] || program=$top_builddir/tests/perf/rules_easy
+easy() { # CALL BUDGET
+	printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s\nexec valgrind --tool=callgrind --callgrind-out-file=%s %s %s %s 2000\n' \
+		"$top_builddir/src/lib/.libs" "$tmp/cg" "--toggle-collect=$1" \
+		--toggle-collect=dvx_service_queue_wait "$program" >"$tmp/run"
+	rm -f "$tmp/cg"
+	"$dvx_sim" run --set chip=bf3 -- sh "$tmp/run" >"$tmp/log" 2>&1 </dev/null || sed 's/^/# /' "$tmp/log"
+	judge "$1(), one of 2000 with its part of a doorbell, without waiting" $(($(total) / 2000)) "$2"
+}
+easy dvx_rules_insert 230
+easy dvx_rules_delete 195
 plan

@@ -9,9 +9,9 @@ static int service_queue_fill(struct dvx_service_queue *q, uint32_t blocks, uint
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = blocks};
 	struct dvx_txq_attr tx = {.size = sizeof(tx), .flags = flags, .sq_blocks = blocks};
-	int err = dvx_pd_alloc(q->dev, &q->pd);
+	int err = q->shares ? 0 : dvx_pd_alloc(q->dev, &q->pd);
 
-	if (!err)
+	if (!err && !q->shares)
 		err = dvx_uar_alloc(q->dev, DVX_UAR_ANY, &q->uar);
 	cq.uar = q->uar;
 	if (!err)
@@ -22,19 +22,31 @@ static int service_queue_fill(struct dvx_service_queue *q, uint32_t blocks, uint
 	return err ? err : dvx_txq_create(q->dev, &tx, &q->txq);
 }
 
-int dvx_service_queue_create(struct dvx_dev *dev, uint32_t blocks, uint32_t flags,
-			     struct dvx_service_queue *q)
+static int service_queue_make(struct dvx_service_queue *q, uint32_t blocks, uint32_t flags)
 {
+	int err = service_queue_fill(q, blocks, flags);
 	struct dvx_error why;
-	int err;
 
-	*q = (struct dvx_service_queue){.dev = dev};
-	err = service_queue_fill(q, blocks, flags);
 	if (!err)
 		return 0;
 	why = *dvx_last_error();
 	dvx_service_queue_destroy(q);
 	return dvx_restore(&why);
+}
+
+int dvx_service_queue_create(struct dvx_dev *dev, uint32_t blocks, uint32_t flags,
+			     struct dvx_service_queue *q)
+{
+	*q = (struct dvx_service_queue){.dev = dev};
+	return service_queue_make(q, blocks, flags);
+}
+
+int dvx_service_queue_share(const struct dvx_service_queue *owner, uint32_t blocks, uint32_t flags,
+			    struct dvx_service_queue *q)
+{
+	*q = (struct dvx_service_queue){
+		.dev = owner->dev, .pd = owner->pd, .uar = owner->uar, .shares = true};
+	return service_queue_make(q, blocks, flags);
 }
 
 int dvx_service_queue_destroy(struct dvx_service_queue *q)
@@ -48,6 +60,8 @@ int dvx_service_queue_destroy(struct dvx_service_queue *q)
 	if (err)
 		return err;
 	q->cq = NULL;
+	if (q->shares)
+		return 0;
 	err = dvx_uar_free(q->uar);
 	if (err)
 		return err;

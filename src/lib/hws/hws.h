@@ -144,6 +144,14 @@ struct hws_matcher {
 	uint32_t first; /* the part that was made with the matcher */
 };
 
+static inline struct hws_part *hws_first_part(const struct dvx_flow_matcher *matcher)
+{
+	const struct hws_matcher *own = matcher->impl;
+
+	return own->part[own->first];
+}
+/* image.c: checks that requests can write the matcher's rules. */
+int dvx_hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *call);
 int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *value);
 int dvx_hws_matcher_destroy(struct dvx_flow_matcher *matcher);
 /* Returns the part for rules of this value, and makes it if need be; NULL after a failure. */

@@ -182,7 +182,7 @@ static bool hws_is_hardware(const struct dvx_flow_matcher *matcher)
 	return matcher->table->domain->backend == &dvx_flow_hws && matcher->table->level;
 }
 
-static int hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *call)
+int dvx_hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *call)
 {
 	int err = dvx_check_not_null(call, "matcher", matcher, NULL);
 
@@ -192,13 +192,6 @@ static int hws_check_matcher(const struct dvx_flow_matcher *matcher, const char 
 			       "DVX_FLOW_HARDWARE",
 			       call);
 	return err;
-}
-
-static struct hws_part *hws_first_part(const struct dvx_flow_matcher *matcher)
-{
-	const struct hws_matcher *own = matcher->impl;
-
-	return own->part[own->first];
 }
 
 struct dvx_pd *dvx_flow_domain_pd(const struct dvx_flow_domain *domain)
@@ -216,7 +209,7 @@ int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_mat
 {
 	uint8_t all[HWS_TAG_LONG];
 	const struct hws_part *part;
-	int err = hws_check_matcher(matcher, "dvx_hws_tag_make");
+	int err = dvx_hws_check_matcher(matcher, "dvx_hws_tag_make");
 
 	if (!err)
 		err = dvx_check_not_null("dvx_hws_tag_make", "value", value, "tag", tag, NULL);
@@ -263,7 +256,7 @@ static const struct hws_move *hws_tag_piece(const struct hws_layout *layout, uin
 
 int dvx_hws_tag_field(const struct dvx_flow_matcher *matcher, const char *field, uint32_t *bit)
 {
-	int err = hws_check_matcher(matcher, "dvx_hws_tag_field");
+	int err = dvx_hws_check_matcher(matcher, "dvx_hws_tag_field");
 	const struct hws_layout *layout;
 	const struct hws_move *move;
 	uint32_t from, width;
@@ -299,7 +292,7 @@ int dvx_hws_image_make(const struct dvx_flow_rule_attr *user, uint32_t flags,
 	if (!err)
 		err = dvx_check_not_null("dvx_hws_image_make", "out", out, NULL);
 	if (!err)
-		err = hws_check_matcher(rule.matcher, "dvx_hws_image_make");
+		err = dvx_hws_check_matcher(rule.matcher, "dvx_hws_image_make");
 	if (!err && flags & ~(uint32_t)DVX_HWS_SPILL)
 		err = dvx_fail(EINVAL, "dvx_hws_image_make: flags 0x%x: unknown bits", flags);
 	if (!err)
