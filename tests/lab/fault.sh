@@ -24,6 +24,15 @@ packet() {
 		{ cat "$scratch/json"; return 1; }
 }
 seen() { "$dvx_sim" fault faulty | tee /dev/stderr | grep -q "^ *[1-9][0-9]*  seen: packet 1 $1 (done)$"; }
+# The second change is requested when the first was seen.
+port() {
+	for state in down up; do
+		printf 'port %s after 10ms\n' $state >"$file"
+		"$dvx_sim" fault faulty "$file" || return
+		until "$dvx_sim" fault faulty --json | jq -e '.requested[0].done' >/dev/null; do :; done
+		"$dvx_sim" link faulty | grep "^faulty: $state," || return
+	done
+}
 off() { "$dvx_sim" fault faulty off && "$dvx_sim" fault faulty --json | jq -e '.requested == []' && on_chip ok_signaled; }
 # wrong TEXT PLACE WORDS
 wrong() {
@@ -47,12 +56,13 @@ check "the table says so" seen drop
 check "a packet is doubled" packet double doubled
 check "a packet is damaged" packet corrupt corrupted
 check "a packet is late" packet 'delay 5ms' delayed
+check "the port goes down, after a time, and up again" port
 check "off" off
 while IFS='|' read -r text place words; do
 	check "wrong: $text" wrong "$text" "$place" "$words"
 done <<'TABLE'
 packet 1 lose|1:10|"qp", drop, double, corrupt or delay, not "lose"
-\n  paket 1 drop|2:3|command, packet or completion, not "paket"
+\n  paket 1 drop|2:3|command, packet, completion or port, not "paket"
 packet|1:7|which one: a number from 1
 packet 1 drop now|1:15|the line's end, not "now"
 packet 1 delay 5|1:16|a time up to 60s, with ns, us, ms or s, not "5"
@@ -60,6 +70,8 @@ packet 1 delay 61s|1:16|a time up to 60s
 command CREAT_QP 1 status 5|1:9|a command, as CREATE_QP or 0x500, not "CREAT_QP"
 command CREATE_QP 1|1:20|"status"
 command CREATE_QP 1 status OK|1:30|a status that is not OK before this
+port sideways|1:6|down or up, not "sideways"
+port up|1:8|"after"
 completion 1 syndrome NONE|1:23|a syndrome of a CQE, by name or number, not "NONE"
 TABLE
 check "a wrong file does not reach a chip" wrong_on_chip

@@ -14,6 +14,7 @@ static bool inject_fits(const struct inject_fault *f)
 		[INJECT_ANSWER] = INJECT_COMMAND, [INJECT_DROP] = INJECT_PACKET,
 		[INJECT_DOUBLE] = INJECT_PACKET,  [INJECT_CORRUPT] = INJECT_PACKET,
 		[INJECT_DELAY] = INJECT_PACKET,	  [INJECT_ERROR] = INJECT_COMPLETION,
+		[INJECT_DOWN] = INJECT_PORT,	  [INJECT_UP] = INJECT_PORT,
 	};
 
 	return f->action < INJECT_ACTIONS && f->event == of_action[f->action] && f->nth &&
@@ -45,6 +46,11 @@ size_t inject_get(struct inject_fault *to)
 {
 	memcpy(to, inject_table, inject_n * sizeof(*to));
 	return inject_n;
+}
+
+void inject_happened(size_t i)
+{
+	inject_table[i].seen++;
 }
 
 const struct inject_fault *inject_count(enum inject_event event, uint32_t number)

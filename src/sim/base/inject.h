@@ -14,6 +14,7 @@ enum inject_event {
 	INJECT_COMMAND,	   /* number: opcode */
 	INJECT_PACKET,	   /* number: QP that it is for */
 	INJECT_COMPLETION, /* number: QP that it is of */
+	INJECT_PORT,	   /* no event that is counted: the link changes after ns */
 	INJECT_EVENTS,
 };
 enum inject_action {
@@ -23,6 +24,8 @@ enum inject_action {
 	INJECT_CORRUPT,
 	INJECT_DELAY, /* ns */
 	INJECT_ERROR, /* a completion: syndrome */
+	INJECT_DOWN,  /* the port */
+	INJECT_UP,
 	INJECT_ACTIONS,
 };
 
@@ -49,6 +52,9 @@ static inline bool inject_active(enum inject_event e)
 
 /* Counts an event. Returns the fault that it meets, until the table changes, or NULL. */
 const struct inject_fault *inject_count(enum inject_event, uint32_t number);
+
+/* Counts fault number i of the table, which no event meets: one of the port. */
+void inject_happened(size_t i);
 
 /* Replaces the table; counts begin anew. Returns 0, or -1 if a fault is impossible. */
 int inject_set(const struct inject_fault *, size_t n);

@@ -4,6 +4,7 @@
  *   command CREATE_QP 2 status NO_RES syndrome 0x1234
  *   packet 5 qp 0x40 drop
  *   completion 3 syndrome REMOTE_ACCESS_ERR
+ *   port down after 2s
  */
 #include "inject.h"
 
@@ -182,6 +183,18 @@ static bool inject_parse_completion(struct inject_text *t, struct inject_fault *
 			    "a syndrome of a CQE, by name or number");
 }
 
+static bool inject_parse_port(struct inject_text *t, struct inject_fault *f)
+{
+	f->number = INJECT_ANY;
+	f->nth = 1;
+	f->action = inject_take(t, "up") ? INJECT_UP : INJECT_DOWN;
+	if (f->action == INJECT_DOWN && !inject_take(t, "down"))
+		return inject_expected(t, "down or up");
+	if (!inject_take(t, "after"))
+		return inject_expected(t, "\"after\"");
+	return inject_time(t, &f->ns);
+}
+
 static const struct {
 	const char *word;
 	bool (*parse)(struct inject_text *, struct inject_fault *);
@@ -189,6 +202,7 @@ static const struct {
 	[INJECT_COMMAND] = {"command", inject_parse_command},
 	[INJECT_PACKET] = {"packet", inject_parse_packet},
 	[INJECT_COMPLETION] = {"completion", inject_parse_completion},
+	[INJECT_PORT] = {"port", inject_parse_port},
 };
 
 static bool inject_parse_fault(struct inject_text *t, struct inject_fault *f)
@@ -199,7 +213,7 @@ static bool inject_parse_fault(struct inject_text *t, struct inject_fault *f)
 			return inject_rows[i].parse(t, f) &&
 			       (!*t->word || inject_expected(t, "the line's end"));
 		}
-	return inject_expected(t, "command, packet or completion");
+	return inject_expected(t, "command, packet, completion or port");
 }
 
 static void inject_next_line(struct inject_text *t)
@@ -242,6 +256,9 @@ void inject_print(const struct inject_fault *f, char *text, size_t size)
 			 f->nth, f->status, f->syndrome);
 	else if (f->event == INJECT_COMPLETION)
 		snprintf(text, size, "completion %u %ssyndrome 0x%02x", f->nth, qp, f->syndrome);
+	else if (f->event == INJECT_PORT)
+		snprintf(text, size, "port %s after %lluns", f->action == INJECT_UP ? "up" : "down",
+			 (unsigned long long)f->ns);
 	else if (f->action == INJECT_DELAY)
 		snprintf(text, size, "packet %u %sdelay %lluns", f->nth, qp,
 			 (unsigned long long)f->ns);

@@ -15,6 +15,7 @@ libsim_la_SOURCES += \
 	src/sim/chip/session.h \
 	src/sim/chip/session_answer.c \
 	src/sim/chip/session_device.c \
+	src/sim/chip/session_inject.c \
 	src/sim/chip/session_packets.c \
 	src/sim/chip/session_why.c \
 	src/sim/chip/session_wire.c \

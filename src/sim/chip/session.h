@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include "base/clock.h"
+#include "base/inject.h"
 #include "link/link.h"
 
 /* One connection of the socket, for the server's files that share it. */
@@ -18,6 +20,13 @@ struct chip_session;
 
 #define SESSIONS_ENDED 64u /* findings that are kept of programs that ended */
 
+/* A requested fault of the port, by its place in the table. */
+struct session_port_timer {
+	struct timer timer; /* first */
+	struct sessions *all;
+	uint32_t fault;
+};
+
 /* Clients of a listening socket. */
 struct sessions {
 	struct chip *chip;
@@ -29,6 +38,7 @@ struct sessions {
 	struct chip_session *asking; /* the session whose message is being handled */
 	struct lab_finding ended[SESSIONS_ENDED]; /* session_why.c: oldest first */
 	unsigned int nended;
+	struct session_port_timer port_timers[INJECT_MOST];
 };
 
 /* A client's open of the device, or a question of the tool. */
@@ -99,7 +109,9 @@ void session_note_end(struct chip_session *);
 /* session_wire.c: faults and the link's state. */
 void session_wire(struct chip_session *);
 void session_set_port(struct chip_session *);
+/* session_inject.c: requested faults; ends the timers of those of the port. */
 void session_inject(struct chip_session *);
+void sessions_stop_port(struct sessions *);
 
 /* --- sessions.c --- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
-#include "base/inject.h"
 #include "chip.h"
 #include "obj/device.h"
 #include "port/port.h"
@@ -56,34 +55,4 @@ void session_set_port(struct chip_session *c)
 	memcpy(&up, c->in.m.body, sizeof(up));
 	chip_set_link(c->chip, up);
 	session_answer(c, LINK_SET_PORT, 0, NULL, 0, NULL, 0);
-}
-
-/* Sets the faults in a message. Returns false if it is malformed. */
-static bool inject_take_message(struct chip_session *c)
-{
-	const struct link_message *m = &c->in.m;
-	struct inject_fault faults[INJECT_MOST];
-	struct link_inject head;
-
-	if (m->h.len < sizeof(head))
-		return false;
-	memcpy(&head, m->body, sizeof(head));
-	if (head.n > INJECT_MOST || m->h.len != sizeof(head) + head.n * sizeof(faults[0]))
-		return false;
-	memcpy(faults, m->body + sizeof(head), head.n * sizeof(faults[0]));
-	if (inject_set(faults, head.n))
-		return false;
-	port_faults_changed(chip_device(c->chip)->port);
-	return true;
-}
-
-void session_inject(struct chip_session *c)
-{
-	struct inject_fault faults[INJECT_MOST];
-	size_t n;
-
-	if (c->in.m.h.len && !inject_take_message(c))
-		return session_disconnect(c, "requested faults that are impossible");
-	n = inject_get(faults);
-	session_answer(c, LINK_INJECT, 0, faults, n * sizeof(faults[0]), NULL, 0);
 }
