@@ -168,7 +168,7 @@ static const struct row {
 	{G, "flex_parser_protocols", steering_works},
 	{G, "flex_parser_id_*", BY("tests/steer/dr_fields")},
 	{G, "max_geneve_tlv_option*", BY("tests/fw/fw_geneve")},
-	{PRM_HCA_CAP_TYPE_PARSE_GRAPH_NODE, "*", BY("tests/fw/fw_parse_node")},
+	{PRM_HCA_CAP_TYPE_PARSE_GRAPH_NODE, "*", BY("tests/interop/dpdk_ecpri.sh")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "max_vxlan_udp_ports", BY("tests/fw/fw_parse_node")},
 	{G, "general_obj_types", steering_works},
 	{G, "wqe_based_flow_table_update_cap", BY("tests/interop/dpdk.sh")},
