@@ -218,6 +218,22 @@ TEST(wake, test_spins)
 	assert_true(now - start < SECOND / 10);
 }
 
+/* After a doorbell the loop naps some twenty times before it sleeps, never longer than a quarter of its wait. */
+TEST(wake, test_naps)
+{
+	unsigned int naps = 0;
+	uint64_t start, ns;
+
+	need_uffd();
+	store(map + UAR_BF, 1);
+	assert_int_equal(host_poll(host), 1);
+	for (start = now; (ns = host_arm(host, now)) < DEEP; now += ns ? ns : 1000) {
+		assert_true(ns < 20000 || ns <= (now - start) / 4);
+		naps += ns != 0;
+	}
+	assert_in_range(naps, 10, 25);
+}
+
 /* A second mapping of a sleeping page is watched too; an unmapped one is forgotten. */
 TEST(wake, test_mappings)
 {

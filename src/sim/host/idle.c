@@ -185,6 +185,14 @@ static uint64_t sleep_deep(struct host *h)
 	return SWEEP_NS;
 }
 
+/* A quarter of the time without a doorbell: a program that rings after a pause waits no longer. */
+static uint64_t nap_time(const struct host *h)
+{
+	const uint64_t ns = (h->now - h->since) / 4;
+
+	return ns < NAP_NS ? NAP_NS : ns;
+}
+
 /*
  * Returns the time to sleep. Pages that stay awake without doorbells (no userfaultfd, or a released
  * store does not land) are polled less and less often.
@@ -194,7 +202,7 @@ static uint64_t sleep_time(struct host *h)
 	uint64_t ns;
 
 	if (h->now - h->since < AWAKE_NS)
-		return NAP_NS;
+		return nap_time(h);
 	if (arm_all(h))
 		return 0;
 	if (!h->nawake)

@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -398,16 +398,16 @@ int sysfs_make(const char *root, const struct sysfs_function *fn)
 	return err;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 /* Uses one descriptor at a time: a server without descriptors must be able to remove its tree. */
 void sysfs_remove(const char *root)
 {
-	nftw(root, remove_entry, 1, FTW_DEPTH | FTW_PHYS);
+	char *const roots[] = {(char *)(uintptr_t)root, NULL};
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	FTSENT *e;
+
+	while (tree && (e = fts_read(tree)))
+		if (e->fts_info != FTS_D)
+			(e->fts_info == FTS_DP ? rmdir : unlink)(e->fts_accpath);
+	if (tree)
+		fts_close(tree);
 }

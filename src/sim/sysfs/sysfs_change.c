@@ -23,17 +23,26 @@ int sysfs_make_parents(int root, const char *path)
 	return 0;
 }
 
+/* Makes the file; its parents exist already, but for the first file of a folder. */
+static int make_empty(int root, const char *path, mode_t mode)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+	int fd = openat(root, path, flags, mode), err;
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -errno : fd;
+	err = sysfs_make_parents(root, path);
+	fd = err ? -1 : openat(root, path, flags, mode);
+	return err ? err : fd < 0 ? -errno : fd;
+}
+
 int sysfs_make_bytes(int root, const char *path, const void *bytes, size_t len, mode_t mode)
 {
-	int err = sysfs_make_parents(root, path);
+	int fd = make_empty(root, path, mode), err;
 	ssize_t n;
-	int fd;
 
-	if (err)
-		return err;
-	fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	n = write(fd, bytes, len);
 	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0; /* a full disk, or RLIMIT_FSIZE */
 	close(fd);
