@@ -25,12 +25,14 @@ ALONE_TESTS = tests/chip/onecpu.sh
 FIRST_TESTS = tests/interop/rdma_core.sh tests/perf/steer.sh tests/lib/aarch64.sh tests/interop/perftest.sh tests/host/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
-# ./quickstart check runs a test once, check long in each build. Other people's programs, all chips and long tests of
-# tools and of the compiler of rules take three times as long sanitized, and others walk the same code: plain.
+# ./quickstart check runs a test once, check long in each build. Other people's programs, all chips, the deaths of
+# programs and long tests of tools and of the compiler of rules take three times as long sanitized, and others walk the
+# same code: plain.
 ASAN_LONG_TESTS = $(filter-out tests/interop/capture.sh,$(filter tests/interop/%,$(SHARED_TESTS))) \
-	tests/tools/perf.sh tests/tools/perf_pair.sh tests/tools/info.sh tests/tools/doctor.sh tests/flow/lacks.sh \
-	tests/flow/rules_compile tests/flow/rules_acl tests/steer/chips.sh tests/host/share.sh tests/copy/resume.sh \
-	tests/copy/entries.sh tests/copy/tree.sh tests/copy/sync.sh tests/prm/accessors
+	$(filter tests/tools/%.sh,$(SHARED_TESTS)) tests/flow/lacks.sh tests/flow/manners.sh tests/flow/flow_death.sh \
+	tests/flow/rules_compile tests/flow/rules_acl tests/steer/chips.sh tests/steer/dr_fdb_changes.sh tests/host/share.sh \
+	tests/chip/deaths.sh tests/chip/profile.sh tests/copy/copy_death.sh tests/copy/resume.sh tests/copy/entries.sh \
+	tests/copy/tree.sh tests/copy/sync.sh tests/copy/habits.sh tests/copy/rsync.sh tests/prm/accessors tests/tree/examples.sh
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
@@ -38,8 +40,8 @@ ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
 	tests/prm/witness.pl tests/prm/asm.sh tests/prm/export.py tests/prm/pages.py tests/lib/barriers.sh \
 	tests/tree/headers.sh tests/tree/symbols.sh tests/tree/manpages.sh tests/lib/aarch64.sh tests/tree/platforms.sh \
 	tests/interop/capture.sh tests/flow/flow_icm.sh tests/tree/ci_recipe.sh tests/abi/% tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
-# Both: libdvx and the tools as users have them, and what a daemon keeps of its memory. Moving pages is for TSan.
-PLAIN_TESTS = $(filter-out tests/host/share.sh $(filter-out tests/lib/% tests/golden/% tests/tools/% tests/flow/manners.sh,$(ASAN_TESTS)),$(SHARED_TESTS))
+# Both: libdvx as users have it. Moving pages is for TSan.
+PLAIN_TESTS = $(filter-out tests/host/share.sh $(filter-out tests/lib/% tests/golden/%,$(ASAN_TESTS)),$(SHARED_TESTS))
 # For ./quickstart check fast, the loop while writing: all programs that need no device but those that take seconds, a test
 # on the device of each tool, of libdvx and of the preload, and a program of others.
 FAST_COMPILED = $(filter-out tests/fuzz/% $(SLOW_TESTS) $(DEVICE_TESTS),$(PROGRAM_TESTS)) \
@@ -51,7 +53,9 @@ SLOW_TESTS = tests/copy/filter tests/host/share_moves
 TSAN_TESTS = tests/chip/loop tests/host/wake tests/host/lockstep tests/copy/copy_link tests/copy/workers \
 	tests/copy/hostile tests/copy/clients tests/chip/front.sh tests/lib/lib_queues \
 	tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/steer/dr_limits \
-	tests/flow/flow_rules.sh tests/host/share.sh tests/interop/pingpong.sh
+	tests/host/share.sh tests/interop/pingpong.sh
+TSAN_LONG_TESTS = tests/flow/flow_rules.sh
+TSAN_BUILDS = tools/dvx-sim/dvx-sim$(EXEEXT) $(if $(filter $(TSAN_LONG_TESTS),$(TESTS)),tools/dvx-copy/dvx-copy$(EXEEXT) tools/dvx-flow/dvx-flow$(EXEEXT))
 EXTRA_DIST += tests/in-place tests/tap-run tests/tap-fold tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.

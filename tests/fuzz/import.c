@@ -89,4 +89,4 @@ static void judge(unsigned int inputs)
 }
 
 const struct fuzz_target fuzz_target = {
-	.corpus = "fuzz/corpus/import/*", .inputs = 1000, .judge = judge};
+	.corpus = "fuzz/corpus/import/*", .inputs = 300, .judge = judge};

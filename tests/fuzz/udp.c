@@ -188,4 +188,4 @@ static void judge(unsigned int inputs)
 			fail_msg("type %u: %u receives in %u inputs", type, reached[type], inputs);
 }
 
-const struct fuzz_target fuzz_target = {.inputs = 1500, .longest = 600, .judge = judge};
+const struct fuzz_target fuzz_target = {.inputs = 600, .longest = 600, .judge = judge};

@@ -21,8 +21,8 @@ try() { # WHAT HEADERS COMPILER OPTION...
 	fi
 }
 for header in $headers; do
-	try "$header" "$header" $CC -std=c11 -O0 -xc
-	try "$header" "$header" $CXX -std=c++11 -O0 -xc++
+	try "$header" "$header" $CC -std=c11 -fsyntax-only -xc
+	try "$header" "$header" $CXX -std=c++11 -fsyntax-only -xc++
 done
 try together "$headers" $CC -std=c11 -O2 -xc
 try together "$headers" $CXX -std=c++11 -O2 -xc++
