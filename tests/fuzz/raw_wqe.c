@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct raw *r;
 	struct obj *pd;
-	struct aso *aso[OBJECTS];
+	struct pd_object *aso[OBJECTS];
 
 	fuzz_begin(bytes, len);
 	raw_setup((void **)&r);

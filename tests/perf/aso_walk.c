@@ -65,12 +65,13 @@ static void aso_walk_open(struct obj *pd, uint32_t type, uint32_t n)
 	uint32_t each = type == METER ? 2 : 1;
 
 	for (uint32_t i = 0; i < n;) {
-		struct aso *first =
+		struct pd_object *first =
 			aso_new(pd, type == METER ? OBJ_ASO_METER : OBJ_ASO_CT, FX_UID, OBJECTS);
 
 		assert_non_null(first);
 		for (uint32_t k = 0; k < OBJECTS * each && i < n; k++, i++) {
-			struct aso *a = obj_find(r.f->v, first->o.type, first->o.id + k / each);
+			struct pd_object *a =
+				obj_find(r.f->v, first->o.type, first->o.id + k / each);
 
 			if (type == METER)
 				meter_begin(a->context + k % 2 * ASO_METER_BYTES);

@@ -16,12 +16,12 @@
 struct aso_rig {
 	struct raw *r;
 	struct obj *pd;
-	struct aso *ct, *meter, *hit;
+	struct pd_object *ct, *meter, *hit;
 };
 
-static struct aso *object(struct aso_rig *a, enum obj_type type)
+static struct pd_object *object(struct aso_rig *a, enum obj_type type)
 {
-	struct aso *made = aso_new(a->pd, type, 0, 1);
+	struct pd_object *made = aso_new(a->pd, type, 0, 1);
 
 	assert_non_null(made);
 	for (unsigned int i = 0; i < ASO_BYTES; i++)
@@ -49,7 +49,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct aso_rig *a = *state;
-	struct aso *all[] = {a->ct, a->meter, a->hit};
+	struct pd_object *all[] = {a->ct, a->meter, a->hit};
 
 	for (unsigned int i = 0; i < 3; i++) {
 		obj_put(all[i]->pd);
@@ -59,7 +59,7 @@ static int teardown(void **state)
 	return raw_teardown((void **)&a->r);
 }
 
-static struct rig_wqe begin(struct aso_rig *a, uint8_t opmod, const struct aso *object)
+static struct rig_wqe begin(struct aso_rig *a, uint8_t opmod, const struct pd_object *object)
 {
 	struct rig_wqe w = rig_begin(&a->r->sq, PRM_WQE_OPCODE_ACCESS_ASO, SIGNALED, 0);
 

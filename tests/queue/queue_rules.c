@@ -164,7 +164,7 @@ TEST(rules, by_offset)
 /* Opmod 1 writes an argument, of queues of its PD. */
 TEST(rules, arguments)
 {
-	struct aso *a = aso_new(f->pd, OBJ_ARGUMENT, 0, 2);
+	struct pd_object *a = aso_new(f->pd, OBJ_ARGUMENT, 0, 2);
 	struct rig_wqe w = begin(f, 0x12345678, SIGNALED);
 
 	assert_non_null(a);

@@ -106,7 +106,7 @@ static uint32_t green_table(struct fx *f)
 TEST(fdb, entries_meter)
 {
 	struct fdb_root root = make_root(f);
-	struct aso *a =
+	struct pd_object *a =
 		aso_new(obj_find(dpu(), OBJ_PD, fx_pd(f, dpu(), FX_UID)), OBJ_ASO_METER, FX_UID, 1);
 	uint8_t *m = a->context + ASO_METER_BYTES, in[RIG_FTE];
 	uint32_t next = green_table(f);

@@ -468,7 +468,7 @@ TEST(of_hws, patterns_and_arguments)
 	r = rule_for(53, TO_TIR, NOP, SET_DPORT);
 	prm_store32(r.entry, 28, 3); /* the fourth argument */
 	/* values, and bits where the pattern has the field, which do not count */
-	struct aso *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + 3);
+	struct pd_object *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + 3);
 	prm_store64(a->context, 0, 0xffffffff000012b7);
 	prm_store64(a->context, 8, 0x0a090807);
 	assert_true(write_rule(t, 0, r));
@@ -504,7 +504,7 @@ TEST(of_hws, headers_from_arguments)
 								argument}),
 			 0);
 	for (uint32_t i = 0; i < 2; i++) {
-		struct aso *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + i);
+		struct pd_object *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + i);
 
 		memset(a->context, i ? 0x77 : 0x66, sizeof(a->context));
 	}
@@ -541,7 +541,7 @@ TEST(of_hws, moves_of_patterns)
 					       .at = 6,
 					       .high = (uint64_t)pattern << 32 | argument}),
 		0);
-	struct aso *a = obj_find(h.f->v, OBJ_ARGUMENT, argument);
+	struct pd_object *a = obj_find(h.f->v, OBJ_ARGUMENT, argument);
 	for (unsigned int i = 0; i < 4; i++) /* the last dword is inserted first */
 		memcpy(a->context + 12 + 8 * i, header + 12 - 4 * i, 4);
 	r = rule_for(53, TO_TIR, NOP, SET_DPORT);
@@ -601,7 +601,8 @@ static struct rig_end send_aso(struct rtc *t, uint32_t offset, uint32_t fields)
 TEST(of_hws, meters)
 {
 	struct rtc *t = begin_aso(PRM_METER_COLOR_YELLOW);
-	struct aso *a = aso_new(obj_find(h.f->v, OBJ_PD, h.pd), OBJ_ASO_METER, FX_UID, 2), *second;
+	struct pd_object *a = aso_new(obj_find(h.f->v, OBJ_PD, h.pd), OBJ_ASO_METER, FX_UID, 2),
+			 *second;
 
 	second = obj_find(h.f->v, OBJ_ASO_METER, a->o.id + 1);
 	prm_flow_meter_parameters_set_valid(second->context + ASO_METER_BYTES, 1);
@@ -622,7 +623,8 @@ TEST(of_hws, meters)
 TEST(of_hws, connection_tracking)
 {
 	struct rtc *t = begin_aso(ASO_CT_BAD); /* the packet is no TCP */
-	struct aso *a = aso_new(obj_find(h.f->v, OBJ_PD, h.pd), OBJ_ASO_CT, FX_UID, 64), *last;
+	struct pd_object *a = aso_new(obj_find(h.f->v, OBJ_PD, h.pd), OBJ_ASO_CT, FX_UID, 64),
+			 *last;
 
 	last = obj_find(h.f->v, OBJ_ASO_CT, a->o.id + 63);
 	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_CT, 3, a->o.id), 0);

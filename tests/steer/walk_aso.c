@@ -6,7 +6,7 @@
 #include "obj/aso.h"
 #include "steer/aso/aso.h"
 
-static struct aso *object(enum obj_type type, uint32_t n)
+static struct pd_object *object(enum obj_type type, uint32_t n)
 {
 	struct obj *pd = obj_find(r.f->v, OBJ_PD, fx_pd(r.f, r.f->v, FX_UID));
 
@@ -32,7 +32,7 @@ static uint64_t act(uint32_t type, uint32_t id, uint32_t reg, uint32_t fields)
 /* The result is in the low byte of reg_c_1, 3 or 5, and other registers stay. */
 TEST(walk, first_hit)
 {
-	const struct aso *hits = object(OBJ_ASO_HIT, 2);
+	const struct pd_object *hits = object(OBJ_ASO_HIT, 2);
 
 	for (unsigned int reg = 0; reg < 3; reg++) {
 		/* 0x200: only read */
@@ -49,7 +49,7 @@ TEST(walk, first_hit)
 
 TEST(walk, meter)
 {
-	struct aso *meters = object(OBJ_ASO_METER, 1);
+	struct pd_object *meters = object(OBJ_ASO_METER, 1);
 	uint8_t *m = meters->context + ASO_METER_BYTES;
 
 	prm_flow_meter_parameters_set_valid(m, 1);
@@ -73,7 +73,7 @@ TEST(walk, meter)
 /* A packet that is no TCP is bad; without a valid state software decides. */
 TEST(walk, connection_tracking)
 {
-	struct aso *ct = object(OBJ_ASO_CT, 1);
+	struct pd_object *ct = object(OBJ_ASO_CT, 1);
 
 	assert_int_equal(act(1, ct->o.id, 1, 0), END_HIT);
 	assert_int_equal(r.p.reg_c[3], 0x11111100 | ASO_CT_TRAP);
@@ -84,7 +84,7 @@ TEST(walk, connection_tracking)
 
 TEST(walk, refusals)
 {
-	const struct aso *hit = object(OBJ_ASO_HIT, 1);
+	const struct pd_object *hit = object(OBJ_ASO_HIT, 1);
 
 	assert_int_equal(act(4, hit->o.id, 3, 0), 0);	  /* no such register */
 	assert_int_equal(act(4, hit->o.id + 1, 0, 0), 0); /* no such object */

@@ -82,7 +82,7 @@ int fw_create_aso(struct fw_cmd *c)
 {
 	const uint8_t *object = (const uint8_t *)c->in + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
 	uint32_t n = 1u << prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
-	const struct aso *first;
+	const struct pd_object *first;
 	struct obj *pd;
 
 	if (fw_aso_check(c))
@@ -101,7 +101,7 @@ int fw_create_aso(struct fw_cmd *c)
 
 int fw_query_aso(struct fw_cmd *c)
 {
-	const struct aso *a = c->obj;
+	const struct pd_object *a = c->obj;
 	uint32_t offset = prm_general_obj_in_cmd_hdr_get_obj_offset(c->in);
 	uint8_t *object = (uint8_t *)c->out + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
 
@@ -120,7 +120,7 @@ int fw_query_aso(struct fw_cmd *c)
 
 int fw_destroy_aso(struct fw_cmd *c)
 {
-	const struct aso *first = c->obj;
+	const struct pd_object *first = c->obj;
 	enum obj_type type = fw_aso_type(c);
 	uint32_t id = first->o.id, n = first->range;
 
@@ -141,6 +141,6 @@ int fw_destroy_aso(struct fw_cmd *c)
 
 void fw_aso_free(struct obj *o)
 {
-	obj_put(((struct aso *)o)->pd);
+	obj_put(((struct pd_object *)o)->pd);
 	obj_free(o);
 }

@@ -2,9 +2,9 @@
 #include "aso.h"
 #include "table.h"
 
-struct aso *aso_new(struct obj *pd, enum obj_type type, uint16_t uid, uint32_t n)
+struct pd_object *aso_new(struct obj *pd, enum obj_type type, uint16_t uid, uint32_t n)
 {
-	struct aso *first = obj_new_run(pd->vhca, type, uid, n, sizeof(*first)), *a;
+	struct pd_object *first = obj_new_run(pd->vhca, type, uid, n, sizeof(*first)), *a;
 
 	if (!first)
 		return NULL;

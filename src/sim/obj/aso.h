@@ -6,14 +6,15 @@
 #include "obj.h"
 
 /*
- * Objects of advanced steering operations (ASO): two flow meters, first hit bits of 512 flows, or a
- * tracked connection. Packets change the context (steer/aso), WQEs read and change it
- * (queue/aso.c). A CREATE makes a range of objects with consecutive numbers. Arguments of hardware
- * steering's rules are made alike; their WQEs are those of rules (queue/rule.c).
+ * Objects with 64 bytes that queues of a PD read or change: those of advanced steering operations
+ * (ASO: two flow meters, first hit bits of 512 flows, or a tracked connection), and arguments of
+ * hardware steering's rules. Packets change an ASO object's context (steer/aso), WQEs read and change
+ * it (queue/aso.c); WQEs of rules write arguments (queue/rule.c). A CREATE makes a range of objects
+ * with consecutive numbers.
  */
 #define ASO_BYTES 64u
 
-struct aso {
+struct pd_object {
 	struct obj o;
 	struct obj *pd; /* of the queues that may access it */
 	uint32_t range; /* in the first object of a range: how many there are; 0: another one */
@@ -21,6 +22,6 @@ struct aso {
 };
 
 /* Makes n objects; returns the first one, or NULL. Takes references to the PD. */
-struct aso *aso_new(struct obj *pd, enum obj_type, uint16_t uid, uint32_t n);
+struct pd_object *aso_new(struct obj *pd, enum obj_type, uint16_t uid, uint32_t n);
 
 #endif

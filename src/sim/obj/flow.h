@@ -24,7 +24,7 @@
 #define FLOW_PART_BYTES 64u
 #define FLOW_PARTS	7u
 
-struct aso;
+struct pd_object;
 struct flow_table;
 struct flow_group;
 struct rtc;
@@ -109,7 +109,7 @@ struct flow_actions {
 	struct flow_count *counters;
 	struct flow_modify *modify;
 	struct flow_reformat *reformat;
-	struct aso *aso; /* meters; NULL: none */
+	struct pd_object *aso; /* meters; NULL: none */
 	uint8_t aso_reg_c, aso_line, aso_color;
 };
 

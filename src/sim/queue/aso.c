@@ -86,9 +86,9 @@ void aso_parse(struct queue *q, struct send_wr *wr)
 		aso_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, why);
 }
 
-static struct aso *aso_find(const struct queue *q, struct send_wr *wr)
+static struct pd_object *aso_find(const struct queue *q, struct send_wr *wr)
 {
-	struct aso *a =
+	struct pd_object *a =
 		obj_find(q->o.vhca, aso_type(wr->opmod), prm_wqe_ctrl_seg_get_general_id(wr->wqe));
 
 	if (a && a->pd->id == q->pdn)
@@ -208,7 +208,7 @@ static int aso_read_counters(struct queue *q, struct send_wr *wr)
 int aso_step(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *ctrl = wr->wqe + ASO_CTRL;
-	struct aso *a;
+	struct pd_object *a;
 	uint8_t err;
 
 	if (aso_is_of_counters(q, wr))

@@ -88,7 +88,8 @@ static bool rule_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_
 
 static int rule_write_argument(struct queue *q, struct send_wr *wr)
 {
-	struct aso *a = obj_find(q->o.vhca, OBJ_ARGUMENT, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
+	struct pd_object *a =
+		obj_find(q->o.vhca, OBJ_ARGUMENT, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
 
 	if (!a || a->pd->id != q->pdn)
 		return rule_refuse(q, wr,

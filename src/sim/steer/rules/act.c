@@ -113,11 +113,11 @@ static bool rule_remove_header(struct steer_walk *w, const struct stc *stc, cons
 }
 
 /* Finds the object at an offset from the template's: of its uid and PD. NULL after steer_lost(). */
-static struct aso *rule_object_in_range(struct steer_walk *w, const struct stc *stc,
-					enum obj_type type, uint32_t base, uint32_t offset)
+static struct pd_object *rule_object_in_range(struct steer_walk *w, const struct stc *stc,
+					      enum obj_type type, uint32_t base, uint32_t offset)
 {
-	struct aso *first = rule_object(w, stc, type, base);
-	struct aso *a = first && offset ? rule_object(w, stc, type, base + offset) : first;
+	struct pd_object *first = rule_object(w, stc, type, base);
+	struct pd_object *a = first && offset ? rule_object(w, stc, type, base + offset) : first;
 
 	if (!a || a->pd == first->pd)
 		return a;
@@ -130,7 +130,7 @@ static bool rule_aso(struct steer_walk *w, const struct stc *stc, const uint8_t 
 		     unsigned int *changed)
 {
 	const uint32_t type = prm_stc_get_aso_type(stc->prm);
-	struct aso *a =
+	struct pd_object *a =
 		rule_object_in_range(w, stc, aso_object_type(type),
 				     prm_stc_get_aso_object_id(stc->prm), prm_load32(operand, 0));
 
@@ -146,7 +146,8 @@ static bool rule_argument(struct steer_walk *w, const struct stc *stc, uint32_t 
 			  uint32_t offset, uint8_t *to, uint32_t n)
 {
 	for (uint32_t at = 0; at < n; at += ASO_BYTES, offset++) {
-		const struct aso *a = rule_object_in_range(w, stc, OBJ_ARGUMENT, base, offset);
+		const struct pd_object *a =
+			rule_object_in_range(w, stc, OBJ_ARGUMENT, base, offset);
 
 		if (!a)
 			return false;

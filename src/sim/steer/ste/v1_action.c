@@ -170,7 +170,7 @@ static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigne
 static const uint8_t *v1_argument(const struct steer_walk *w, uint32_t id, unsigned int i)
 {
 	const unsigned int each = ASO_BYTES / LIST_ACTION;
-	const struct aso *a = obj_find(w->vhca, OBJ_ARGUMENT, id + i / each);
+	const struct pd_object *a = obj_find(w->vhca, OBJ_ARGUMENT, id + i / each);
 
 	return a ? a->context + (size_t)LIST_ACTION * (i % each) : NULL;
 }

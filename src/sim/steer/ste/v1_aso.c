@@ -13,7 +13,7 @@ bool ste_v1_aso(const struct steer_walk *w, const uint8_t *action, unsigned int 
 	uint32_t id = prm_ste_double_action_aso_v1_get_aso_context_number(action);
 	uint32_t reg = prm_ste_double_action_aso_v1_get_dest_reg_id(action);
 	const enum obj_type kind = aso_object_type(type);
-	struct aso *a;
+	struct pd_object *a;
 
 	if (kind == OBJ_NTYPES)
 		return steer_lost(w, "an entry's aso_context_type %u is none of 1, 2 and 4", type);
