@@ -41,6 +41,6 @@ void fw_uid_reap(struct vhca *, uint16_t uid);
 /*
  * Owner of objects that the kernel shares with all uids (cap.shared_object_to_user_object_allowed).
  */
-#define FW_UID_SHARED 0xffffu
+#define FW_UID_SHARED OBJ_UID_SHARED
 
 #endif

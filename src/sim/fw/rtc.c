@@ -118,8 +118,13 @@ static int fw_stc_check_objects(struct fw_cmd *c, const uint8_t *stc)
 	case PRM_STC_ACTION_JUMP_TO_TIR:
 		return fw_find(c, OBJ_TIR, prm_stc_get_tirn(stc), "stc.tirn") ? 0 : -1;
 	case PRM_STC_ACTION_JUMP_TO_FT:
-		return fw_find(c, OBJ_FLOW_TABLE, prm_stc_get_table_id(stc), "stc.table_id") ? 0
-											     : -1;
+		/* [I] Or to a steering anchor, which the kernel makes for this. */
+		return obj_find_shared(c->vhca, OBJ_FLOW_TABLE, prm_stc_get_table_id(stc),
+				       c->uid) ||
+				       fw_find(c, OBJ_FLOW_TABLE, prm_stc_get_table_id(stc),
+					       "stc.table_id")
+			       ? 0
+			       : -1;
 	case PRM_STC_ACTION_JUMP_TO_STE_TABLE:
 		return fw_find(c, OBJ_STE, prm_stc_get_ste_obj_id(stc), "stc.ste_obj_id") ? 0 : -1;
 	case PRM_STC_ACTION_ACC_MODIFY_LIST:

@@ -111,6 +111,13 @@ void *obj_find_uid(const struct vhca *v, enum obj_type type, uint32_t id, uint16
 	return o && (uid == 0 || o->uid == uid) ? o : NULL;
 }
 
+void *obj_find_shared(const struct vhca *v, enum obj_type type, uint32_t id, uint16_t uid)
+{
+	struct obj *o = obj_find(v, type, id);
+
+	return o && o->uid == OBJ_UID_SHARED ? o : obj_find_uid(v, type, id, uid);
+}
+
 /* Returns the first free id at or after `from`. It skips full leaves as a whole. */
 static uint32_t free_id(const struct obj_table *t, uint32_t from)
 {

@@ -50,6 +50,10 @@ void *obj_new_run(struct vhca *, enum obj_type, uint16_t uid, uint32_t n, size_t
 void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t size);
 /* Finds an object of any owner: for the data path, and for callers that compare uids themselves. */
 void *obj_find(const struct vhca *, enum obj_type, uint32_t id);
+/* The uid of objects that all may use: the kernel's counters of queues and steering anchors. */
+#define OBJ_UID_SHARED 0xffffu
+/* Finds an object of this uid, or a shared one. */
+void *obj_find_shared(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
 /* Finds an object that uid may use: its own, or any if uid is the kernel's (0). */
 void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
 /*

@@ -39,11 +39,14 @@ static bool rule_nop(struct steer_walk *w, const struct stc *stc, const uint8_t 
 	return true;
 }
 
-/* Finds what a template or its operand names: the template's uid has it. NULL after steer_lost(). */
+/*
+ * Finds what a template or its operand names: the template's uid has it, or all do. NULL after
+ * steer_lost().
+ */
 static void *rule_object(struct steer_walk *w, const struct stc *stc, enum obj_type type,
 			 uint32_t id)
 {
-	void *o = obj_find_uid(w->vhca, type, id, stc->uid);
+	void *o = obj_find_shared(w->vhca, type, id, stc->uid);
 
 	if (!o)
 		steer_lost(w, "a rule names %s 0x%x, which its uid does not have",
