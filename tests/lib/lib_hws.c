@@ -183,6 +183,37 @@ TEST(below, values_of_an_image)
 	OK(dvx_flow_counter_destroy(counter));
 }
 
+/* Equal action templates are one: a domain has more actions than templates. */
+TEST(below, actions_share_templates)
+{
+	enum { ACTIONS = 4200 };
+	static struct dvx_flow_action *tag[ACTIONS];
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_action *both[2] = {NULL, s->to_b};
+	struct dvx_flow_rule_attr attr;
+	struct dvx_hws_image image;
+	struct ring_of_rules r;
+	uint8_t key[DVX_TAG_BYTES];
+	struct frame want;
+
+	rules_open(&r, s, &m, 8);
+	attr = rule_attr(r.m, &m, both, 2);
+	for (uint32_t i = 0; i < ACTIONS; i++) {
+		OK(dvx_flow_action_create_tag(s->domain, i, &tag[i]));
+		both[0] = tag[i];
+		OK(dvx_hws_image_make(&attr, 0, &image));
+	}
+	port_tag(&r, 53, key);
+	OK(dvx_post_rule(r.sq, &image, key, 1, DVX_SIGNALED));
+	assert_false(answer(&r, 1));
+	frame_build(&want, (struct frame_spec){.dport = 53});
+	frame_send(s->f, &want);
+	inbox_gets_frame(&s->b, &want, ACTIONS - 1);
+	rules_close(&r);
+	for (uint32_t i = 0; i < ACTIONS; i++)
+		OK(dvx_flow_action_destroy(tag[i]));
+}
+
 /* A rule's rewrites have the values of the argument that it names, as it was written last. */
 TEST(below, arguments)
 {

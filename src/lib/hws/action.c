@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions: each is an action template (STC) or two, made with the first rule that needs them. A
- * template says what happens and which dword of a rule's entry has the operand.
+ * Actions: each has an action template (STC) or two, from the first rule on that needs them. A
+ * template says what happens; a rule's entry has the operand.
  */
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cap.h>
@@ -23,7 +23,6 @@
 #define HWS_L2_MOST	  18u /* an Ethernet header with a VLAN tag */
 #define HWS_L2_PAD	  2u  /* makes its length a multiple of a dword */
 #define HWS_DECAP_MOST	  (2 + (HWS_L2_MOST + HWS_L2_PAD) / 4)
-#define HWS_MODIFY_ALL	  1u /* modify_field_select */
 
 const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
 	[ACTION_DECAP] = {.single = true}, [ACTION_POP_VLAN] = {.single = true},
@@ -32,102 +31,9 @@ const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
 	[ACTION_METER] = {.pair = true},   [ACTION_TRACK] = {.pair = true},
 	[ACTION_DROP] = {.hit = true},	   [ACTION_DEFAULT] = {.hit = true},
 	[ACTION_TABLE] = {.hit = true},	   [ACTION_ROOT] = {.hit = true},
-	[ACTION_QUEUE] = {.hit = true},
+	[ACTION_QUEUE] = {.hit = true},	   [ACTION_ARRAY] = {.hit = true},
+	[ACTION_SAMPLE] = {.hit = true},
 };
-
-/* ---- Templates ---- */
-
-static const uint8_t hws_dword_of[HWS_SLOTS] = {
-	[HWS_CTRL] = 0, [HWS_HIT] = 3,	[HWS_DW5] = 5,	[HWS_DW6] = 6,
-	[HWS_DW7] = 7,	[HWS_PAIR] = 6, [HWS_TWICE] = 5};
-
-/* Sets the template at an offset of the domain's range; `in` has the action and its parameters. */
-static int hws_stc_set(struct hws_domain *d, uint32_t offset, enum hws_slot slot, uint8_t *in)
-{
-	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
-	void *stc = prm_create_stc_in_at_stc(in);
-
-	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_MODIFY_GENERAL_OBJECT);
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_STC);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, d->stcs.id);
-	prm_general_obj_in_cmd_hdr_set_obj_offset(in, offset);
-	prm_stc_set_modify_field_select(stc, HWS_MODIFY_ALL);
-	prm_stc_set_table_type(stc, d->type);
-	prm_stc_set_ste_action_offset(stc, hws_dword_of[slot]);
-	return dvx_obj_modify(d->stcs.obj, in, PRM_CREATE_STC_IN_BYTES, reply, sizeof(reply));
-}
-
-int dvx_hws_stcs_create(struct hws_domain *d)
-{
-	static const enum hws_slot slots[HWS_FIXED] = {HWS_CTRL, HWS_DW5, HWS_DW6, HWS_DW7};
-	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
-	int err;
-
-	prm_stc_set_table_type(prm_create_stc_in_at_stc(in), d->type);
-	err = dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_STC, dvx_log2_up(HWS_STCS), in, sizeof(in),
-				    &d->stcs);
-	for (uint32_t i = 0; i < HWS_FIXED && !err; i++) {
-		memset(in, 0, sizeof(in));
-		prm_stc_set_action_type(prm_create_stc_in_at_stc(in), PRM_STC_ACTION_NOP);
-		err = hws_stc_set(d, i, slots[i], in);
-		d->stc_used[i] = 1;
-	}
-	return err;
-}
-
-/* A rule that would still name a template that was given back drops its packets. */
-int dvx_hws_stc_free(struct hws_domain *d, uint16_t *offset)
-{
-	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
-	int err;
-
-	if (!*offset)
-		return 0;
-	prm_stc_set_action_type(prm_create_stc_in_at_stc(in), PRM_STC_ACTION_DROP);
-	err = hws_stc_set(d, *offset, HWS_HIT, in);
-	if (err)
-		return err;
-	d->stc_used[*offset] = 0;
-	*offset = 0;
-	return 0;
-}
-
-/* Finds an offset of the range for a new template; fails if there is none. */
-static int hws_stc_take(const struct hws_domain *d, uint32_t *offset)
-{
-	const uint8_t *unused = memchr(d->stc_used, 0, sizeof(d->stc_used));
-
-	if (!unused)
-		return dvx_fail(ENOSPC, "hardware steering: a domain has at most %u actions",
-				HWS_STCS - HWS_FIXED);
-	*offset = (uint32_t)(unused - d->stc_used);
-	return 0;
-}
-
-int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset)
-{
-	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
-	void *stc = prm_create_stc_in_at_stc(in);
-	uint32_t at = 0;
-	const void *cap;
-	int err = dvx_dev_cap_page(d->dev, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, &cap);
-
-	if (!err)
-		err = hws_stc_take(d, &at);
-	if (err)
-		return err;
-	prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_STE_TABLE);
-	prm_stc_set_ste_obj_id(stc, range);
-	prm_stc_set_match_definer_id(stc,
-				     prm_wqe_based_flow_table_cap_get_trivial_match_definer(cap));
-	prm_stc_set_log_hash_size(stc, 0);
-	err = hws_stc_set(d, at, HWS_HIT, in);
-	if (err)
-		return err;
-	d->stc_used[at] = 1;
-	*offset = (uint16_t)at;
-	return 0;
-}
 
 /* ---- Arguments and patterns ---- */
 
@@ -341,6 +247,8 @@ static int hws_fill_root(struct dvx_flow_action *a, struct hws_action *own, void
 static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum hws_slot slot,
 			void *stc)
 {
+	int err;
+
 	switch (a->kind) {
 	case ACTION_DECAP:
 		return hws_fill_decap(a, own, stc);
@@ -375,6 +283,12 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum 
 		return 0;
 	case ACTION_ROOT:
 		return hws_fill_root(a, own, stc);
+	case ACTION_ARRAY:
+	case ACTION_SAMPLE:
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_FT);
+		err = dvx_hws_forward(a, own);
+		prm_stc_set_table_id(stc, own->forward.table.id);
+		return err;
 	default: /* ACTION_QUEUE */
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_TIR);
 		prm_stc_set_tirn(stc, a->object);
@@ -384,24 +298,15 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum 
 
 int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot)
 {
-	struct hws_domain *d = hws_domain(action->domain);
 	struct hws_action *own = action->impl[0];
-	uint8_t in[PRM_CREATE_STC_IN_BYTES] = {0};
-	uint32_t offset = 0;
-	int err;
+	uint8_t stc[PRM_STC_BYTES] = {0};
+	int err = 0;
 
-	if (own->stc[slot])
-		return own->stc[slot];
-	err = hws_stc_take(d, &offset);
-	if (!err)
-		err = hws_stc_fill(action, own, slot, prm_create_stc_in_at_stc(in));
-	if (!err)
-		err = hws_stc_set(d, offset, slot, in);
-	if (err)
-		return err;
-	d->stc_used[offset] = 1;
-	own->stc[slot] = (uint16_t)offset;
-	return (int)offset;
+	if (!own->stc[slot])
+		err = hws_stc_fill(action, own, slot, stc);
+	if (!err && !own->stc[slot])
+		err = dvx_hws_stc_get(hws_domain(action->domain), slot, stc, &own->stc[slot]);
+	return err ? err : own->stc[slot];
 }
 
 /* ---- Actions ---- */
@@ -436,11 +341,13 @@ int dvx_hws_action_destroy(struct dvx_flow_action *action)
 	int err = 0;
 
 	for (uint32_t i = 0; i < HWS_SLOTS && !err; i++)
-		err = dvx_hws_stc_free(hws_domain(action->domain), &own->stc[i]);
+		err = dvx_hws_stc_put(hws_domain(action->domain), &own->stc[i]);
 	if (!err)
 		err = dvx_hws_object_destroy(&own->pattern);
 	if (!err)
 		err = dvx_hws_object_destroy(&own->argument);
+	if (!err)
+		err = dvx_hws_forward_destroy(own);
 	if (err)
 		return err;
 	if (own->anchor && mlx5dv_destroy_steering_anchor(own->anchor))

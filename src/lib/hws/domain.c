@@ -38,7 +38,7 @@ static int hws_domain_free(struct hws_domain *d)
 	int err = dvx_hws_pools_destroy(d);
 
 	if (!err)
-		err = dvx_hws_object_destroy(&d->stcs);
+		err = dvx_hws_stcs_destroy(d);
 	if (!err && d->queue.dev)
 		err = dvx_service_queue_destroy(&d->queue);
 	if (!err)
@@ -56,6 +56,7 @@ static int hws_domain_create(struct dvx_flow_domain *domain, uint32_t flags)
 		return dvx_fail(ENOMEM, "no memory for a steering domain");
 	domain->impl = d;
 	domain->levels = true;
+	TAILQ_INIT(&d->tables);
 	d->dev = domain->dev;
 	d->type = domain->side == DVX_FLOW_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
 					      : PRM_FLOW_TABLE_TYPE_NIC_RX;
@@ -90,17 +91,6 @@ static bool hws_domain_has_room(struct dvx_flow_domain *domain)
 	return true;
 }
 
-static int hws_dump(const struct dvx_flow_domain *domain, const struct dvx_flow_table *table,
-		    FILE *to, const char *call)
-{
-	(void)table;
-	(void)to;
-	return dvx_fail(EOPNOTSUPP,
-			"%s: the entries of hardware steering on %s are the device's, "
-			"which nobody reads back",
-			call, dvx_dev_name(domain->dev));
-}
-
 /* ---- Tables ---- */
 
 static int hws_table_create(struct dvx_flow_table *table)
@@ -115,11 +105,14 @@ static int hws_table_create(struct dvx_flow_table *table)
 		return dvx_fail(ENOMEM, "no memory for a flow table");
 	TAILQ_INIT(&own->stages);
 	err = dvx_hws_ft_create(table->domain, &own->ft);
-	if (err)
+	if (err) {
 		free(own);
-	else
-		table->impl = own;
-	return err;
+		return err;
+	}
+	own->table = table;
+	table->impl = own;
+	TAILQ_INSERT_TAIL(&hws_domain(table->domain)->tables, own, link);
+	return 0;
 }
 
 static int hws_table_destroy(struct dvx_flow_table *table)
@@ -127,9 +120,11 @@ static int hws_table_destroy(struct dvx_flow_table *table)
 	struct hws_table *own = table->impl;
 	int err = own ? dvx_hws_object_destroy(&own->ft) : 0;
 
-	if (!err)
-		free(own);
-	return err;
+	if (!own || err)
+		return err;
+	TAILQ_REMOVE(&hws_domain(table->domain)->tables, own, link);
+	free(own);
+	return 0;
 }
 
 /* ---- Matchers and rules: of the root, or of other levels ---- */
@@ -182,7 +177,7 @@ const struct dvx_flow_backend dvx_flow_hws = {
 	.domain_destroy = hws_domain_destroy,
 	.domain_sync = hws_domain_sync,
 	.domain_has_room = hws_domain_has_room,
-	.dump = hws_dump,
+	.dump = dvx_hws_dump,
 	.table_create = hws_table_create,
 	.table_destroy = hws_table_destroy,
 	.matcher_create = hws_matcher_create,

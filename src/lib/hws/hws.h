@@ -22,10 +22,22 @@ int dvx_hws_object_create(struct dvx_dev *dev, uint16_t type, uint32_t log_range
 			  size_t len, struct hws_object *out);
 int dvx_hws_object_destroy(struct hws_object *o);
 
-#define HWS_STCS 4096u /* of a domain */
+#define HWS_STCS 4096u /* different ones of a domain */
 
 /* Templates that every domain has, at these offsets of its range. */
 enum hws_fixed { HWS_NOP_CTRL, HWS_NOP_DW5, HWS_NOP_DW6, HWS_NOP_DW7, HWS_FIXED };
+
+/* Templates of an action; most have one. */
+enum hws_slot {
+	HWS_CTRL,
+	HWS_HIT,
+	HWS_DW5,
+	HWS_DW6,
+	HWS_DW7,
+	HWS_PAIR,  /* dwords 6 and 7 */
+	HWS_TWICE, /* dword 5, of an action that a rule has twice */
+	HWS_SLOTS
+};
 
 struct hws_domain {
 	struct dvx_dev *dev;
@@ -35,8 +47,10 @@ struct hws_domain {
 	uint32_t waiting; /* requests whose completions are to come */
 	int broken;	  /* -errno of a request that ended the queue */
 	struct hws_object stcs;
-	uint8_t stc_used[HWS_STCS];
+	struct hws_template *template[HWS_STCS], *templates; /* by offset; a hash table */
+	uint16_t last[HWS_SLOTS];			     /* template that was asked for */
 	struct hws_key *keys;
+	TAILQ_HEAD(hws_tables, hws_table) tables;
 	struct hws_pool *pools;
 };
 static inline struct hws_domain *hws_domain(const struct dvx_flow_domain *domain)
@@ -105,11 +119,14 @@ struct hws_stage {
 	struct hws_part *part;
 	struct hws_object entries, rtc, end;
 	uint8_t log_rows, log_depth;
-	uint32_t rules; /* of the flow API */
+	uint32_t rules;	 /* of the flow API */
+	uint32_t number; /* of the first entry, in the dump that is written */
 };
 TAILQ_HEAD(hws_stages, hws_stage);
 
 struct hws_table {
+	TAILQ_ENTRY(hws_table) link;
+	struct dvx_flow_table *table;
 	struct hws_object ft;
 	struct hws_stages stages; /* as packets pass them */
 };
@@ -159,29 +176,44 @@ struct hws_part *dvx_hws_matcher_part(struct dvx_flow_matcher *matcher, const ui
 /* Returns a stage, and makes it if it is the next one. */
 struct hws_stage *dvx_hws_part_stage(struct hws_part *part, uint32_t i);
 
+/* ---- Templates (stc.c) ---- */
+
+/* The domain's range of templates. */
+int dvx_hws_stcs_create(struct hws_domain *d);
+int dvx_hws_stcs_destroy(struct hws_domain *d);
+/* Returns in *offset a template with this action and parameters, and completes `stc`. */
+int dvx_hws_stc_get(struct hws_domain *d, enum hws_slot slot, uint8_t *stc, uint16_t *offset);
+/* Returns one that leads on to an entry of this range. */
+int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset);
+/* Gives it back; *offset becomes 0. */
+int dvx_hws_stc_put(struct hws_domain *d, uint16_t *offset);
+/* Writes a record of this type for each. */
+void dvx_hws_stcs_dump(const struct hws_domain *d, uint32_t type, FILE *to);
+
 /* ---- Actions (action.c) ---- */
 
-/* Templates of an action; most have one. */
-enum hws_slot {
-	HWS_CTRL,
-	HWS_HIT,
-	HWS_DW5,
-	HWS_DW6,
-	HWS_DW7,
-	HWS_PAIR,  /* dwords 6 and 7 */
-	HWS_TWICE, /* dword 5, of an action that a rule has twice */
-	HWS_SLOTS
+/* forward.c: a flow table of the firmware, with one entry. */
+struct hws_forward {
+	struct hws_object table, group, entry;
+};
+struct hws_dest {
+	uint8_t type; /* enum prm_flow_dest_type */
+	uint32_t id;
 };
 
 struct hws_action {
 	uint16_t stc[HWS_SLOTS]; /* 0: not made */
 	struct hws_object pattern, argument;
 	struct mlx5dv_steering_anchor *anchor;
+	/* of several destinations, or of a sampler and its copies */
+	struct hws_forward forward, copy;
+	struct hws_object sampler;
 };
+/* Makes the table of an action with members, if need be. */
+int dvx_hws_forward(struct dvx_flow_action *a, struct hws_action *own);
+int dvx_hws_forward_destroy(struct hws_action *own);
 int dvx_hws_action_create(struct dvx_flow_action *action, const char *call);
 int dvx_hws_action_destroy(struct dvx_flow_action *action);
-/* Creates the domain's range of templates. */
-int dvx_hws_stcs_create(struct hws_domain *d);
 /* Returns the action's template for a slot, and makes it if need be; a negative number: failed. */
 int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot);
 extern const struct hws_action_row {
@@ -189,10 +221,6 @@ extern const struct hws_action_row {
 	bool pair;   /* takes dwords 6 and 7 */
 	bool hit;
 } dvx_hws_actions[];
-
-/* Makes a template that leads on to an entry of this range, and frees one. */
-int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset);
-int dvx_hws_stc_free(struct hws_domain *d, uint16_t *offset);
 
 /* args.c: creates n arguments in a row */
 int dvx_hws_argument_create(const struct dvx_flow_domain *domain, uint32_t n,
@@ -206,6 +234,7 @@ struct hws_pool {
 	struct hws_pool *next;
 	struct hws_object entries, rtc, end;
 	uint16_t stc; /* leads to an entry */
+	uint32_t number;
 	uint8_t used[HWS_POOL];
 };
 
@@ -221,6 +250,27 @@ int dvx_hws_pools_destroy(struct hws_domain *d);
 /* ---- Rules (image.c, rule.c) ---- */
 
 #define HWS_ENTRIES 4u /* of a rule */
+
+/* A rule of the flow API. */
+struct hws_rule {
+	UT_hash_handle
+		hh; /* by tag; a rule with the tag of another one is not in the table but ... */
+	struct hws_rule *next; /* ... in the list of the one that is, which is in effect */
+	struct hws_part *part;
+	struct dvx_flow_rule *rule;
+	struct hws_stage *stage; /* NULL: it is not on the device */
+	uint32_t tried;		 /* stages that had no room, as bits */
+	uint32_t more;		 /* entries behind the first one */
+	struct hws_place place[HWS_ENTRIES - 1];
+	bool waits; /* for its completion */
+	uint8_t tag[HWS_TAG_LONG];
+};
+
+/* Returns its tag, as requests have it. */
+static inline uint8_t *hws_rule_tag(struct hws_rule *r)
+{
+	return r->tag + sizeof(r->tag) - hws_tag_bytes(&r->part->layout);
+}
 
 /* Images of a rule's entries: the first one is the matcher's. */
 struct hws_images {
@@ -245,8 +295,15 @@ int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const ui
 			   uint32_t bytes);
 int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value);
 int dvx_hws_rule_remove(struct dvx_flow_rule *rule);
+/* Makes the images of a rule that has its places. */
+int dvx_hws_rule_images(const struct hws_rule *r, struct hws_images *out);
 /* Waits for all requests. */
 int dvx_hws_drain(struct hws_domain *d);
+
+/* ---- Dumps (dump.c) ---- */
+
+int dvx_hws_dump(const struct dvx_flow_domain *domain, const struct dvx_flow_table *table, FILE *to,
+		 const char *call);
 
 /* ---- The root (root.c): the kernel's flows ---- */
 

@@ -179,6 +179,11 @@ static int hws_key_get(struct hws_domain *d, const struct hws_key *want, struct 
 			return dvx_fail(ENOMEM, "no memory for a matcher's key");
 		*key = *want;
 		err = hws_definer_create(d->dev, key);
+		if (err == -ENOMEM)
+			err = dvx_fail(ENOMEM,
+				       "hardware steering: %s has no match definer left: it has "
+				       "one for each mask, at most 256",
+				       dvx_dev_name(d->dev));
 		if (err) {
 			free(key);
 			return err;
@@ -268,15 +273,28 @@ static uint64_t hws_l3_type(uint64_t version)
 	return version == 4 ? 1 : version == 6 ? 2 : 3;
 }
 
+/*
+ * Copies at most 32 bits, which are within 64 bits of the match, and of the tag, where they are 0. A
+ * rule has several, of some 20 instructions each.
+ */
+static inline void hws_move_make(const struct hws_move *m, const uint8_t *value, uint8_t *tag)
+{
+	uint32_t from = m->from / 8 < MATCH_BYTES - 8 ? m->from / 8 : MATCH_BYTES - 8;
+	uint32_t to = m->to / 8 < HWS_TAG_LONG - 8 ? m->to / 8 : HWS_TAG_LONG - 8;
+	uint64_t bits = prm_load64(value, from) << (m->from - 8 * from) >> (64 - m->width);
+
+	if (m->version)
+		bits = hws_l3_type(prm_bits_get(value, m->from, 4));
+	prm_store64(tag, to, prm_load64(tag, to) | bits << (64 - m->width - (m->to - 8 * to)));
+}
+
 void dvx_hws_layout_tag(const struct hws_layout *layout, const uint8_t *value, uint8_t *tag)
 {
 	const struct hws_key *key = layout->key;
 
 	memcpy(tag, layout->fixed, HWS_TAG_LONG);
 	for (const struct hws_move *m = layout->move; m < layout->move + layout->count; m++)
-		prm_bits_set(tag, m->to, m->width,
-			     m->version ? hws_l3_type(prm_bits_get(value, m->from, 4))
-					: prm_bits_get(value, m->from, m->width));
+		hws_move_make(m, value, tag);
 	for (uint32_t i = 0; i < HWS_TAG_LONG; i++)
 		tag[i] &= key->mask[i];
 }

@@ -41,7 +41,7 @@ static int hws_pool_rtc(struct hws_domain *d, struct hws_pool *pool)
 
 static int hws_pool_unbuild(struct hws_domain *d, struct hws_pool *pool)
 {
-	int err = dvx_hws_stc_free(d, &pool->stc);
+	int err = dvx_hws_stc_put(d, &pool->stc);
 
 	if (!err)
 		err = dvx_hws_object_destroy(&pool->rtc);

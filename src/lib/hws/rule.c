@@ -8,25 +8,6 @@
 /* The cookie of a request that writes a rule is the rule's address; of others this. */
 #define HWS_COOKIE_OTHER 1u
 
-struct hws_rule {
-	UT_hash_handle
-		hh; /* by tag; a rule with the tag of another one is not in the table but ... */
-	struct hws_rule *next; /* ... in the list of the one that is, which is in effect */
-	struct hws_part *part;
-	struct dvx_flow_rule *rule;
-	struct hws_stage *stage; /* NULL: it is not on the device */
-	uint32_t tried;		 /* stages that had no room, as bits */
-	uint32_t more;		 /* entries behind the first one */
-	struct hws_place place[HWS_ENTRIES - 1];
-	bool waits; /* for its completion */
-	uint8_t tag[HWS_TAG_LONG];
-};
-
-static uint8_t *hws_rule_tag(struct hws_rule *r)
-{
-	return r->tag + sizeof(r->tag) - hws_tag_bytes(&r->part->layout);
-}
-
 /* ---- The queue ---- */
 
 static int hws_place(struct hws_domain *d, struct hws_rule *r);
@@ -138,16 +119,38 @@ static int hws_post_more(struct hws_domain *d, const struct hws_place *at,
 						 DVX_TAG_BYTES, HWS_COOKIE_OTHER, DVX_SIGNALED));
 }
 
-/* Takes the places of a rule's further entries, and makes each lead on. */
-static int hws_lead(struct hws_rule *r, struct hws_images *images)
+/* Makes each entry lead to the next one, and the first one's image of the rule's table. */
+static void hws_lead(const struct hws_rule *r, struct hws_images *images)
+{
+	for (uint32_t i = 0; i + 1 < images->count; i++)
+		dvx_hws_image_lead(&images->image[i], &r->place[i]);
+	hws_image_set_rtc(&images->image[0], &r->stage->rtc);
+}
+
+static int hws_fill(const struct hws_rule *r, struct hws_images *images)
+{
+	return dvx_hws_images_fill(r->rule->actions, r->rule->action_count,
+				   r->part->layout.key->wide, HWS_ENTRIES, "dvx_flow_rule_create",
+				   images);
+}
+
+int dvx_hws_rule_images(const struct hws_rule *r, struct hws_images *out)
+{
+	int err = hws_fill(r, out);
+
+	if (!err)
+		hws_lead(r, out);
+	return err;
+}
+
+/* Takes the places of a rule's further entries. */
+static int hws_take_places(struct hws_rule *r, uint32_t entries)
 {
 	struct dvx_flow_domain *domain = r->rule->matcher->table->domain;
 	int err = 0;
 
-	for (; r->more + 1 < images->count && !err; r->more += !err)
+	for (; r->more + 1 < entries && !err; r->more += !err)
 		err = dvx_hws_place_take(domain, &r->place[r->more]);
-	for (uint32_t i = 0; i + 1 < images->count && !err; i++)
-		dvx_hws_image_lead(&images->image[i], &r->place[i]);
 	return err;
 }
 
@@ -155,17 +158,17 @@ static int hws_lead(struct hws_rule *r, struct hws_images *images)
 static int hws_write(struct hws_domain *d, struct hws_rule *r)
 {
 	struct hws_images images;
-	int err = dvx_hws_images_fill(r->rule->actions, r->rule->action_count,
-				      r->part->layout.key->wide, HWS_ENTRIES,
-				      "dvx_flow_rule_create", &images);
+	int err = hws_fill(r, &images);
 
 	if (!err)
-		err = hws_lead(r, &images);
+		err = hws_take_places(r, images.count);
+	if (err)
+		return err;
+	hws_lead(r, &images);
 	for (uint32_t i = images.count; --i && !err;)
 		err = hws_post_more(d, &r->place[i - 1], &images.image[i]);
 	if (err)
 		return err;
-	hws_image_set_rtc(&images.image[0], &r->stage->rtc);
 	return hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images.image[0], (uintptr_t)r,
 			images.count > 1 ? DVX_SMALL_FENCE : 0);
 }
@@ -256,14 +259,16 @@ static int hws_add_second(const struct hws_domain *d, struct hws_rule *first, st
 static int hws_add(struct hws_domain *d, struct hws_rule *r)
 {
 	struct hws_rule *first;
+	unsigned int hash;
 	int err;
 
-	HASH_FIND(hh, r->part->rules, r->tag, sizeof(r->tag), first);
+	HASH_VALUE(r->tag, sizeof(r->tag), hash);
+	HASH_FIND_BYHASHVALUE(hh, r->part->rules, r->tag, sizeof(r->tag), hash, first);
 	if (first)
 		return hws_add_second(d, first, r);
 	err = hws_place(d, r);
 	if (!err)
-		HASH_ADD(hh, r->part->rules, tag, sizeof(r->tag), r);
+		HASH_ADD_BYHASHVALUE(hh, r->part->rules, tag, sizeof(r->tag), hash, r);
 	return err;
 }
 
