@@ -6,22 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "src/prm/reflect.h"
-#include "tables.h"
+#include "dump.h"
 
 #define FIELDS_MAX 80 /* a rewrite has 8, and its list */
 #define LIST_FIELD 8
 #define ARGS_MAX   6
 
-struct dump_reader {
-	struct steering *d;
-	struct dump_error *err;
-	uint32_t line, type;
-	const char *field[FIELDS_MAX];
-	size_t len[FIELDS_MAX];
-	unsigned int n;
-};
-
-static int __attribute__((format(printf, 2, 3))) wrong(struct dump_reader *r, const char *fmt, ...)
+int dump_wrong(struct dump_reader *r, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -73,7 +64,7 @@ static bool dump_number(const struct dump_reader *r, unsigned int at, uint64_t *
 	return i;
 }
 
-static bool dump_number32(const struct dump_reader *r, unsigned int at, uint32_t *v)
+bool dump_number32(const struct dump_reader *r, unsigned int at, uint32_t *v)
 {
 	uint64_t wide;
 
@@ -97,12 +88,7 @@ static void dump_copy(const struct dump_reader *r, unsigned int at, char *out, s
 
 /* --- records --- */
 
-/* Returns the last row of an array, NULL: there is none. */
-#define LAST(r, rows, count) ((r)->d->count ? &(r)->d->rows[(r)->d->count - 1] : NULL)
-#define GROW(r, rows, count) STEERING_GROW((r)->d->rows, (r)->d->count)
-
-/* Returns whether the record names this row: rows begin with their ID. */
-static bool dump_is_of(const struct dump_reader *r, unsigned int at, const void *row)
+bool dump_is_of(const struct dump_reader *r, unsigned int at, const void *row)
 {
 	uint64_t id;
 
@@ -122,8 +108,9 @@ static int domain(struct dump_reader *r)
 	new->format = -1;
 	if (!dump_number(r, 1, &new->id) || !dump_number32(r, 2, &new->type) ||
 	    new->type > DOMAIN_FDB)
-		return wrong(r, "a domain (3000) needs an id and a type of 0 (NIC RX), 1 (NIC TX) "
-				"or 2 (FDB)");
+		return dump_wrong(
+			r, "a domain (3000) needs an id and a type of 0 (NIC RX), 1 (NIC TX) "
+			   "or 2 (FDB)");
 	dump_copy(r, 5, new->version, sizeof(new->version));
 	dump_copy(r, 6, new->device, sizeof(new->device));
 	if (dump_number32(r, 11, &format) && format < 16)
@@ -136,9 +123,9 @@ static int domain_caps(struct dump_reader *r)
 	uint64_t drop;
 
 	if (!r->d->ndomains)
-		return wrong(r, "capabilities (3004) before any domain (3000)");
+		return dump_wrong(r, "capabilities (3004) before any domain (3000)");
 	if (!dump_number(r, 3, &drop) || !dump_number(r, 4, &drop))
-		return wrong(r, "capabilities (3004) need two drop addresses");
+		return dump_wrong(r, "capabilities (3004) need two drop addresses");
 	return 0;
 }
 
@@ -147,13 +134,13 @@ static int vport(struct dump_reader *r)
 	struct steering_vport *new;
 
 	if (!r->d->ndomains)
-		return wrong(r, "a vport (3003) before any domain (3000)");
+		return dump_wrong(r, "a vport (3003) before any domain (3000)");
 	new = GROW(r, vport, nvports);
 	if (!new)
 		return -ENOMEM;
 	new->domain = r->d->ndomains - 1;
 	if (!dump_number32(r, 2, &new->number) || !dump_number32(r, 3, &new->vhca))
-		return wrong(r, "a vport (3003) needs its number and its vhca");
+		return dump_wrong(r, "a vport (3003) needs its number and its vhca");
 	return 0;
 }
 
@@ -170,7 +157,7 @@ static int table(struct dump_reader *r)
 	uint64_t dmn;
 
 	if (!r->d->ndomains)
-		return wrong(r, "a table (3100) before any domain (3000)");
+		return dump_wrong(r, "a table (3100) before any domain (3000)");
 	new = GROW(r, table, ntables);
 	if (!new)
 		return -ENOMEM;
@@ -178,10 +165,11 @@ static int table(struct dump_reader *r)
 	new->first = r->d->nmatchers;
 	if (!dump_number(r, 1, &new->id) || !dump_number(r, 2, &dmn) ||
 	    !dump_number32(r, 3, &type) || !dump_number32(r, 4, &new->level))
-		return wrong(r, "a table (3100) needs an id, its domain, a type and a level");
+		return dump_wrong(r, "a table (3100) needs an id, its domain, a type and a level");
 	if (dmn != LAST(r, domain, ndomains)->id)
-		return wrong(r, "table 0x%llx is of domain 0x%llx, which is not the one before it",
-			     (unsigned long long)new->id, (unsigned long long)dmn);
+		return dump_wrong(
+			r, "table 0x%llx is of domain 0x%llx, which is not the one before it",
+			(unsigned long long)new->id, (unsigned long long)dmn);
 	return 0;
 }
 
@@ -191,9 +179,10 @@ static int table_side(struct dump_reader *r)
 	enum side side = r->type == 3101 ? SIDE_RX : SIDE_TX;
 
 	if (!dump_is_of(r, 1, t))
-		return wrong(r, "an anchor (%u) of a table that is not the one before it", r->type);
+		return dump_wrong(r, "an anchor (%u) of a table that is not the one before it",
+				  r->type);
 	if (!dump_number32(r, 2, &t->anchor[side]))
-		return wrong(r, "an anchor (%u) needs an index of 32 bits", r->type);
+		return dump_wrong(r, "an anchor (%u) needs an index of 32 bits", r->type);
 	t->has[side] = true;
 	return 0;
 }
@@ -208,10 +197,10 @@ static int matcher(struct dump_reader *r)
 		return -ENOMEM;
 	if (!dump_number(r, 1, &new->id) || !dump_number(r, 2, &tbl) ||
 	    !dump_number32(r, 3, &new->priority))
-		return wrong(r, "a matcher (3200) needs an id, its table and a priority");
+		return dump_wrong(r, "a matcher (3200) needs an id, its table and a priority");
 	if (!dump_is_of(r, 2, t))
-		return wrong(r, "matcher 0x%llx is of a table that is not the one before it",
-			     (unsigned long long)new->id);
+		return dump_wrong(r, "matcher 0x%llx is of a table that is not the one before it",
+				  (unsigned long long)new->id);
 	new->table = r->d->ntables - 1;
 	new->first = r->d->nrules;
 	t->n++;
@@ -239,11 +228,12 @@ static int matcher_mask(struct dump_reader *r)
 	enum mask_layout layout = mask_layout(r);
 
 	if (!dump_is_of(r, 1, m))
-		return wrong(r, "a mask (%u) of a matcher that is not the one before it", r->type);
+		return dump_wrong(r, "a mask (%u) of a matcher that is not the one before it",
+				  r->type);
 	for (unsigned int i = 2; i < r->n; i++)
 		if (!dump_mask_part(&m->mask, i - 2, r->field[i], r->len[i], layout))
-			return wrong(r, "part %u of a mask is no hexadecimal of up to 64 bytes",
-				     i - 1);
+			return dump_wrong(
+				r, "part %u of a mask is no hexadecimal of up to 64 bytes", i - 1);
 	m->mask.known = true;
 	return 0;
 }
@@ -254,11 +244,12 @@ static int matcher_side(struct dump_reader *r)
 	enum side side = r->type == 3202 ? SIDE_RX : SIDE_TX;
 
 	if (!dump_is_of(r, 2, m))
-		return wrong(r, "a side (%u) of a matcher that is not the one before it", r->type);
+		return dump_wrong(r, "a side (%u) of a matcher that is not the one before it",
+				  r->type);
 	if (!dump_number32(r, 4, &m->start[side]) || !dump_number32(r, 5, &m->end[side]))
-		return wrong(r,
-			     "a matcher's side (%u) needs the indices of its table and of its end",
-			     r->type);
+		return dump_wrong(
+			r, "a matcher's side (%u) needs the indices of its table and of its end",
+			r->type);
 	m->has[side] = true;
 	return 0;
 }
@@ -274,12 +265,12 @@ static int builder(struct dump_reader *r)
 	uint32_t rx, lookup, definer;
 
 	if (!m)
-		return wrong(r, "a builder (3204) before any matcher (3200)");
+		return dump_wrong(r, "a builder (3204) before any matcher (3200)");
 	if (!dump_number32(r, at, &rx) || !dump_number32(r, at + 1, &lookup) || lookup > 0xffff)
-		return wrong(r, "a builder (3204) needs a side and a lookup type");
+		return dump_wrong(r, "a builder (3204) needs a side and a lookup type");
 	rx = rx ? SIDE_RX : SIDE_TX;
 	if (m->builders[rx] == BUILDERS_MAX)
-		return wrong(r, "a matcher has more than %u builders", BUILDERS_MAX);
+		return dump_wrong(r, "a matcher has more than %u builders", BUILDERS_MAX);
 	m->definer[rx][m->builders[rx]] =
 		dump_number32(r, at + 2, &definer) && definer < 256 ? (int16_t)definer : -1;
 	m->lookup[rx][m->builders[rx]++] = (uint16_t)lookup;
@@ -292,12 +283,12 @@ static int dump_rule(struct dump_reader *r)
 	struct steering_rule *new;
 
 	if (!dump_is_of(r, 2, m))
-		return wrong(r, "a rule (3300) of a matcher that is not the one before it");
+		return dump_wrong(r, "a rule (3300) of a matcher that is not the one before it");
 	new = GROW(r, rule, nrules);
 	if (!new)
 		return -ENOMEM;
 	if (!dump_number(r, 1, &new->id))
-		return wrong(r, "a rule (3300) needs an id");
+		return dump_wrong(r, "a rule (3300) needs an id");
 	new->matcher = r->d->nmatchers - 1;
 	new->first = r->d->nentries;
 	new->first_action = r->d->nactions;
@@ -312,20 +303,29 @@ static int dump_entry(struct dump_reader *r)
 	struct steering_record *new;
 
 	if (!dump_is_of(r, 2, rl))
-		return wrong(r, "an entry (%u) of a rule that is not the one before it", r->type);
+		return dump_wrong(r, "an entry (%u) of a rule that is not the one before it",
+				  r->type);
 	new = GROW(r, entry, nentries);
 	if (!new)
 		return -ENOMEM;
 	if (!dump_number32(r, 1, &new->index))
-		return wrong(r, "an entry (%u) needs an index of 32 bits", r->type);
+		return dump_wrong(r, "an entry (%u) needs an index of 32 bits", r->type);
 	if (r->n < 4 || (r->len[3] != 2 * 48 && r->len[3] != 2 * STE_BYTES))
-		return wrong(r,
-			     "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128",
-			     r->type, r->n < 4 ? 0 : r->len[3]);
+		return dump_wrong(
+			r, "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128",
+			r->type, r->n < 4 ? 0 : r->len[3]);
 	if (!dump_hex_bytes(r->field[3], r->len[3], new->bytes))
-		return wrong(r, "an entry (%u) is no hexadecimal", r->type);
+		return dump_wrong(r, "an entry (%u) is no hexadecimal", r->type);
 	new->len = (uint8_t)(r->len[3] / 2);
-	new->format = r->type >= 3303;
+	new->format = (uint8_t)((r->type - 3301) / 2);
+	for (unsigned int i = 0; i < TEMPLATES_MAX && new->format == STEERING_HARDWARE; i++) {
+		uint32_t offset;
+
+		if (!dump_number32(r, 5 + i, &offset) || offset > UINT16_MAX)
+			return dump_wrong(r, "an entry (%u) needs the offsets of five templates",
+					  r->type);
+		new->template[i] = (uint16_t)offset;
+	}
 	new->side = r->type % 2 ? SIDE_RX : SIDE_TX;
 	new->rule = r->d->nrules - 1;
 	new->domain = r->d->ndomains - 1;
@@ -367,6 +367,7 @@ static const struct {
 	{"default miss", -1, ACTION_ENDS},
 	{"to a root table, flow table", 0, ACTION_ENDS},
 	{"by a range", -1, ACTION_OTHER},
+	[99] = {"to the TIR", 0, ACTION_TIR},
 };
 
 /* Splits a misplaced field of rdma-core 28 and 29 in tags and rewrites: "3407,,ID,RULEARGUMENT". */
@@ -395,8 +396,8 @@ static int action_list(struct dump_reader *r, struct steering_action *a)
 	    !dump_number32(r, LIST_FIELD - 3, &n))
 		return 0;
 	if (n != r->n - LIST_FIELD)
-		return wrong(r, "a rewrite (3402) of %u fields has %u of them", n,
-			     r->n - LIST_FIELD);
+		return dump_wrong(r, "a rewrite (3402) of %u fields has %u of them", n,
+				  r->n - LIST_FIELD);
 	for (uint32_t i = 0; i < n; i++) {
 		struct steering_rewrite *w = GROW(r, rewrite, nrewrites);
 		uint64_t bits;
@@ -404,8 +405,8 @@ static int action_list(struct dump_reader *r, struct steering_action *a)
 		if (!w)
 			return -ENOMEM;
 		if (!dump_number(r, LIST_FIELD + i, &bits))
-			return wrong(r, "an action (%u) has no number in field %u", r->type,
-				     LIST_FIELD + i + 1);
+			return dump_wrong(r, "an action (%u) has no number in field %u", r->type,
+					  LIST_FIELD + i + 1);
 		prm_bits_set(w->bytes, 0, 64, bits);
 	}
 	a->n = n;
@@ -419,7 +420,8 @@ static int action_args(struct dump_reader *r, struct steering_action *a, int sho
 		uint64_t arg;
 
 		if (!dump_number(r, (unsigned int)i + 3, &arg) && a->kind != ACTION_REWRITES)
-			return wrong(r, "an action (%u) has no number in field %d", r->type, i + 4);
+			return dump_wrong(r, "an action (%u) has no number in field %d", r->type,
+					  i + 4);
 		if (i == shown) {
 			a->has_arg = true;
 			a->arg = arg;
@@ -440,7 +442,8 @@ static int action(struct dump_reader *r)
 		part_fields(r, rl);
 	/* Some versions print a garbled record of a modify header (3402): its type is enough. */
 	if (!rl || (r->type != 3402 && !dump_is_of(r, 2, rl)))
-		return wrong(r, "an action (%u) of a rule that is not the one before it", r->type);
+		return dump_wrong(r, "an action (%u) of a rule that is not the one before it",
+				  r->type);
 	new = GROW(r, action, nactions);
 	if (!new)
 		return -ENOMEM;
@@ -458,11 +461,12 @@ static const struct {
 	uint32_t first, last;
 	int (*read)(struct dump_reader *r);
 } records[] = {
-	{3000, 3000, domain},	    {3001, 3002, dump_skip},  {3003, 3003, vport},
-	{3004, 3004, domain_caps},  {3005, 3005, dump_skip},  {3100, 3100, table},
-	{3101, 3102, table_side},   {3200, 3200, matcher},    {3201, 3201, matcher_mask},
-	{3202, 3203, matcher_side}, {3204, 3204, builder},    {3205, 3205, matcher_mask},
-	{3300, 3300, dump_rule},    {3301, 3304, dump_entry}, {3400, 3499, action},
+	{3000, 3000, domain},	    {3001, 3002, dump_skip},	{3003, 3003, vport},
+	{3004, 3004, domain_caps},  {3005, 3005, dump_skip},	{3006, 3006, dump_template},
+	{3100, 3100, table},	    {3101, 3102, table_side},	{3200, 3200, matcher},
+	{3201, 3201, matcher_mask}, {3202, 3203, matcher_side}, {3204, 3204, builder},
+	{3205, 3205, matcher_mask}, {3206, 3206, dump_key},	{3207, 3207, dump_move},
+	{3300, 3300, dump_rule},    {3301, 3306, dump_entry},	{3400, 3499, action},
 };
 
 /* --- lines --- */
@@ -490,7 +494,7 @@ static int record(struct dump_reader *r, const char *line, size_t len)
 {
 	dump_split(r, line, len);
 	if (!dump_number32(r, 0, &r->type))
-		return wrong(r, "a record begins with its type, a number such as 3000");
+		return dump_wrong(r, "a record begins with its type, a number such as 3000");
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
 		if (r->type >= records[i].first && r->type <= records[i].last)
 			return records[i].read(r);
@@ -519,7 +523,7 @@ int steering_parse(struct steering *d, const char *text, size_t len, struct dump
 		text = eol ? eol + 1 : end;
 	}
 	if (!rc && !d->ndomains)
-		rc = wrong(&r, "no domain (a line that begins with 3000) is in it");
+		rc = dump_wrong(&r, "no domain (a line that begins with 3000) is in it");
 	if (!rc)
 		rc = steering_index(d);
 	if (rc)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-flow dump: prints a domain as the library does; --ste decodes each entry. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "explain.h"
 #include "ste.h"
+#include "dvx/prm/hws.h"
 
 static void put_line(json_t *j, const char *name, const struct prm_struct *layout, const uint8_t *p,
 		     size_t len)
@@ -34,6 +36,24 @@ static json_t *actions_json(const struct ste *s)
 	return list;
 }
 
+/* Lists the action templates of an entry of hardware steering that do something. */
+static json_t *templates_json(const struct ste *s)
+{
+	const struct prm_struct *layout = prm_find_struct("stc");
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < TEMPLATES_MAX; i++) {
+		json_t *j = json_object();
+
+		if (s->template[i] && prm_stc_get_action_type(s->template[i]) != PRM_STC_ACTION_NOP)
+			put_line(j, "action", layout, s->template[i], TEMPLATE_BYTES);
+		if (json_object_size(j))
+			json_array_append(list, j);
+		json_decref(j);
+	}
+	return list;
+}
+
 static json_t *ste_json(struct dump_source *src, const struct steering_record *r)
 {
 	char what[512];
@@ -46,16 +66,20 @@ static json_t *ste_json(struct dump_source *src, const struct steering_record *r
 		sentence_add(&compares, "nothing, it only acts");
 	else
 		sentence_add_entry(&compares, &s.e, NULL, 0);
-	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side",
-		      r->side ? "tx" : "rx", "address", (json_int_t)r->index << 6, "lookup",
-		      (int)s.e.lookup, "lookup_name", s.e.lookup_name, "compares", what, "miss",
-		      (json_int_t)s.e.miss, "next", (json_int_t)s.e.next, "next_entries",
-		      (json_int_t)s.e.next_entries, "counter", (json_int_t)s.e.counter);
+	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I}", "side", r->side ? "tx" : "rx", "address",
+		      (json_int_t)r->index << 6, "lookup", (int)s.e.lookup, "lookup_name",
+		      s.e.lookup_name, "compares", what, "counter", (json_int_t)s.e.counter);
+	if (r->format != STEERING_HARDWARE)
+		json_object_update_missing_new(j, json_pack("{s:I, s:I, s:I}", "miss",
+							    (json_int_t)s.e.miss, "next",
+							    (json_int_t)s.e.next, "next_entries",
+							    (json_int_t)s.e.next_entries));
 	put_line(j, "control", s.control, r->bytes, s.control ? s.control->bytes : 0);
 	put_line(j, "tag", s.tag_layout, s.tag, s.tag_bytes);
 	if (s.e.known)
 		put_line(j, "mask", s.tag_layout, s.mask, s.tag_bytes);
-	json_object_set_new(j, "actions", actions_json(&s));
+	json_object_set_new(j, "actions",
+			    r->format == STEERING_HARDWARE ? templates_json(&s) : actions_json(&s));
 	return j;
 }
 
@@ -142,9 +166,10 @@ static void print_entry(json_t *e)
 		printf("          mask %s\n", dumpcmd_text(e, "mask"));
 	json_array_foreach (json_object_get(e, "actions"), i, a)
 		printf("          %s\n", dumpcmd_text(a, "action"));
-	printf("          hit -> 0x%llx (%llu entries), miss -> 0x%llx\n",
-	       dumpcmd_number(e, "next"), dumpcmd_number(e, "next_entries"),
-	       dumpcmd_number(e, "miss"));
+	if (json_object_get(e, "next"))
+		printf("          hit -> 0x%llx (%llu entries), miss -> 0x%llx\n",
+		       dumpcmd_number(e, "next"), dumpcmd_number(e, "next_entries"),
+		       dumpcmd_number(e, "miss"));
 }
 
 static void print_table(json_t *t)
@@ -172,8 +197,9 @@ static void dumpcmd_print_dump(json_t *domains)
 	size_t i, k;
 
 	json_array_foreach (domains, i, d) {
-		printf("domain 0x%llx: %s of %s, by rdma-core %s\n", dumpcmd_number(d, "domain"),
+		printf("domain 0x%llx: %s of %s, by %s%s\n", dumpcmd_number(d, "domain"),
 		       dumpcmd_text(d, "type"), dumpcmd_text(d, "device"),
+		       isdigit((unsigned char)dumpcmd_text(d, "library")[0]) ? "rdma-core " : "",
 		       dumpcmd_text(d, "library"));
 		json_array_foreach (json_object_get(d, "tables"), k, t)
 			print_table(t);

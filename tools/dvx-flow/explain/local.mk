@@ -5,9 +5,10 @@ tools_dvx_flow_libexplain_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_b
 	-I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
 tools_dvx_flow_libexplain_la_SOURCES = \
 	tools/dvx-flow/explain/tables.h tools/dvx-flow/explain/tables.c \
-	tools/dvx-flow/explain/dump.c tools/dvx-flow/explain/dump_mask.c \
+	tools/dvx-flow/explain/dump.h tools/dvx-flow/explain/dump.c tools/dvx-flow/explain/dump_hardware.c tools/dvx-flow/explain/dump_mask.c \
 	tools/dvx-flow/explain/ste.h tools/dvx-flow/explain/ste.c tools/dvx-flow/explain/ste_tag.c \
 	tools/dvx-flow/explain/ste_v0.c tools/dvx-flow/explain/ste_v1.c \
+	tools/dvx-flow/explain/ste_hardware.c \
 	tools/dvx-flow/explain/change.h tools/dvx-flow/explain/change.c \
 	tools/dvx-flow/explain/change_frame.c \
 	tools/dvx-flow/explain/fields.def tools/dvx-flow/explain/fields.h tools/dvx-flow/explain/fields.c \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of any format, by their readers (ste_v0.c, ste_v1.c), and their places in hash tables. */
-#include <limits.h>
+/* Entries of any format, by their readers (ste_v0.c, ste_v1.c, ste_hardware.c), and their places in hash tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,8 @@
 #define SLOTS_MAX (1u << 22)
 #define CHAIN_MAX 4096
 
-static const struct ste_reader *const readers[] = {&ste_reader_v0, &ste_reader_v1};
+static const struct ste_reader *const readers[] = {&ste_reader_v0, &ste_reader_v1,
+						   &ste_reader_hardware};
 
 /* Returns the newest reader that is not newer than the format. */
 static const struct ste_reader *ste_reader_of(unsigned int format)
@@ -99,6 +99,7 @@ static void ste_read_record(struct ste *s, const struct steering_record *r)
 	memset(s, 0, offsetof(struct ste, e.key));
 	s->reader = ste_reader_of(r->format);
 	s->bytes = r->bytes;
+	s->tag_at = 32;
 	s->reader->links(s);
 }
 
@@ -108,7 +109,8 @@ static void ste_read_tag(struct ste *s, const struct steering_record *r,
 	struct lookup_type t;
 
 	ste_read_record(s, r);
-	memcpy(s->tag, r->bytes + 32, s->tag_bytes <= r->len - 32 ? s->tag_bytes : 16);
+	memcpy(s->tag, r->bytes + s->tag_at,
+	       s->tag_bytes <= r->len - s->tag_at ? s->tag_bytes : 16);
 	if (!view || view->type.lookup != s->e.lookup)
 		s->reader->lookup(&t, s->e.lookup, -1, NULL, NULL);
 	else
@@ -214,7 +216,7 @@ static const struct ste_reader *matcher_reader(const struct steering *d,
 	for (uint32_t i = 0; i < m->n; i++)
 		if (d->rule[m->first + i].n)
 			return ste_reader_of(d->entry[d->rule[m->first + i].first].format);
-	return ste_reader_of(UINT_MAX); /* no entry will be read by it */
+	return &ste_reader_v1; /* no entry will be read by it */
 }
 
 /* Returns one view for each builder of the matcher's side. NULL: no memory. */
@@ -241,6 +243,31 @@ static const struct builder_view *matcher_views(struct steering *d, struct steer
 	return m->view[side];
 }
 
+/* --- hardware steering --- */
+
+static const uint8_t *ste_template(const struct steering *d, uint32_t domain, uint32_t offset)
+{
+	const struct steering_template *t = d->template, *end = t + d->ntemplates;
+
+	while (t < end && (t->domain != domain || t->offset != offset))
+		t++;
+	return t < end ? t->stc : NULL;
+}
+
+/* Finds the entry's templates, and where it leads: to the rule's next one, or in its row. */
+static void ste_read_links(const struct steering *d, const struct steering_record *r, struct ste *s)
+{
+	const struct steering_matcher *m = &d->matcher[d->rule[r->rule].matcher];
+	uint32_t place = (r->index + 1 - m->start[r->side]) & ((1u << m->log_depth) - 1);
+	bool more = place && steering_entry_at(d, r->domain, r->index + 1);
+
+	for (int i = 0; i < TEMPLATES_MAX; i++)
+		s->template[i] = ste_template(d, r->domain, r->template[i]);
+	s->e.miss = (uint64_t)(more ? r->index + 1 : m->end[r->side]) << 6;
+	s->e.next = steering_is_last(d, r) ? 0 : (uint64_t)r[1].index << 6;
+	s->e.next_entries = 1;
+}
+
 /* --- for the walk --- */
 
 void ste_read(struct steering *d, const struct steering_record *r, struct ste *s)
@@ -258,6 +285,8 @@ void ste_read(struct steering *d, const struct steering_record *r, struct ste *s
 		s->e.lookup_name = s->reader->any_name;
 	if (v)
 		tag_keys(s, v);
+	if (s->reader == &ste_reader_hardware)
+		ste_read_links(d, r, s);
 	s->reader->acts(s, d->domain[r->domain].format);
 }
 
@@ -286,6 +315,8 @@ uint32_t matcher_slot(struct steering *d, uint32_t matcher, enum side side, unsi
 		return 0;
 	v += builder;
 	tag_of_packet(tag, v, p);
+	if (v->hashed)
+		return hardware_row(v, tag, m->slots[side]);
 	return tag_slot(tag, v->type.tag_bytes, from ? from->byte_mask : tag_byte_mask(v->mask),
 			from ? from->next_entries : m->slots[side]);
 }

@@ -9,8 +9,9 @@
 #include "src/prm/reflect.h"
 #include "tables.h"
 
-#define STE_TAG_BYTES 32
-#define LOOKUP_ANY    0x0f /* of an entry that hits always; of format 1 only if its mask is 0 */
+#define STE_TAG_BYTES  44 /* of hardware steering; others have STE_WIDE_BYTES at most */
+#define STE_WIDE_BYTES 32
+#define LOOKUP_ANY     0x0f /* of an entry that hits always; of format 1 only if its mask is 0 */
 
 /* One field of a tag: `width` bits from bit `bit` on are the field's bits from `shift` on. */
 struct tag_row {
@@ -34,10 +35,11 @@ struct ste {
 	const uint8_t *bytes;
 	const struct prm_struct *control;
 	const struct prm_struct *tag_layout; /* NULL: unknown, or nothing to compare */
-	uint8_t tag_bytes;		     /* 16 or 32 */
+	uint8_t tag_bytes, tag_at;	     /* 16, 32 or 44, from this byte on */
 	uint8_t tag[STE_TAG_BYTES], mask[STE_TAG_BYTES];
 	struct ste_action action[CHANGES_MAX];
 	unsigned int nactions;
+	const uint8_t *template[TEMPLATES_MAX]; /* PRM stc; NULL: the dump has none */
 	struct steering_entry e;
 };
 
@@ -47,7 +49,7 @@ struct lookup_type {
 	const char *name;		 /* "ETHL2_SRC_O"; never NULL */
 	const struct prm_struct *layout; /* of the tag; NULL: unknown, or nothing is compared */
 	bool inner;			 /* fields of the inner headers */
-	uint8_t tag_bytes;		 /* 16 or 32 */
+	uint8_t tag_bytes;		 /* 16, 32 or 44 */
 };
 
 /*
@@ -60,6 +62,10 @@ struct builder_view {
 	unsigned int rows;
 	bool mask_known;
 	uint8_t mask[STE_TAG_BYTES];
+	/* Parts that only hardware steering has. */
+	bool v6;	/* its addresses are IPv6 */
+	uint8_t hashed; /* bytes at the tag's end that choose the row; 0: it has none */
+	uint8_t fixed[STE_TAG_BYTES]; /* bits that all tags have */
 };
 
 /* The reader of entries of one format, as a table of functions. */
@@ -87,7 +93,7 @@ struct ste_reader {
 	void (*adjust_mask)(struct match_mask *, enum side);
 };
 
-extern const struct ste_reader ste_reader_v0, ste_reader_v1;
+extern const struct ste_reader ste_reader_v0, ste_reader_v1, ste_reader_hardware;
 
 /* Fills a lookup type as the enum of this name has it. For readers. */
 void ste_lookup_row(struct lookup_type *, const char *names, uint16_t lookup);
@@ -120,5 +126,10 @@ void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,
 /* Return the bytes that a table hashes, and the slot of its n entries. */
 uint16_t tag_byte_mask(const uint8_t *mask);
 uint32_t tag_slot(const uint8_t *tag, unsigned int bytes, uint16_t byte_mask, uint32_t n);
+
+/* --- ste_hardware.c --- */
+
+/* Returns the row of n in which a device looks for a packet's tag, which it masks. */
+uint32_t hardware_row(const struct builder_view *v, uint8_t tag[STE_TAG_BYTES], uint32_t n);
 
 #endif

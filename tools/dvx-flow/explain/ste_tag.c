@@ -234,7 +234,7 @@ void tag_mask(struct builder_view *v, struct match_mask *left)
 
 void tag_keys(struct ste *s, const struct builder_view *v)
 {
-	s->e.l3 = v->type.layout && strstr(v->type.layout->name, "ipv6") ? 2 : 1;
+	s->e.l3 = v->v6 || (v->type.layout && strstr(v->type.layout->name, "ipv6")) ? 2 : 1;
 	for (const struct tag_row *r = v->row; r < v->row + v->rows; r++) {
 		struct entry_key k = {(uint8_t)r->field, r->shift,
 				      (uint32_t)prm_bits_get(s->tag, r->bit, r->width),
@@ -273,6 +273,6 @@ uint32_t tag_slot(const uint8_t *tag, unsigned int bytes, uint16_t byte_mask, ui
 	if (n == 1 || (bytes == 16 && !byte_mask))
 		return 0;
 	for (unsigned int i = 0; i < bytes; i++)
-		hashed[i] = bytes == STE_TAG_BYTES || byte_mask >> (15 - i) & 1 ? tag[i] : 0;
+		hashed[i] = bytes > 16 || byte_mask >> (15 - i) & 1 ? tag[i] : 0;
 	return __builtin_bswap32(crc32(hashed, bytes)) & (n - 1);
 }

@@ -41,7 +41,7 @@ static void ste_v1_links(struct ste *s)
 		      prm_ste_match_bwc_v1_get_next_table_base_31_5_size(p));
 	if (!wide)
 		s->e.byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(p);
-	s->tag_bytes = wide ? STE_TAG_BYTES : 16;
+	s->tag_bytes = wide ? STE_WIDE_BYTES : 16;
 	s->e.any = s->e.lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
 }
 
@@ -145,7 +145,7 @@ static void ste_v1_read_action(struct ste *s, unsigned int at, int format)
 
 static void ste_v1_acts(struct ste *s, int format)
 {
-	bool wide = s->tag_bytes == STE_TAG_BYTES;
+	bool wide = s->tag_bytes == STE_WIDE_BYTES;
 	unsigned int at = wide ? 20 : 24;
 
 	s->control = prm_find_struct(wide ? "ste_mask_and_match_v1" : "ste_match_bwc_v1");
@@ -180,7 +180,7 @@ static void ste_v1_definer(struct lookup_type *t, uint16_t lookup, int definer)
 		.lookup = lookup,
 		.name = (lookup & 0xff) == LOOKUP_ANY ? "actions only" : "by definer",
 		.layout = definer < 0 ? NULL : prm_find_struct(name),
-		.tag_bytes = STE_TAG_BYTES,
+		.tag_bytes = STE_WIDE_BYTES,
 	};
 }
 

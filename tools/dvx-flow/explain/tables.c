@@ -31,6 +31,7 @@ void steering_free(struct steering *d)
 	free(d->rule);
 	free(d->action);
 	free(d->rewrite);
+	free(d->template);
 	free(d->entry);
 	free(d->by_index);
 	memset(d, 0, sizeof(*d));
@@ -146,10 +147,22 @@ const struct steering_record *steering_entry_at(const struct steering *d, uint32
 	return e && e->domain == domain && e->index == index ? e : NULL;
 }
 
+/* An entry of hardware steering leads on by a template, and the rule has its action. */
+static const struct steering_table *steering_leads_by_action(const struct steering *d,
+							     const struct steering_rule *r)
+{
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (d->action[i].kind == ACTION_TABLE)
+			return steering_table_of(d, d->action[i].table);
+	return NULL;
+}
+
 const struct steering_table *steering_leads(const struct steering *d,
 					    const struct steering_record *r,
 					    const struct steering_entry *e)
 {
+	if (r->format == STEERING_HARDWARE)
+		return steering_leads_by_action(d, &d->rule[r->rule]);
 	if (e->next_entries != 1 ||
 	    steering_rule_has(d, &d->rule[r->rule], ACTION_ENDS, ACTION_ARRAY))
 		return NULL;

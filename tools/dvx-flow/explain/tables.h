@@ -2,7 +2,8 @@
 /*
  * A domain's tables as a packet meets them: matchers, rules with their actions, and entries, which
  * compare fields, change the packet and lead on. dump.c fills them from the text of
- * mlx5dv_dump_dr_domain() (rdma-core 28 to 65, and the kernel's debugfs in the same words). That
+ * mlx5dv_dump_dr_domain() (rdma-core 28 to 65, and the kernel's debugfs in the same words), and of
+ * libdvx's dump of hardware steering (doc/design/0096). Libmlx5's
  * text has the rules' entries only: no anchors, no empty slots; root tables' rules live in the
  * kernel and are not there either.
  */
@@ -11,9 +12,21 @@
 
 #include "change.h"
 
-#define TABLES_NONE  UINT32_MAX
-#define STE_BYTES    64
-#define BUILDERS_MAX 20
+#define TABLES_NONE	  UINT32_MAX
+#define STE_BYTES	  64
+#define BUILDERS_MAX	  20
+#define TEMPLATE_BYTES	  128
+#define STEERING_HARDWARE 2 /* the format of entries of hardware steering */
+
+/* Templates of an entry: a rule names them in this order. */
+enum template_place {
+	TEMPLATE_CTRL,
+	TEMPLATE_HIT,
+	TEMPLATE_DW5,
+	TEMPLATE_DW6,
+	TEMPLATE_DW7,
+	TEMPLATES_MAX
+};
 
 /* The side of a table: a packet that arrives, or one that leaves. */
 enum side { SIDE_RX, SIDE_TX, SIDES };
@@ -64,6 +77,7 @@ struct steering_matcher {
 	/* Made at their first use. */
 	struct builder_view *view[SIDES]; /* for each builder */
 	uint32_t slots[SIDES]; /* entries of its first table: the fewest that fit the rules */
+	uint8_t log_depth;     /* of hardware steering: entries of a slot, which is a row */
 };
 
 enum action_kind {
@@ -80,9 +94,9 @@ enum action_kind {
 /* Types of records. */
 #define ACTION_ENCAP_L2 3400
 #define ACTION_ENCAP_L3 3401
-#define ACTION_DROP    3403
-#define ACTION_VPORT   3408 /* its argument is the number */
-#define ACTION_DEFAULT 3423
+#define ACTION_DROP	3403
+#define ACTION_VPORT	3408 /* its argument is the number */
+#define ACTION_DEFAULT	3423
 
 struct steering_action {
 	enum action_kind kind;
@@ -106,10 +120,10 @@ struct steering_rewrite {
 
 struct steering_rule {
 	uint64_t id;
-	const char *text; /* NULL: unknown, or a rule of dvx-flow's own */
+	const char *text;   /* NULL: unknown, or a rule of dvx-flow's own */
 	const char *object; /* its object's state, in words; NULL: unknown, or it has none */
 	uint8_t result;	    /* of a packet that meets the object now */
-	bool leads;	  /* by its text, to another table of the rules */
+	bool leads;	    /* by its text, to another table of the rules */
 	uint32_t matcher;
 	uint32_t first, n; /* entries, RX then TX, each in the packet's order */
 	uint32_t first_action, nactions;
@@ -122,8 +136,15 @@ struct steering_record {
 	uint32_t rule, domain;
 	uint8_t side;
 	uint8_t len;	/* 48: without the mask; 64 */
-	uint8_t format; /* 0: ConnectX-5; 1: later */
+	uint8_t format; /* 0: ConnectX-5; 1: later; STEERING_HARDWARE */
 	uint8_t bytes[STE_BYTES];
+	uint16_t template[TEMPLATES_MAX]; /* of hardware steering: offsets */
+};
+
+/* An action template (PRM stc) of hardware steering. */
+struct steering_template {
+	uint32_t domain, offset;
+	uint8_t stc[TEMPLATE_BYTES];
 };
 
 /* Bits that an entry compares: of a field, from `shift` on. F_NONE: of an unknown field. */
@@ -144,10 +165,10 @@ struct steering_entry {
 	uint16_t lookup;
 	bool any; /* nothing is compared */
 	/* The comparison. */
-	const char *lookup_name;	/* "ETHL2_SRC_O" or "by definer"; never NULL */
-	bool acts;			/* it stands behind all entries that compare */
-	bool known;			/* the fields that it compares */
-	unsigned int l3;		/* 2: its addresses are IPv6 */
+	const char *lookup_name; /* "ETHL2_SRC_O" or "by definer"; never NULL */
+	bool acts;		 /* it stands behind all entries that compare */
+	bool known;		 /* the fields that it compares */
+	unsigned int l3;	 /* 2: its addresses are IPv6 */
 	unsigned int nkeys;
 	/* The actions. */
 	struct packet_change change[CHANGES_MAX];
@@ -168,7 +189,9 @@ struct steering {
 	struct steering_action *action;
 	struct steering_rewrite *rewrite;
 	struct steering_record *entry;
-	uint32_t ndomains, nvports, ntables, nmatchers, nrules, nactions, nrewrites, nentries;
+	struct steering_template *template;
+	uint32_t ndomains, nvports, ntables, nmatchers, nrules, nactions, nrewrites, nentries,
+		ntemplates;
 	uint32_t *
 		by_index; /* entries, sorted by domain and index, the first of each address first */
 	uint32_t unknown, unknown_line; /* records of unknown types, and the first one */
@@ -265,6 +288,17 @@ uint32_t matcher_slot(struct steering *d, uint32_t matcher, enum side side, unsi
 		      const struct steering_entry *from, const struct fields *p);
 
 /* --- for dump*.c --- */
+
+/*
+ * Sets the key of hardware steering by which a matcher's rules are found: `bytes` at the end of a tag
+ * of TAG_LONG, its mask, and the bits that all tags have. False: no memory.
+ */
+#define TAG_LONG 44
+bool hardware_key(struct steering_matcher *m, enum side side, uint32_t bytes, const uint8_t *mask,
+		  const uint8_t *fixed);
+/* Adds a piece of the key: bits of a match (PRM fte_match_param), which are at bit `to` of the tag. */
+bool hardware_move(struct steering_matcher *m, enum side side, uint32_t from, uint32_t to,
+		   uint32_t width);
 
 /* Converts len hexadecimal digits to bytes. Returns false if others are among them. */
 bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out);

@@ -71,7 +71,7 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 					 "the entries of matcher 0x%llx fit no table of any size",
 					 (unsigned long long)m->id);
 		at->slot = matcher_slot(w->d, at->matcher, w->side, 0, NULL, &w->now.f);
-		at->index = m->start[w->side] + at->slot;
+		at->index = m->start[w->side] + (at->slot << m->log_depth);
 		return true;
 	}
 	explain_walk_step(w, STEP_NO_MORE, at);
