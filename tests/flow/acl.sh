@@ -4,7 +4,7 @@
 # which is the first of the file that takes it. DVX_ACL="SHAPE RULES PACKETS ..." chooses other lists, see
 # tests/flow/acl_sets.h.
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
-"$dvx_sim" up "$chip" || exit 99
+up "$chip" || exit 99
 start --queues 1 || exit 99
 sets="3 300 2000"
 [ -z "${DVX_TEST_LONG-}" ] || sets="0 5000 20000 1 5000 20000 2 5000 20000 3 5000 20000"

@@ -3,7 +3,7 @@
 # Proves that `dvx-flow add -' makes all edits of its input at once or none, that a fault has its line and column there,
 # and that `draw' shows tables, rules, goals and counters.
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
-"$dvx_sim" up "$chip" || exit 99
+up "$chip" || exit 99
 check "a daemon starts" start --queues 2
 
 cat >"$work/rules" <<'END'
@@ -35,7 +35,7 @@ check "a rule that does not exist" refused 1 '^-:2:5: there is no such rule (99)
 check "... or whose name does not" refused 1 '^-:1:15: there is no such rule (frob)' 'insert before frob drop in udp'
 check "a queue that the daemon lacks" refused 1 '^-:2:13: no queue 9' 'drop in udp' 'send in udp to queue 9'
 check "a name that is taken" refused 1 '^-:2:28: ' 'drop in udp' 'replace 3 drop in tcp name dns'
-check "a match that the device lacks" refused 4 '^-:2:30: .*eswitch_manager' 'drop in udp' '	insert before dns   drop in vport 1'
+check "a match that the device lacks" refused 4 '^-:2:30: .*\(eswitch_manager\|hardware steering\)' 'drop in udp' '	insert before dns   drop in vport 1'
 check "a table that would be left without rules" refused 1 'web' 'drop in udp' 'del 4 5'
 check "a table's line" refused 1 '^-:1:7: a table begins in a file' 'table web' 'drop in'
 check "insert without a rule" refused 1 '^-:1:15: write: insert before ID|NAME RULE' 'insert before dns'

@@ -5,8 +5,9 @@
  * agree about every byte that each queue gets, and about every counter. Of ten files, two go to the
  * root tables (as many of their rules as fit there), four are inserted, deleted and inserted again
  * in random order, three have tables, mirrors and spreads, which the daemon's code makes, and one is
- * an access list that the daemon's code makes tables of codes of. Usage:
- * diff [SETS [PACKETS [SEED]]]
+ * an access list that the daemon's code makes tables of codes of. With `hws` the rules are hardware
+ * steering's, whose root has too few actions for such files: their rules go below. Usage:
+ * diff [SETS [PACKETS [SEED [hws]]]]
  */
 #include <inttypes.h>
 #include <string.h>
@@ -332,6 +333,8 @@ static void find_difference(struct rig *r, const struct installed *in, const cha
 	printf("# seed %" PRIu64 ": a batch of %u differs, none of its packets alone\n", seed, n);
 }
 
+static struct rig rig;
+
 /* --- the sets --- */
 
 static void packets(struct rig *r, const struct installed *in, const char *text, struct dice *d,
@@ -385,6 +388,32 @@ static void count_codes(const struct installed *in, uint64_t ways)
 	codes_ways += ways;
 }
 
+/* A device has 256 match definers at most: one for each mask, and one more for its IPv6 addresses. */
+#define HARDWARE_MASKS 100u
+
+static bool fits_hardware(const struct installed *in)
+{
+	size_t masks = 0;
+
+	for (size_t t = 0; t < in->program.ntables; t++)
+		masks += in->program.table[t].n;
+	return masks <= HARDWARE_MASKS;
+}
+
+/* Makes a random file that the device has room for, and compiles it. */
+static void make_set(struct rig *r, struct installed *in, struct dice *d, enum how how,
+		     char text[TEXT_MAX])
+{
+	for (;;) {
+		any_file(d, how, text);
+		compile_set(in, text, how);
+		if (r->base.steering != STEERING_HWS || fits_hardware(in))
+			return;
+		program_free(&in->program);
+		ruleset_free(&in->set);
+	}
+}
+
 static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 {
 	static const enum how hows[] = {IN_ROOT,      IN_ANY_ORDER, IN_ANY_ORDER, BY_DAEMON,
@@ -393,12 +422,14 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 	struct dice d = {seed * 0x9e3779b97f4a7c15ull + 1};
 	uint64_t ways = mirrored + jumped;
 	enum how how = hows[seed % 10];
+	bool hardware = r->base.steering == STEERING_HWS;
 	char text[TEXT_MAX];
 	struct installed in;
 	size_t all;
 
-	any_file(&d, how, text);
-	compile_set(&in, text, how);
+	if (hardware && how == IN_ROOT)
+		how = IN_ANY_ORDER;
+	make_set(r, &in, &d, how, text);
 	install(r, &in, how, &d);
 	in_root += in.root;
 	packets(r, &in, text, &d, in.held ? n : n - n / 3, seed, how);
@@ -415,7 +446,8 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 /* Checks that packets were changed and met mirrors and tables, as the run proves nothing else. */
 static bool all_there(void)
 {
-	return changed && mirrored && spread && jumped && in_root && coded && codes_ways;
+	return changed && mirrored && spread && jumped && (in_root || rig.base.steering) && coded &&
+	       codes_ways;
 }
 
 int main(int argc, char **argv)
@@ -424,25 +456,25 @@ int main(int argc, char **argv)
 	uint32_t n = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 1000;
 	uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
 	struct timespec start, end;
-	struct rig r = {0};
 	bool fine;
 
 	printf("1..1\n");
-	rig_open(&r);
+	rig_open_by_daemon(&rig, argc > 4 ? argv[4] : "sws");
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (uint64_t i = 0; i < sets && !differences; i++)
-		one_set(&r, seed + i, n);
+		one_set(&rig, seed + i, n);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	base_tables_free(&r.base);
-	rig_close(&r);
+	base_tables_free(&rig.base);
+	rig_close(&rig);
 	fine = !differences && (all_there() || sets < 10);
 	printf("%s 1 - %" PRIu64 " pairs of rule file and packet (%" PRIu64 " met a rule, %" PRIu64
 	       " were changed, %" PRIu64 " copied, %" PRIu64 " spread, %" PRIu64
 	       " led to a table; %" PRIu64 " files in root tables, %" PRIu64
-	       " in tables of codes, where %" PRIu64 " packets went on), seeds %" PRIu64
-	       " to %" PRIu64 ", %" PRIu64 " differences, %.1f s\n",
+	       " in tables of codes, where %" PRIu64 " packets went on; %" PRIu64
+	       " rules that the device refuses), seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64
+	       " differences, %.1f s\n",
 	       fine ? "ok" : "not ok", pairs, met, changed, mirrored, spread, jumped, in_root,
-	       coded, codes_ways, seed, seed + sets - 1, differences,
+	       coded, codes_ways, rig_refused, seed, seed + sets - 1, differences,
 	       (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
 	return !fine;
 }

@@ -17,6 +17,8 @@ static int count_entry(void *arg, const struct shape *shape, const uint64_t *val
 	return ++*(unsigned int *)arg > entries_most();
 }
 
+bool (*file_takes)(const char *line);
+
 bool file_line_good(const char *line)
 {
 	unsigned int entries = 0;
@@ -27,7 +29,7 @@ bool file_line_good(const char *line)
 		return false;
 	good = !rule_expand(&one.rule[0], count_entry, &entries);
 	ruleset_free(&one);
-	return good;
+	return good && (!file_takes || file_takes(line));
 }
 
 bool file_one_side;

@@ -51,7 +51,10 @@ static void open_lane(struct rig *r, enum rule_dir dir)
 	struct lane *l = &r->lane[dir];
 	static const enum dvx_flow_side sides[RULE_DIRS] = {
 		[RULE_IN] = DVX_FLOW_RX, [RULE_OUT] = DVX_FLOW_TX, [RULE_SWITCH] = DVX_FLOW_FDB};
-	struct dvx_flow_domain_attr domain = {.size = sizeof(domain), .side = sides[dir]};
+	struct dvx_flow_domain_attr domain = {
+		.size = sizeof(domain),
+		.side = sides[dir],
+		.flags = r->base.steering == STEERING_HWS ? DVX_FLOW_HARDWARE : 0};
 	struct dvx_flow_match any = {0};
 	struct dvx_flow_matcher_attr matcher = {
 		.size = sizeof(matcher), .match = &any, .priority = ROOT_MATCHERS};
@@ -259,6 +262,35 @@ bool file_compile(struct installed *in, const char *text)
 	return true;
 }
 
+/* Returns whether the device takes the matcher, in a table that packets enter. */
+static bool rig_has_matcher(struct rig *r, uint32_t dir, const struct matcher *m)
+{
+	struct dvx_flow_match match = {0};
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &match};
+	struct dvx_flow_matcher *made = NULL;
+
+	for (unsigned int k = 0; k < m->shape->n; k++)
+		set_field(&match, m->shape->key[k], m->entry->value[k], m->shape->mask[k]);
+	if (dvx_flow_matcher_create(r->lane[dir].table, &attr, &made))
+		return false;
+	OK(dvx_flow_matcher_destroy(made));
+	return true;
+}
+
+bool rig_has_matchers(struct rig *r, const char *line)
+{
+	struct installed in;
+	bool has = true;
+
+	OK(file_compile(&in, line) ? 0 : -1);
+	for (uint32_t dir = 0; dir < RULE_SWITCH; dir++)
+		for (size_t i = 0; i < in.program.table[dir].n; i++)
+			has = has && rig_has_matcher(r, dir, &in.program.table[dir].matcher[i]);
+	program_free(&in.program);
+	ruleset_free(&in.set);
+	return has;
+}
+
 static void add_matchers(struct rig *r, struct installed *in, uint32_t dir)
 {
 	const struct table *t = &in->program.table[dir];
@@ -272,8 +304,11 @@ static void add_matchers(struct rig *r, struct installed *in, uint32_t dir)
 		for (unsigned int k = 0; k < t->matcher[i].shape->n; k++)
 			set_field(&match, t->matcher[i].shape->key[k], 0,
 				  t->matcher[i].shape->mask[k]);
-		OK(dvx_flow_matcher_create(in->root ? r->lane[dir].root : r->lane[dir].table, &attr,
-					   &in->matcher[dir][i]));
+		if (dvx_flow_matcher_create(in->root ? r->lane[dir].root : r->lane[dir].table,
+					    &attr, &in->matcher[dir][i])) {
+			printf("# %s\n", in->set.rule[t->matcher[i].entry->rule].text);
+			OK(-dvx_last_error()->err);
+		}
 		for (size_t k = 0; k < t->matcher[i].n; k++)
 			in->piece[in->npieces++] = (struct piece){
 				dir, (uint32_t)i, (uint32_t)k, t->matcher[i].entry[k].rule, NULL};

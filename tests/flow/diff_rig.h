@@ -81,8 +81,11 @@ struct rig {
 	} vport[RIG_VPORTS];
 	struct dvx_flow_action *tag[RULES_ALL];
 	struct dvx_flow_counter *counter;
-	struct base_tables base; /* for the daemon's code */
+	struct base_tables base; /* for the daemon's code; its steering is the rig's, too */
 };
+
+/* Returns whether the device takes the rule's matchers, as a list has them. */
+bool rig_has_matchers(struct rig *r, const char *line);
 
 /* One compiled rule file in the device. */
 struct installed {
@@ -118,11 +121,21 @@ void file_install(struct rig *r, struct installed *in, struct dice *d);
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
 
+/*
+ * Opens the rig for this steering. With hws, random rules are those that the device takes; rig_refused
+ * counts the others.
+ */
+void rig_open_by_daemon(struct rig *r, const char *steering);
+extern uint64_t rig_refused;
+
 /* Like file_install(), by the daemon's code, which also has tables, mirrors, spreads and codes. */
 void file_hold(struct rig *r, struct installed *in);
 void file_drop(struct installed *in);
 
 /* --- diff_file.c: random files, which begin with LAST_RULES --- */
+
+/* Returns whether the device takes the rule; NULL: it takes all that the parser takes. */
+extern bool (*file_takes)(const char *line);
 
 /* The chip pops VLAN tags of received packets only, and pushes those of sent ones. By rig_open(). */
 extern bool file_one_side;

@@ -370,7 +370,8 @@ static void check_text(const char *text)
 
 	OK(rules_parse(text, strlen(text), &want, NULL, NULL));
 	if (want.n != holder_rules(&h)->n) {
-		printf("# %s: %zu rules are in effect, not %zu\n", what, holder_rules(&h)->n, want.n);
+		printf("# %s: %zu rules are in effect, not %zu\n", what, holder_rules(&h)->n,
+		       want.n);
 		differences++;
 	}
 	for (size_t i = 0; i < want.n && i < holder_rules(&h)->n; i++) {
@@ -519,13 +520,15 @@ static void check_come_and_go(void)
 		OK(holder_edit(&h, NULL, (struct holder_place){0}, &words, NULL, NULL, &f));
 		OK(holder_edit(&h, gone, (struct holder_place){0}, NULL, NULL, NULL, &f));
 		if (h.rebuilt || h.now->nretired != retired) {
-			printf("# a rule that came and went: rebuilt %d, %zu tables retired, not %zu\n",
+			printf("# a rule that came and went: rebuilt %d, %zu tables retired, not "
+			       "%zu\n",
 			       h.rebuilt, (size_t)h.now->nretired, retired);
 			differences++;
 		}
 	}
 	if (holder_rules(&h)->n != n) {
-		printf("# a rule that came and went left %zu rules, not %zu\n", holder_rules(&h)->n, n);
+		printf("# a rule that came and went left %zu rules, not %zu\n", holder_rules(&h)->n,
+		       n);
 		differences++;
 	}
 }
@@ -565,9 +568,10 @@ int main(int argc, char **argv)
 	struct lines l;
 
 	printf("1..1\n");
-	rig_open(&r);
+	rig_open_by_daemon(&r, argc > 4 ? argv[4] : "sws");
 	h.base.dev = r.dev;
 	h.base.pump = (struct pump *)&r;
+	h.base.steering = r.base.steering;
 	h.state = state;
 	lines_begin(&l, &d, (enum lines_kind)(d.state % LINES_KINDS));
 	apply_lines(&l);
@@ -580,6 +584,7 @@ int main(int argc, char **argv)
 	}
 	generation_free(h.now);
 	base_tables_free(&h.base);
+	base_tables_free(&r.base);
 	free(h.text);
 	rig_close(&r);
 	qsort(written, nwritten, sizeof(written[0]), by_size);

@@ -96,6 +96,8 @@ static inline void lines_random(const struct lines *l, struct dice *d, uint32_t 
 		if (rules_parse(line, strlen(line), &one, NULL, NULL))
 			continue;
 		ruleset_free(&one);
+		if (file_takes && !file_takes(line))
+			continue;
 		return;
 	}
 }

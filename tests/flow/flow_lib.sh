@@ -8,6 +8,11 @@ chips=$chip
 work=${scratch:?}/flow
 daemon=
 mkdir "$work"
+# hws_*.sh set it: the same tests over hardware steering, on a chip that has it.
+steering=${steering-}
+up() {
+	"$dvx_sim" up ${steering:+--set chip=bf3} "$@"
+}
 
 clean_up() {
 	[ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null
@@ -28,7 +33,7 @@ client() {
 start() {
 	[ -z "$daemon" ] || { kill -9 "$daemon" && wait "$daemon"; } 2>/dev/null
 	daemon=
-	background "$work/daemon.err" "$dvx_sim" exec "$chip" -- "$flow" daemon --json "$@"
+	background "$work/daemon.err" "$dvx_sim" exec "$chip" -- "$flow" daemon --json ${steering:+--steering "$steering"} "$@"
 	daemon=$child
 	socket=$(printf '%s' "$line" | jq -er .socket) && return
 	wait "$daemon"

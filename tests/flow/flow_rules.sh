@@ -2,7 +2,7 @@
 # Proves: typed rules steer packets of real programs; verdicts, queues, captures and
 # counters agree to the packet; list, stats, del and --json say what is so.
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
-"$dvx_sim" up "$chip" || exit 99
+up "$chip" || exit 99
 check "a daemon starts" start --queues 4 --capture "$work/cap"
 
 nothing() {

@@ -149,6 +149,25 @@ check "no software steering out" lacking sw_owner_tx=0 "count out tcp" 7 "mlx5_0
 check "no loopback for libmlx5's writes" lacking fl_rc_qp=0 "drop in" 6 "mlx5_0 lacks roce_cap.fl_rc_qp_when_roce_enabled" ""
 check "statuses that the kernel hides" lacking old_kernel=1 "drop in vport 1" 9 "mlx5_0 lacks eswitch_manager" "drop in"
 
+# The steering that each direction gets: by CHIP STEERING
+by() {
+	"$dvx_sim" run --set "$1" -- "$flow" check -q --json --device mlx5_0 --steering "$2" "$work/by" 2>"$work/err" |
+		jq -c '[.in, .out, .switch] | map(.steering)'
+}
+steered() {
+	printf 'drop in udp\ndrop out tcp\n' >"$work/by"
+	[ "$(by chip=bf3 auto)" = '["hws","hws",null]' ] && [ "$(by chip=cx5 auto)" = '["sws","sws",null]' ] &&
+		[ "$(by chip=bf3 sws)" = '[null,null,null]' ] || return 1
+	echo "drop switch from pf" >>"$work/by"
+	[ "$(by chip=cx7,switchdev=1 hws)" = '["hws","hws","sws"]' ]
+}
+check "hardware steering where the device and libdvx have it" steered
+unsteered() {
+	fails 4 "takes no rules by requests" "$dvx_sim" run --set chip=cx5 -- "$flow" daemon --steering hws &&
+		fails 2 '"hard" is not sws, hws or auto' "$flow" daemon --steering hard
+}
+check "a daemon does not start without the steering that it is asked for" unsteered
+
 many() {
 	seq 1 300 | sed 's/.*/drop in tcp dst port & count/' >"$work/many"
 	"$dvx_sim" run --set log_max_flow_counter=8 -- "$flow" check -q --device mlx5_0 "$work/many" 2>"$work/err"

@@ -3,7 +3,7 @@
 # Proves that a rule with a rate acts on the packets over it, and later rules on the others; that a rule with
 # `expire` goes when no packet came, from the device and from the committed rules, and stays while some come.
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
-"$dvx_sim" up "$chip" || exit 99
+up "$chip" || exit 99
 replay() { "$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay"; }
 counts() { client stats --json | jq -c '[.rules[].packets]'; }
 counted() { got=$(counts) && [ "$got" = "$1" ] || { echo "counts are $got, not $1"; return 1; }; }
@@ -74,6 +74,11 @@ drop in udp dst port 9 expire 1s name short # goes
 drop in udp dst port 53 expire 1h
 drop in tcp expire 2h
 END2
+if [ -n "$steering" ]; then
+	check "rules that expire need entries of software" fails 4 "hardware steering by libdvx has no hit" \
+		client apply "$work/expire"
+	plan
+fi
 check "rules that expire are applied" client apply "$work/expire"
 left() { [ "$(client list --json | jq -c "[.rules[].text]")" = '["drop in udp dst port 53 expire 1h","drop in tcp expire 2h"]' ]; }
 check "one without packets goes" until_true left

@@ -2,8 +2,8 @@
 /*
  * Compares the daemon's way of a rule file to the device with a bare loop over libmlx5: the matchers
  * and rules that the first one made are made once more, in a table of their own, in the same order
- * and with the same actions. Then one rule is added. Prints names and numbers; flow_apply.sh reads
- * them. Usage: flow_apply STATE-FILE RULES
+ * and with the same actions. Then one rule is added, and the file is applied once more over hardware
+ * steering. Prints names and numbers; flow_apply.sh reads them. Usage: flow_apply STATE-FILE RULES
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -145,7 +145,7 @@ static struct mlx5dv_dr_matcher *flow_apply_matcher(const struct mlx5dv_dr_match
 	return NULL;
 }
 
-static void flow_apply_bare(void)
+static void __attribute__((noinline)) flow_apply_bare(void)
 {
 	struct mlx5dv_dr_table *table = mlx5dv_dr_table_create(domain, 1);
 
@@ -246,6 +246,22 @@ static void flow_apply_end(const struct flow_apply_span *s)
 	       (unsigned long)(within - s->within));
 }
 
+/* Applies the file over hardware steering, where no rules are in effect. */
+static void __attribute__((noinline)) flow_apply_hardware(const char *text, size_t len)
+{
+	struct flow_apply_span span;
+	struct flow_fault f = {0};
+
+	generation_free(h.now);
+	h.now = NULL;
+	base_tables_free(&h.base);
+	h.base.steering = STEERING_HWS;
+	span = flow_apply_begin("hardware");
+	if (holder_apply(&h, text, len, NULL, NULL, NULL, &f))
+		flow_apply_fault("apply over hardware steering", &f);
+	flow_apply_end(&span);
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t n = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 1000;
@@ -272,5 +288,6 @@ int main(int argc, char **argv)
 	flow_apply_end(&span);
 	printf("rules %zu\n", nrules);
 	flow_apply_edits(20);
+	flow_apply_hardware(text, len);
 	return 0; /* all objects end with the process */
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # dvx-flow's way of 100,000 rules to the device (parse, compile, insert, commit), compared with a bare loop
-# over libmlx5 that inserts the same entries; and an edit of these rules. Times are printed, not judged.
+# over libmlx5 that inserts the same entries; an edit of these rules; and the file over hardware steering. Times
+# are printed, not judged.
 # DVX_FLOW_RULES: another number.
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 export TMPDIR="$tmp"
@@ -9,13 +10,15 @@ rules=${DVX_FLOW_RULES:-3000}
 [ -z "${DVX_TEST_LONG-}" ] || rules=${DVX_FLOW_RULES:-100000}
 needs "$top_builddir/tests/perf/flow_apply"
 
-if "$dvx_sim" run -- "$top_builddir/tests/perf/flow_apply" "$tmp/state" "$rules" >"$tmp/out" 2>&1; then
+if "$dvx_sim" run --set chip=bf3 -- "$top_builddir/tests/perf/flow_apply" "$tmp/state" "$rules" >"$tmp/out" 2>&1; then
 	report 0 "a file of $rules rules, the same entries by a bare loop, and edits"
 	awk '{ v[$1] = $2 }
 	END {
 		printf "# apply %.2f s (libmlx5 %.2f s of it), the bare loop %.2f s: %.2f times, of CPU %.2f times\n",
 			v["apply_ns"] / 1e9, v["apply_libmlx5_ns"] / 1e9, v["bare_ns"] / 1e9,
 			v["apply_ns"] / v["bare_ns"], v["apply_cpu_ns"] / v["bare_cpu_ns"]
+		printf "# over hardware steering %.2f s: %.2f times the bare loop of software steering, of CPU %.2f times\n",
+			v["hardware_ns"] / 1e9, v["hardware_ns"] / v["bare_ns"], v["hardware_cpu_ns"] / v["bare_cpu_ns"]
 		printf "# one rule added: %.2f ms, %.2f ms of CPU\n", v["edit_ns"] / 1e6, v["edit_cpu_ns"] / 1e6
 	}' "$tmp/out" >"$tmp/said"
 	cat "$tmp/said"

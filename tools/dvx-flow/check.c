@@ -80,11 +80,13 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 }
 
 /* Replaces the expected cost in the summary by the cost on the device. */
-static void check_update(json_t *summary, struct generation *gen, const struct rules_text *s)
+static void check_update(json_t *summary, struct generation *gen, const struct base_tables *g,
+			 const struct rules_text *s)
 {
 	json_t *cost = json_object();
 
 	cost_json(cost, generation_rules(gen), generation_cost(gen));
+	cost_json_steering(cost, g);
 	places_json(cost, s->text, s->len);
 	json_object_update(summary, cost);
 	json_decref(cost);
@@ -98,7 +100,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 			json_t *summary)
 {
 	struct generation *gen = NULL;
-	struct base_tables g = {0};
+	struct base_tables g = {.steering = a->steering};
 	struct flow_fault f = {0};
 
 	if (dvx_dev_open(a->device, &g.dev)) {
@@ -108,7 +110,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 	if (!check_make_queues(&g, set, &f))
 		generation_build(&g, set, NULL, NULL, NULL, NULL, &gen, &f);
 	if (gen)
-		check_update(summary, gen, source);
+		check_update(summary, gen, &g, source);
 	generation_free(gen);
 	base_tables_free(&g);
 	pump_stop(g.pump);

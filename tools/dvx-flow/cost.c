@@ -55,6 +55,17 @@ void cost_json(json_t *to, const struct ruleset *set, const struct plan_cost *c)
 	json_object_set_new(to, "most_expensive", cost_json_costly(set, c));
 }
 
+void cost_json_steering(json_t *to, const struct base_tables *base)
+{
+	for (int d = 0; d < RULE_DIRS; d++) {
+		const char *steering = base_tables_steering(base, (enum rule_dir)d);
+
+		if (steering)
+			json_object_set_new(json_object_get(to, rule_dirs[d].name), "steering",
+					    json_string(steering));
+	}
+}
+
 /* --- sentences ----------------------------------------------------------------------------------- */
 
 static json_int_t cost_number(const json_t *j, const char *key)
@@ -85,6 +96,8 @@ void cost_print(const json_t *j)
 		printf(", a packet is looked up in at most %lld, on average in %.1f",
 		       cost_number(of, "longest_path"),
 		       json_real_value(json_object_get(of, "mean_path")));
+		if (json_object_get(of, "steering"))
+			printf(", by %s", cost_text(of, "steering"));
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/base_tables.h"
 #include "rules/rule.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/json.h"
@@ -24,6 +25,7 @@ struct args {
 	bool json, quiet, watch, prometheus, fresh, ste, svg;
 	const char *device, *socket, *state, *capture, *group;
 	unsigned int queues;
+	enum steering_kind steering;
 	double interval, wait; /* interval 0: none was given */
 	/* explain and dump */
 	const char *dump; /* a file, instead of the daemon */

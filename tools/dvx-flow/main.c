@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dvx-flow.h"
+#include "daemon/base_tables.h"
 #include "daemon/pump.h"
 #include "import/iface.h"
 
@@ -20,7 +21,8 @@ enum {
 	OPT_TO,
 	OPT_NETDEV,
 	OPT_PORT,
-	OPT_SVG
+	OPT_SVG,
+	OPT_STEERING
 };
 
 #define SOCKET_OPTION                                                                    \
@@ -28,8 +30,15 @@ enum {
 		"socket", 's', "PATH", 0, "the daemon's socket, if not DEV's default", 0 \
 	}
 
+#define STEERING_OPTION                                                                        \
+	{                                                                                      \
+		"steering", OPT_STEERING, "sws|hws|auto", 0,                                   \
+			"who writes entries: software, the device, or that if it can (sws)", 0 \
+	}
+
 static const struct argp_option check_options[] = {
 	{"device", 'd', "DEV", 0, "also build the rules on DEV, where no packet meets them", 0},
+	STEERING_OPTION,
 	CLI_JSON,
 	{0},
 };
@@ -48,6 +57,7 @@ static const struct argp_option daemon_options[] = {
 	{"fresh", OPT_FRESH, NULL, 0, "start without the committed rules", 0},
 	{"state", OPT_STATE, "FILE", 0, "the file of the committed rules", 0},
 	{"group", OPT_GROUP, "NAME", 0, "let this group's members ask, too", 0},
+	STEERING_OPTION,
 	{"wait", OPT_WAIT, "SECONDS", 0, "how long to wait for a daemon that is ending (0)", 0},
 	CLI_JSON,
 	CLI_DEVICE,
@@ -219,18 +229,26 @@ static const struct cli_option values[] = {
 };
 
 /* Appends to the values of --port. */
-static error_t take_port(int key, char *arg, struct argp_state *state, struct args *a)
+static void take_port(char *arg, struct argp_state *state, struct args *a)
 {
 	char *all;
 
-	if (key != OPT_PORT)
-		return ARGP_ERR_UNKNOWN;
 	if (!iface_port_is_right(arg))
 		argp_error(state, "--port: \"%s\" is not NAME=VPORT or NAME=VPORT,MAC,MAC", arg);
 	if (asprintf(&all, "%s%s%s", a->ports ? a->ports : "", a->ports ? " " : "", arg) < 0)
 		argp_failure(state, argp_err_exit_status, errno, "--port");
 	free((void *)(uintptr_t)a->ports);
 	a->ports = all;
+}
+
+static error_t take_flow_option(int key, char *arg, struct argp_state *state, struct args *a)
+{
+	if (key == OPT_PORT)
+		take_port(arg, state, a);
+	else if (key != OPT_STEERING)
+		return ARGP_ERR_UNKNOWN;
+	else if (!steering_find(arg, &a->steering))
+		argp_error(state, "--steering: \"%s\" is not sws, hws or auto", arg);
 	return 0;
 }
 
@@ -241,7 +259,7 @@ static const struct cli cli = {
 	.overview = overview,
 	.foreign = foreign,
 	.foreign_count = sizeof(foreign) / sizeof(foreign[0]),
-	.option = take_port,
+	.option = take_flow_option,
 	CLI_TABLES(commands, values, args),
 };
 

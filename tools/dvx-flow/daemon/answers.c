@@ -71,6 +71,7 @@ static void answers_send_done(void *arg)
 
 	if (cost)
 		cost_json(j, holder_rules(t->h), cost);
+	cost_json_steering(j, &t->h->base);
 	places_json(j, t->h->text, t->h->len);
 	conn_reply(t->c, j, NULL, 0);
 }

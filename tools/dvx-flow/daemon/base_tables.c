@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <dvx/aso.h>
 
 #include "rules/arena.h"
@@ -15,14 +16,62 @@
 #define PRIORITY 1u
 #define BEHIND	 3u
 
-static int make_side(struct base_tables *g, struct direction_base *s, enum rule_dir dir)
+static const char *const steerings[] = {
+	[STEERING_SWS] = "sws", [STEERING_HWS] = "hws", [STEERING_AUTO] = "auto"};
+
+bool steering_find(const char *name, enum steering_kind *out)
+{
+	for (unsigned int i = 0; i <= STEERING_AUTO; i++)
+		if (!strcmp(name, steerings[i])) {
+			*out = (enum steering_kind)i;
+			return true;
+		}
+	return false;
+}
+
+/* Makes the domain of a direction. libdvx has hardware steering for all but the e-switch. */
+static int make_domain(const struct base_tables *g, enum rule_dir dir, struct direction_base *s)
 {
 	static const enum dvx_flow_side sides[RULE_DIRS] = {
 		[RULE_IN] = DVX_FLOW_RX, [RULE_OUT] = DVX_FLOW_TX, [RULE_SWITCH] = DVX_FLOW_FDB};
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = sides[dir]};
+	int ret;
+
+	if (g->steering != STEERING_SWS && dir != RULE_SWITCH) {
+		attr.flags = DVX_FLOW_HARDWARE;
+		s->steering = STEERING_HWS;
+		ret = dvx_flow_domain_create(g->dev, &attr, &s->domain);
+		if (ret != -EOPNOTSUPP || g->steering == STEERING_HWS)
+			return ret;
+	}
+	attr.flags = 0;
+	s->steering = STEERING_SWS;
+	return dvx_flow_domain_create(g->dev, &attr, &s->domain);
+}
+
+int base_tables_check(const struct base_tables *g, struct flow_fault *f)
+{
+	struct direction_base s = {0};
+
+	if (g->steering != STEERING_HWS)
+		return 0;
+	if (make_domain(g, RULE_IN, &s) || dvx_flow_domain_destroy(s.domain))
+		return flow_fault_device(f);
+	return 0;
+}
+
+const char *base_tables_steering(const struct base_tables *g, enum rule_dir dir)
+{
+	return g->steering == STEERING_SWS || !g->side[dir].domain
+		       ? NULL
+		       : steerings[g->side[dir].steering];
+}
+
+static int make_side(struct base_tables *g, struct direction_base *s, enum rule_dir dir)
+{
 	struct dvx_flow_match all = {0};
 	struct dvx_flow_matcher_attr m = {.size = sizeof(m), .match = &all};
-	int ret = dvx_flow_domain_create(g->dev, &attr, &s->domain);
+	int ret = make_domain(g, dir, s);
 
 	if (!ret)
 		ret = dvx_flow_table_create(s->domain, 0, &s->root);

@@ -28,11 +28,19 @@ void switch_base_free(struct switch_base *b);
 struct dvx_aso_queue;
 struct track;
 
+/* Ways to write entries: software does it in the device's memory, or the device by requests. */
+enum steering_kind { STEERING_SWS, STEERING_HWS, STEERING_AUTO };
+
+/* Finds it by the name that --steering has: sws, hws, auto. */
+bool steering_find(const char *name, enum steering_kind *out);
+
 struct base_tables {
 	struct dvx_dev *dev;
 	struct pump *pump; /* NULL: no queue is needed */
+	enum steering_kind steering;
 	struct direction_base {
 		struct dvx_flow_domain *domain;
+		enum steering_kind steering; /* STEERING_SWS or STEERING_HWS */
 		struct dvx_flow_table *root;
 		struct dvx_flow_matcher *everything[2]; /* by priority: matches every packet */
 		struct dvx_flow_action *drop, *back;	/* back: sends packets the default way */
@@ -51,6 +59,13 @@ struct base_tables {
 };
 
 int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
+/* Checks that the device has the steering. Returns 0, or -1 with the fault. */
+int base_tables_check(const struct base_tables *g, struct flow_fault *f);
+/*
+ * Returns the name of a direction's steering, for people who asked for another one than the
+ * default; NULL: nobody did, or the direction has no rules.
+ */
+const char *base_tables_steering(const struct base_tables *g, enum rule_dir dir);
 /* Returns in *out the action that delivers to a queue of the pump. Returns 0 or libdvx's -errno. */
 int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
 /* Returns likewise the action for the rule's queue or vport. */

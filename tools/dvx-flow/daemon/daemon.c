@@ -231,6 +231,9 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 	if (dvx_dev_open(w->device, &h.base.dev))
 		return flow_fault_set(f, EXIT_INPUT, "%s", library_error());
 	h.state = w->state;
+	h.base.steering = a->steering;
+	if (base_tables_check(&h.base, f))
+		return -1;
 	pump.dev = h.base.dev;
 	ret = pump_start(&pump, &h.base.pump, f);
 	ret = ret ? ret : daemon_serve(a, w, &h, f);
