@@ -8,12 +8,6 @@
 #include <dvx/prm/cap.h>
 #include "dr.h"
 
-/* libmlx5's struct mlx5dv_flow_match_parameters ends in an open array. */
-union dr_params {
-	struct mlx5dv_flow_match_parameters p;
-	uint8_t room[sizeof(struct mlx5dv_flow_match_parameters) + MATCH_BYTES];
-};
-
 static int dr_done(int ret, const char *what)
 {
 	return ret ? dvx_fail(dvx_errno_of(ret), "libmlx5 does not %s", what) : 0;
@@ -144,7 +138,7 @@ static struct mlx5dv_dr_matcher *dr_matcher_try(const struct dvx_flow_matcher *m
 						const uint8_t *mask, unsigned int kind)
 {
 	const struct dr_matcher *own = matcher->impl;
-	union dr_params params;
+	union dvx_flow_params params;
 	uint8_t *to = (uint8_t *)params.p.match_buf;
 
 	params.p.match_sz = own->bytes;
@@ -466,7 +460,7 @@ static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	const struct dr_matcher *own = matcher->impl;
 	unsigned int kind = dr_kind_of(matcher, value);
 	struct mlx5dv_dr_action *actions[RULE_ACTIONS];
-	union dr_params params;
+	union dvx_flow_params params;
 	uint32_t n;
 	const bool fdb = matcher->table->domain->side == DVX_FLOW_FDB;
 	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : 0;

@@ -11,6 +11,12 @@
 #define GROUP_BYTES	64u
 #define ROOT_PRIORITIES 16u /* MLX5_BY_PASS_NUM_REGULAR_PRIOS of the kernel's device.h */
 
+/* libmlx5's struct mlx5dv_flow_match_parameters ends in an open array. */
+union dvx_flow_params {
+	struct mlx5dv_flow_match_parameters p;
+	uint8_t room[sizeof(struct mlx5dv_flow_match_parameters) + MATCH_BYTES];
+};
+
 struct dvx_flow_domain {
 	struct dvx_dev *dev;
 	const struct dvx_flow_backend *backend;

@@ -7,16 +7,10 @@
 
 #define HWS_ROOT_ACTIONS 3u /* a tag, a counter, a destination */
 
-/* libmlx5's struct mlx5dv_flow_match_parameters ends in an open array. */
-union hws_params {
-	struct mlx5dv_flow_match_parameters p;
-	uint8_t room[sizeof(struct mlx5dv_flow_match_parameters) + MATCH_BYTES];
-};
-
 int dvx_hws_root_matcher_create(struct dvx_flow_matcher *matcher)
 {
 	const bool tx = matcher->table->domain->side == DVX_FLOW_TX;
-	union hws_params params;
+	union dvx_flow_params params;
 	struct mlx5dv_flow_matcher_attr attr = {
 		.type = IBV_FLOW_ATTR_NORMAL,
 		.priority = matcher->priority,
@@ -104,7 +98,7 @@ static int hws_root_actions(const struct dvx_flow_rule *rule, struct mlx5dv_flow
 int dvx_hws_root_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 {
 	struct mlx5dv_flow_action_attr actions[HWS_ROOT_ACTIONS];
-	union hws_params params;
+	union dvx_flow_params params;
 	size_t n;
 	int err = hws_root_actions(rule, actions, &n);
 
