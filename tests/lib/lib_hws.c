@@ -482,6 +482,9 @@ TEST(below, refusals)
 	rules_open(&r, s, &m, 1);
 	to_b = rule_attr(r.m, &m, &s->to_b, 1);
 	refused(dvx_hws_image_make(&to_b, 4, &image), -EINVAL, "flags 0x4", "unknown bits");
+	to_b.action_count = 0;
+	refused(dvx_hws_image_make(&to_b, 0, &image), -EINVAL, "dvx_hws_image_make: attr",
+		"action_count is 0");
 	refused(dvx_hws_tag_field(r.m, "outer_headers.tcp_sport", &bit), -ENOENT, "tcp_sport",
 		"in one piece");
 	refused(dvx_hws_tag_field(r.m, "outer_headers.nothing", &bit), -ENOENT, "nothing",

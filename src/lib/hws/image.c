@@ -278,6 +278,22 @@ int dvx_hws_tag_field(const struct dvx_flow_matcher *matcher, const char *field,
 	return 0;
 }
 
+/* Checks what the flow API checks of a rule. Its sentences begin with another call. */
+static int hws_image_check(const struct dvx_flow_rule_attr *rule, struct dvx_flow_action **sorted,
+			   uint32_t *n)
+{
+	static const char call[] = "dvx_flow_rule_create";
+	int err = dvx_flow_rule_check(rule, sorted, n);
+	struct dvx_error why;
+
+	if (!err)
+		return 0;
+	why = *dvx_last_error();
+	if (strncmp(why.what, call, strlen(call)) != 0)
+		return err;
+	return dvx_fail(-err, "dvx_hws_image_make%s", why.what + strlen(call));
+}
+
 int dvx_hws_image_make(const struct dvx_flow_rule_attr *user, uint32_t flags,
 		       struct dvx_hws_image *out)
 {
@@ -296,7 +312,7 @@ int dvx_hws_image_make(const struct dvx_flow_rule_attr *user, uint32_t flags,
 	if (!err && flags & ~(uint32_t)DVX_HWS_SPILL)
 		err = dvx_fail(EINVAL, "dvx_hws_image_make: flags 0x%x: unknown bits", flags);
 	if (!err)
-		err = dvx_flow_rule_check(&rule, sorted, &n);
+		err = hws_image_check(&rule, sorted, &n);
 	if (err)
 		return err;
 	part = hws_first_part(rule.matcher);
