@@ -126,7 +126,7 @@ static bool inject_parse_command(struct inject_text *t, struct inject_fault *f)
 	uint32_t status;
 
 	f->action = INJECT_ANSWER;
-	if (!inject_named(t, prm_opcode_name, 0x10000, &f->number,
+	if (!inject_named(t, prm_opcode_name, 0x1000, &f->number,
 			  "a command, as CREATE_QP or 0x500") ||
 	    !inject_number(t, 1, UINT32_MAX, &f->nth, NTH))
 		return false;
