@@ -118,6 +118,16 @@ r=$(sed -n 's/^3300,\(0x[0-9a-f]*\),.*/\1/p' "$v1" | head -n 1)
 sed -e '1s/$/,1/' -e "/^3403,[^,]*,$r/i 3402,0xabc0,$r,0x1,0,0x2,0x10,0x20,0x1234567800000000,0x1234567800000001" "$v1" >"$tmp/broken"
 says 0 "the words of rdma-core 65" "rewrites headers, drop" \
 	-- explain --dump "$tmp/broken" "in ipv6 udp dst port 53"
+# Hardware steering, as libdvx dumps it: entries by their key and their templates.
+hws=$dumps/steering_hws.csv
+says 0 "hardware steering: a hit, and a rewrite in a template" "(by hash) hits: ip version 4, ipv4 dst 10.0.0.8; changes ttl 64 -> 63" \
+	"(by index) only acts; changes vlan none -> 7 pcp 3" -- explain --dump "$hws" ipv4 dst 10.0.0.8 ttl 64
+says 0 "hardware steering: entries field by field" "by libdvx" "stc modify_field_select=0x1" "ste_action_offset=0x3" \
+	-- dump --ste --dump "$hws"
+sed '/^3206/a 3204,0x1,1,0x6' "$hws" >"$tmp/broken"
+says 3 "hardware steering: a key and a builder" "a builder (3204) of a matcher with a key (3206)" -- explain --dump "$tmp/broken" ipv4
+sed 's/^3206,\([^,]*\),[0-9]*/3206,\1,25/' "$hws" >"$tmp/broken"
+says 3 "hardware steering: too many rows" "a key (3206) needs log2 of rows (to 24)" -- explain --dump "$tmp/broken" ipv4
 # dvx-flow's rules that change packets, as rdma-core 44 dumps them: without the lists of rewrites.
 change=$dumps/steering_change.csv
 says 0 "a list of rewrites that the dump lacks" "=> rule 0x" \

@@ -269,6 +269,8 @@ static int builder(struct dump_reader *r)
 	if (!dump_number32(r, at, &rx) || !dump_number32(r, at + 1, &lookup) || lookup > 0xffff)
 		return dump_wrong(r, "a builder (3204) needs a side and a lookup type");
 	rx = rx ? SIDE_RX : SIDE_TX;
+	if (m->view[rx])
+		return dump_wrong(r, "a builder (3204) of a matcher with a key (3206)");
 	if (m->builders[rx] == BUILDERS_MAX)
 		return dump_wrong(r, "a matcher has more than %u builders", BUILDERS_MAX);
 	m->definer[rx][m->builders[rx]] =
