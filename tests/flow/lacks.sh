@@ -35,6 +35,7 @@ drop in reg_a 1
 drop in reg_c0 1 reg_c1 1 reg_c2 1 reg_c3 1
 drop in reg_c4 1 reg_c5 1 reg_c6 1 reg_c7 1
 drop in vxlan vni 5
+drop in vxlan vni 5 gbp 7/0xff
 drop in vxlan-gpe vni 5
 drop in geneve vni 5 oam
 drop in gtpu teid 0x1234 inner ipv4 dst 10.60.0.0/16
