@@ -50,6 +50,7 @@ CALL(dvx_qp_local, attr_is_clear(in) ? 0 : dvx_qp_blob_write(any_object, in, any
 CALL(dvx_qp_peer, attr_is_clear(in) ? 0 : dvx_gid_choose(any_object, 1, in, any_object))
 CALL(dvx_rq_memory, dvx_rq_init(NULL, in))
 CALL(dvx_rss_attr, dvx_rss_create(NULL, in, NULL))
+CALL(dvx_rules_attr, dvx_rules_create(in, NULL))
 CALL(dvx_rxq_attr, dvx_rxq_create(NULL, in, NULL))
 CALL(dvx_sq_memory, dvx_sq_init(NULL, in))
 CALL(dvx_srq_attr, dvx_srq_create(NULL, in, NULL))
