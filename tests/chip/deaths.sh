@@ -11,7 +11,7 @@ deaths=300
 chips=deaths
 
 server_fds() { ls "/proc/$server/fd" | wc -l; }
-server_kib() { awk '/VmRSS/ { print $2 }' "/proc/$server/status"; }
+server_kib() { awk '/RssAnon/ { print $2 }' "/proc/$server/status"; } # pages of files come and go
 killed() { "$dvx_sim" exec deaths -- "$client" deaths "$1"; }
 dead() { "$dvx_sim" ls --json | tee /dev/stderr | jq -e '.[0] | .clients == [] and .objects == []'; }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Prints a C program with a function for each inline post of the public headers, of whose arguments
 # the compiler knows nothing, and which rings the doorbell: `posts.pl INCLUDE_DIR`. barriers.sh and
-# aarch64.sh look at its machine code. Left out is what only other posts call, with constants.
+# aarch64.sh look at its machine code. Left out is what only other posts call, with constants. A post
+# that calls a function of the program's gets one that the compiler knows, as a program gives it.
 # A post is a function, or a row DVX_POST_GATHER or _INLINE (post.h).
 use strict;
 use warnings;
@@ -20,6 +21,8 @@ for my $header (sort glob("$ARGV[0]/dvx/*.h")) {
 		my ($post, $args) = ($1, $2);
 		next if $inner{$post};
 		my @names = map { /(\w+)\s*$/ ? $1 : die "$post: $args\n" } split(/,/, $args);
+		my $fills = $args =~ s/dvx_rule_fill fill,\s*//;
+		@names = map { $fills && $_ eq 'fill' ? 'dvx_rule_fill_arg' : $_ } @names;
 		print "int ring_$post($args)\n{\n\tint err = $post(", join(', ', @names),
 		  ");\n\n\tdvx_sq_ring(sq);\n\treturn err;\n}\n";
 	}
