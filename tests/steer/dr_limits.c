@@ -185,8 +185,9 @@ TEST(none, bad_requests)
 	assert_int_equal(errno, ENOMEM);
 	assert_null(alloc(4096, 40, MLX5DV_DM_TYPE_STEERING_SW_ICM));
 	assert_int_equal(errno, ENOMEM);
-	assert_null(alloc(4096, 0, MLX5DV_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM));
-	assert_int_equal(errno, EOPNOTSUPP);
+	/* A chip without patterns has no such memory. */
+	assert_null(alloc(1ull << 40, 0, MLX5DV_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM));
+	assert_true(errno == ENOMEM || errno == EOPNOTSUPP);
 	dm = alloc(5000, 0, MLX5DV_DM_TYPE_STEERING_SW_ICM);
 	assert_non_null(dm);
 	assert_null(key_on(pd, dm, 4096, 4096, all));
