@@ -100,6 +100,6 @@ TEST(none, list)
 		assert_memory_equal(&p, &profile_bluefield2, sizeof(p));
 		n++;
 	}
-	assert_int_equal(n, 31);
+	assert_int_equal(n, 33);
 	fclose(f);
 }

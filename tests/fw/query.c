@@ -291,7 +291,7 @@ TEST(fx, steering)
 	CAP(f, f->v, PRM_HCA_CAP_TYPE_DEV_MEM, {"log_steering_sw_icm_size", 28},
 	    {"steering_sw_icm_start_address", icm_addr(ICM_STE, 0)},
 	    {"header_modify_sw_icm_start_address", icm_addr(ICM_MODIFY, 0)},
-	    {"header_modify_pattern_sw_icm_start_address", 0},
+	    {"header_modify_pattern_sw_icm_start_address", icm_addr(ICM_PATTERN, 0)},
 	    {"log_indirect_encap_sw_icm_size", 0}, {"memic", 1},
 	    {"memic_operations", MEMIC_OPERATIONS});
 	CAP(f, f->v, PRM_HCA_CAP_TYPE_FLOW_TABLE, {RX "sw_owner_v2", 1}, {TX "sw_owner_v2", 1});
