@@ -47,11 +47,12 @@ static const struct pair {
 
 /*
  * Returns true for fields that are compared separately: ICMP's are two in one of ours. A vport is
- * no VHCA.
+ * no VHCA. The root does not compare words of a tunnel's header; tags do, below.
  */
 static bool agree_by_itself(enum field field)
 {
-	return field != F_ICMP_TYPE && field != F_ICMP_CODE && field != F_SOURCE;
+	return field != F_ICMP_TYPE && field != F_ICMP_CODE && field != F_SOURCE &&
+	       field != F_TUNNEL_0;
 }
 
 /* Fields of tags, which software's tables compare. */
