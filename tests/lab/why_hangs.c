@@ -27,7 +27,7 @@ static void hangs_must(bool holds, const char *what)
 	exit(1);
 }
 
-/* What a case wants before its queue pairs are made. */
+/* Options of a case, taken before its queue pairs are made. */
 struct setup {
 	bool srq, idle_peer, alone, small_cq;
 	uint8_t timeout;
