@@ -104,7 +104,7 @@ static int hws_table_create(struct dvx_flow_table *table)
 	if (!own)
 		return dvx_fail(ENOMEM, "no memory for a flow table");
 	TAILQ_INIT(&own->stages);
-	err = dvx_hws_ft_create(table->domain, &own->ft);
+	err = dvx_hws_ft_create(table->domain, HWS_FT_RULES, &own->ft);
 	if (err) {
 		free(own);
 		return err;

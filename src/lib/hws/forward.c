@@ -11,26 +11,6 @@
 
 #define HWS_DEST_BYTES 8u
 
-static int hws_forward_table(struct dvx_flow_domain *domain, bool ends, struct hws_object *out)
-{
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, reply[PRM_CREATE_FLOW_TABLE_OUT_BYTES];
-	void *context = prm_create_flow_table_in_at_flow_table_context(in);
-	const void *props = dvx_flow_props(domain);
-	int err;
-
-	if (!props)
-		return -dvx_last_error()->err;
-	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
-	prm_create_flow_table_in_set_table_type(in, hws_domain(domain)->type);
-	prm_flow_table_context_set_level(context,
-					 prm_flow_table_prop_layout_get_max_ft_level(props) - 1);
-	prm_flow_table_context_set_termination_table(context, ends);
-	err = dvx_obj_create(domain->dev, in, sizeof(in), reply, sizeof(reply), &out->obj);
-	if (!err)
-		out->id = prm_create_flow_table_out_get_table_id(reply);
-	return err;
-}
-
 /* Makes the group of the table's one entry, which matches each packet. */
 static int hws_forward_group(struct dvx_flow_domain *domain, struct hws_forward *f)
 {
@@ -87,7 +67,7 @@ static int hws_forward_destroy(struct hws_forward *f)
 static int hws_forward_make(struct dvx_flow_domain *domain, bool ends, const struct hws_dest *dest,
 			    uint32_t n, struct hws_forward *f)
 {
-	int err = hws_forward_table(domain, ends, &f->table);
+	int err = dvx_hws_ft_create(domain, ends ? HWS_FT_ENDS : HWS_FT_ENTRIES, &f->table);
 
 	if (!err)
 		err = hws_forward_group(domain, f);

@@ -136,7 +136,9 @@ static inline uint32_t dvx_hws_reparse(const struct hws_domain *d)
 {
 	return d->reparse_by_stc ? PRM_RTC_REPARSE_BY_STC : PRM_RTC_REPARSE_ALWAYS;
 }
-int dvx_hws_ft_create(struct dvx_flow_domain *domain, struct hws_object *ft);
+/* A flow table leads to rule tables, or has one entry, which may end a packet's way. */
+enum hws_ft_kind { HWS_FT_RULES, HWS_FT_ENTRIES, HWS_FT_ENDS };
+int dvx_hws_ft_create(struct dvx_flow_domain *domain, enum hws_ft_kind kind, struct hws_object *ft);
 /* Links a new stage into the table, behind those of matchers with lower or equal priority. */
 int dvx_hws_stage_create(struct hws_part *part, uint32_t log_rows, uint32_t log_depth,
 			 struct hws_stage **out);

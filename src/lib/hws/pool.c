@@ -61,7 +61,7 @@ static struct hws_pool *hws_pool_create(struct dvx_flow_domain *domain)
 		dvx_fail(ENOMEM, "no memory for entries of rules");
 		return NULL;
 	}
-	err = dvx_hws_ft_create(domain, &pool->end);
+	err = dvx_hws_ft_create(domain, HWS_FT_RULES, &pool->end);
 	if (!err)
 		err = hws_pool_entries(d, pool);
 	if (!err)

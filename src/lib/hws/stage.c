@@ -10,7 +10,7 @@
 
 #define HWS_MODIFY_RTC 2u /* modify_flow_table_in.modify_field_select */
 
-int dvx_hws_ft_create(struct dvx_flow_domain *domain, struct hws_object *ft)
+int dvx_hws_ft_create(struct dvx_flow_domain *domain, enum hws_ft_kind kind, struct hws_object *ft)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, reply[PRM_CREATE_FLOW_TABLE_OUT_BYTES];
 	void *context = prm_create_flow_table_in_at_flow_table_context(in);
@@ -23,7 +23,8 @@ int dvx_hws_ft_create(struct dvx_flow_domain *domain, struct hws_object *ft)
 	prm_create_flow_table_in_set_table_type(in, hws_domain(domain)->type);
 	prm_flow_table_context_set_level(context,
 					 prm_flow_table_prop_layout_get_max_ft_level(props) - 1);
-	prm_flow_table_context_set_rtc_valid(context, 1);
+	prm_flow_table_context_set_rtc_valid(context, kind == HWS_FT_RULES);
+	prm_flow_table_context_set_termination_table(context, kind == HWS_FT_ENDS);
 	err = dvx_obj_create(domain->dev, in, sizeof(in), reply, sizeof(reply), &ft->obj);
 	if (!err)
 		ft->id = prm_create_flow_table_out_get_table_id(reply);
@@ -96,7 +97,7 @@ static int hws_stage_build(struct hws_stage *stage)
 {
 	struct dvx_flow_domain *domain = stage->part->matcher->table->domain;
 	struct hws_domain *d = hws_domain(domain);
-	int err = dvx_hws_ft_create(domain, &stage->end);
+	int err = dvx_hws_ft_create(domain, HWS_FT_RULES, &stage->end);
 
 	if (!err)
 		err = hws_entries_create(d, stage);
