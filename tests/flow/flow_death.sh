@@ -315,6 +315,15 @@ unsealed() {
 		! grep "no length and checksum" "$work/daemon.err"
 }
 check "a file without a checksum is taken up, and the daemon says so" unsealed
+older() { # a first line that counts no edits
+	"$PERL" -pe 's/, edits.*// if $. == 1; last if /^# edit/' "$work/state.whole" >"$work/hurt" && start --queues 2 --state "$work/hurt" &&
+		holds "drop in udp
+send in to queue 1 count
+" && client del 1 && start --queues 2 --state "$work/hurt" && holds "send in to queue 1 count
+"
+}
+start --queues 2 --fresh --state "$work/state.whole" && client apply --quiet "$work/b" && stop
+check "a file of an older dvx-flow is taken up, and edited" older
 start --queues 2 --fresh
 echo "drop in" | client apply --quiet -
 device_gone() {

@@ -15,6 +15,13 @@ drop in udp dst port 53 over 2 bit/s burst 0
 count in udp dst port 53
 drop out udp dst port 53 over 100 Mbit/s burst 64k
 END2
+# Faults stand for a device whose meters are all in use.
+without_meters() {
+	seq -f 'command CREATE_GENERAL_OBJECT %.0f status NO_RES' 10 >"$work/no_meters" && "$dvx_sim" fault "$chip" "$work/no_meters" &&
+		fails 4 "rate:1:30: no meter: .*CREATE_GENERAL_OBJECT" client apply "$work/rate" && holds ""
+}
+check "more meters than the device has" without_meters
+"$dvx_sim" fault "$chip" off
 check "rates are applied" client apply "$work/rate"
 says() { client explain "$@" >"$work/says"; cat "$work/says"; }
 full() { says udp dst port 53 && grep -q 'its meter has 0 of 0 bytes left: green; changes register c5 0x0 -> 0x2' "$work/says" && grep -q '=> rule "count in udp' "$work/says"; }

@@ -76,7 +76,7 @@ explains() {
 	sed -n 's/^  => //p' "$work/explained" | sed 's/ (0x[^)]*)//g' | grep -F -- "$1"
 }
 check "explain: to a function whose rules are held elsewhere" \
-	explains "pf: its function receives it; rules that are held there judge it next" "switch from uplink udp dst port 53"
+	explains "pf: its function receives it; rules that are held there, if any, judge it next" "switch from uplink udp dst port 53"
 check "explain: dropped" explains 'rule "drop switch from pf udp src port 11 count": counter' "switch from pf udp src port 11"
 check "explain: to the wire" explains "uplink: it leaves by the wire" "switch from pf udp src port 10"
 check "explain: the default way of the manager's own packets" explains "uplink: it leaves by the wire" "switch from ecpf arp"
@@ -129,6 +129,27 @@ between_vfs() {
 		[ "$(client stats --json | jq -c '[.sources[] | select(.from == "vf0" or .from == "vf1") | .packets, .dropped]')" = '[1,0,1,1]' ]
 }
 check "from one VF to another" between_vfs
+# Packets to a function without a program are counted drops of that function, and the rules stay.
+lost_at_vf1() { "$dvx_sim" ls --json | jq '[.[].drops[] | select(.function == "vf1" and .cause == "no_rule").count] | add // 0'; }
+to_gone() {
+	kill -9 "$daemon_vf1"
+	wait "$daemon_vf1"
+	before=$(lost_at_vf1)
+	send_from vf0 20 && [ "$(lost_at_vf1)" = $((before + 1)) ] && is ".rules[] | select(.text | test(\"^send.*to vf1\")).packets" 2 &&
+		explains "vf1: its function receives it; rules that are held there, if any, judge it next" "switch from vf0 ipv4 udp src port 20"
+}
+check "to a VF whose program was killed" to_gone
+is_back() { begin vf1 && send_from vf0 20 && [ "$(function=vf1 counts)" = '[1]' ] && is ".rules[] | select(.text | test(\"^send.*to vf1\")).packets" 3; }
+check "and to its next program" is_back
+manager_dies() {
+	kill -9 "$daemon_dpu"
+	wait "$daemon_dpu"
+	send_from vf0 20 && [ "$(function=vf1 counts)" = '[1]' ] || return 1
+	background "$work/dpu.err" "$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json
+	daemon_dpu=$child
+	send_from vf0 20 && [ "$(function=vf1 counts)" = '[2]' ] && is ".rules[] | select(.text | test(\"^send.*to vf1\")).packets" 1
+}
+check "the manager's daemon is killed: the slow path is back, then its committed rules" manager_dies
 rated() {
 	printf 'drop switch from pf udp src port 15 over 2 bit/s burst 0\ncount switch from pf udp src port 15\n' >"$work/rated" &&
 		client apply "$work/rated" && send_from_host 15 15 15 && [ "$(counts)" = '[2,1]' ]
@@ -165,6 +186,21 @@ check "and pops them on the other" sides chip=cx5,switchdev=1 1 \
 check "samples need entries that keep register C0" sides chip=cx5,switchdev=1 40 \
 	"samplers in the FDB of mlx5_0 (ConnectX-5, -6) lose register C0 of packets from functions" \
 	"mirror switch from pf to uplink sample 2"
+# Committed rules that name a function which the device has no more, and then has again.
+fewer() {
+	"$dvx_sim" down "$chip" && "$dvx_sim" up --set switchdev=1 --vfs 1 "$chip" && echo "send switch from vf0 to vf1 count" >"$work/state" &&
+		cp "$work/state" "$work/was" || return 1
+	fails 4 "can't be applied: line 1, column 25: .*mlx5_0 knows no vport 2 (vf1).*; daemon --fresh starts without them" \
+		on_chip "$flow" daemon --state "$work/state" && cmp "$work/state" "$work/was" || return 1
+	"$dvx_sim" down "$chip" && "$dvx_sim" up --set switchdev=1 --vfs 2 "$chip" &&
+		background "$work/dpu.err" "$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json --state "$work/state" || return 1
+	is '.rules | length' 1
+	status=$?
+	kill "$child"
+	wait "$child"
+	return $status
+}
+check "rules for a function that the device lacks now" fewer
 legacy() {
 	"$dvx_sim" down "$chip" && "$dvx_sim" up "$chip" && echo "drop switch from pf" >"$work/bad" || return 1
 	fails 4 "bad:1:6: .*must be in switchdev mode" on_chip "$flow" check --device mlx5_0 "$work/bad"

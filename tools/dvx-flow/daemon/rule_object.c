@@ -33,16 +33,23 @@ static struct source_location rule_object_at(const struct rule *r)
 	return r->over ? r->over_at : r->expire_at;
 }
 
+static int rule_object_none(const struct rule *r, struct flow_fault *f)
+{
+	flow_fault_set(f, EXIT_DEVICE, "no %s: %s", r->over ? "meter" : "hit",
+		       device_last_error());
+	return flow_fault_at(f, r, rule_object_at(r));
+}
+
 /* Takes an object of the spare bulk, which is made if there is none. */
-static int rule_object_take(struct generation *gen, size_t i, uint32_t want)
+static int rule_object_take(struct generation *gen, size_t i, uint32_t want, struct flow_fault *f)
 {
 	struct rule_state *h = &gen->hold[i];
-	enum dvx_aso_kind kind = rule_object_kind(&gen->set.rule[i]);
+	const struct rule *r = &gen->set.rule[i];
+	enum dvx_aso_kind kind = rule_object_kind(r);
 	struct spare_objects *spare = &gen->objects[kind];
-	int ret = spare->bulk ? 0 : aso_bulk_make(gen->base, kind, want, &spare->bulk);
 
-	if (ret)
-		return ret;
+	if (!spare->bulk && aso_bulk_make(gen->base, kind, want, &spare->bulk))
+		return rule_object_none(r, f);
 	aso_bulk_hold(spare->bulk);
 	h->object = spare->bulk;
 	h->object_index = spare->used++;
@@ -80,9 +87,9 @@ int rule_object_make(struct generation *gen, size_t i, const struct rule_state *
 		h->object_index = like->object_index;
 		aso_bulk_hold(h->object);
 	} else {
-		ret = rule_object_take(gen, i, want);
-		if (!ret)
-			ret = rule_object_set(h, r->over);
+		if (rule_object_take(gen, i, want, f))
+			return -1;
+		ret = rule_object_set(h, r->over);
 	}
 	if (!ret)
 		ret = dvx_flow_action_create_aso(gen->base->side[r->dir].domain,

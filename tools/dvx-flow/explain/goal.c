@@ -36,7 +36,7 @@ static bool goal_switched(const struct dump_source *src, const struct explain_wa
 	if (vport == DVX_FLOW_UPLINK) {
 		g->says = "it leaves by the wire";
 	} else if (vport != own || vport == UINT32_MAX) {
-		g->says = "its function receives it; rules that are held there judge it next";
+		g->says = "its function receives it; rules that are held there, if any, judge it next";
 	} else if (!dump_source_has(src, RULE_IN)) {
 		g->says = "this function receives it, where no rule is for incoming packets";
 	} else {
