@@ -81,11 +81,6 @@ drop in udp dst port 9 expire 1s name short # goes
 drop in udp dst port 53 expire 1h
 drop in tcp expire 2h
 END2
-if [ -n "$steering" ]; then
-	check "rules that expire need entries of software" fails 4 "hardware steering by libdvx has no hit" \
-		client apply "$work/expire"
-	plan
-fi
 check "rules that expire are applied" client apply "$work/expire"
 left() { [ "$(client list --json | jq -c "[.rules[].text]")" = '["drop in udp dst port 53 expire 1h","drop in tcp expire 2h"]' ]; }
 check "one without packets goes" until_true left
@@ -103,6 +98,7 @@ check "and begins anew with a packet" hit
 told() { says udp dst port 53 && grep -q 'the rule goes 3600 s after this packet' "$work/says"; }
 check "explain says so" told
 stop >/dev/null
+[ -z "$steering" ] || plan
 
 # The objects came with ConnectX-6 Dx.
 "$dvx_sim" down "$chip"

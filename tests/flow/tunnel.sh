@@ -6,7 +6,7 @@
 peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
 command -v tcpdump >/dev/null || skip_all "no tcpdump"
-"$dvx_sim" up "$chip" || exit 99
+up "$chip" || exit 99
 
 hop="eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02"
 cat >"$work/rules" <<END

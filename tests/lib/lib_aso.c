@@ -172,7 +172,7 @@ TEST(below, two_buckets)
 /* --- hits -------------------------------------------------------------------------------------- */
 
 /* A packet finds the bit of before, and sets it; reading keeps it, taking clears it. */
-TEST(software, hit)
+TEST(below, hit)
 {
 	uint8_t bits[1024];
 	struct judge j;

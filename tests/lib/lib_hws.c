@@ -420,6 +420,16 @@ TEST(below, encap)
 	stage_tx_close(&tx);
 }
 
+/* Puts a frame into VXLAN. */
+static void vxlan_build(struct frame *outer, const struct frame *inner)
+{
+	frame_build(outer,
+		    (struct frame_spec){.dport = 4789, .payload = (uint16_t)(8 + inner->len)});
+	memset(outer->bytes + 42, 0, 8);
+	outer->bytes[42] = 8; /* the VNI is valid */
+	memcpy(outer->bytes + 50, inner->bytes, inner->len);
+}
+
 /* One entry ends a tunnel, which comes first, and sets a tag. */
 TEST(below, decap_beside_a_tag)
 {
@@ -441,16 +451,77 @@ TEST(below, decap_beside_a_tag)
 	OK(dvx_post_rule(r.sq, &image, key, 1, DVX_SIGNALED));
 	assert_false(answer(&r, 1));
 	frame_build(&inner, (struct frame_spec){.dport = 5});
-	frame_build(&outer,
-		    (struct frame_spec){.dport = 4789, .payload = (uint16_t)(8 + inner.len)});
-	memset(outer.bytes + 42, 0, 8);
-	outer.bytes[42] = 8; /* VXLAN: the VNI is valid */
-	memcpy(outer.bytes + 50, inner.bytes, inner.len);
+	vxlan_build(&outer, &inner);
 	frame_send(s->f, &outer);
 	inbox_gets_frame(&s->b, &inner, 77);
 	rules_close(&r);
 	OK(dvx_flow_action_destroy(tag));
 	OK(dvx_flow_action_destroy(decap));
+}
+
+/* A second removal needs a second entry, where it finds the headers that the first one left. */
+TEST(below, decap_and_pop)
+{
+	struct dvx_flow_match m = udp(4, 4789);
+	struct dvx_flow_action *decap, *pop, *three[3];
+	struct frame inner, outer, want;
+	struct dvx_flow_rule_attr attr;
+	struct dvx_hws_image image;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+
+	OK(dvx_flow_match_set(&m, "inner_headers.cvlan_tag", 1, 1));
+	mt = matcher(s->table, &m, 0);
+	OK(dvx_flow_action_create_decap_l2(s->domain, &decap));
+	OK(dvx_flow_action_create_pop_vlan(s->domain, &pop));
+	memcpy(three, (struct dvx_flow_action *[]){pop, s->to_b, decap}, sizeof(three));
+	attr = rule_attr(mt, &m, three, 3);
+	refused(dvx_hws_image_make(&attr, 0, &image), -E2BIG, "attr.actions",
+		"into the entry of 1");
+	r = rule(mt, &m, three, 3);
+	frame_build(&inner, (struct frame_spec){.vlan = 7});
+	vxlan_build(&outer, &inner);
+	frame_send(s->f, &outer);
+	frame_build(&want, (struct frame_spec){0});
+	inbox_gets_frame(&s->b, &want, 0);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(pop));
+	OK(dvx_flow_action_destroy(decap));
+}
+
+/* Fills a UDP packet with these bytes, which the packet's payload begins with. */
+static void tunnel_frame(struct frame *f, uint16_t port, const uint8_t *header, uint16_t bytes)
+{
+	frame_build(f, (struct frame_spec){.dport = port, .payload = 20});
+	memcpy(f->bytes + 42, header, bytes);
+}
+
+/* A tunnel's end of GTP-U is in the dword that the device's capability names. */
+TEST(below, gtpu)
+{
+	static const uint8_t other[] = {0x30, 255, 0, 0, 0, 0, 1, 0},
+			     mine[] = {0x30, 255, 0, 0, 0, 0, 0, 77};
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m = udp(4, 2152);
+	struct dvx_flow_matcher *mt, *rest = matcher(s->table, &all, 9);
+	struct dvx_flow_rule *to_a = rule(rest, &all, &s->to_a, 1), *to_b;
+	struct frame f;
+
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_teid", 77, 0xffffffff));
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_msg_type", 255, 0xff));
+	mt = matcher(s->table, &m, 0);
+	to_b = rule(mt, &m, &s->to_b, 1);
+	tunnel_frame(&f, 2152, mine, sizeof(mine));
+	frame_send(s->f, &f);
+	inbox_gets_frame(&s->b, &f, 0);
+	tunnel_frame(&f, 2152, other, sizeof(other));
+	frame_send(s->f, &f);
+	inbox_gets_frame(&s->a, &f, 0);
+	OK(dvx_flow_rule_destroy(to_b));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_rule_destroy(to_a));
+	OK(dvx_flow_matcher_destroy(rest));
 }
 
 /* --- mistakes ----------------------------------------------------------------------------------- */

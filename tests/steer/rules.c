@@ -632,7 +632,8 @@ TEST(of_hws, connection_tracking)
 	prm_conn_track_aso_set_valid(last->context, 1);
 	assert_int_equal(send_aso(t, 63, 1).stats.ends[STEER_DROP], 1);
 	/* types and registers that are not there, and an object of another kind */
-	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_FIRST_HIT, 3, a->o.id), BAD);
+	assert_int_equal(aso_template(3, 3, a->o.id), BAD);
+	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_FIRST_HIT, 3, a->o.id), BAD_RES);
 	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_CT, 8, a->o.id), BAD);
 	assert_int_equal(aso_template(PRM_STE_ASO_TYPE_POLICERS, 3, a->o.id), BAD_RES);
 }

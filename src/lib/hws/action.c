@@ -29,10 +29,10 @@ const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
 	[ACTION_MODIFY] = {.pair = true},  [ACTION_PUSH_VLAN] = {.pair = true},
 	[ACTION_ENCAP] = {.pair = true},   [ACTION_TAG] = {.single = true},
 	[ACTION_METER] = {.pair = true},   [ACTION_TRACK] = {.pair = true},
-	[ACTION_DROP] = {.hit = true},	   [ACTION_DEFAULT] = {.hit = true},
-	[ACTION_TABLE] = {.hit = true},	   [ACTION_ROOT] = {.hit = true},
-	[ACTION_QUEUE] = {.hit = true},	   [ACTION_ARRAY] = {.hit = true},
-	[ACTION_SAMPLE] = {.hit = true},
+	[ACTION_HIT] = {.pair = true},	   [ACTION_DROP] = {.hit = true},
+	[ACTION_DEFAULT] = {.hit = true},  [ACTION_TABLE] = {.hit = true},
+	[ACTION_ROOT] = {.hit = true},	   [ACTION_QUEUE] = {.hit = true},
+	[ACTION_ARRAY] = {.hit = true},	   [ACTION_SAMPLE] = {.hit = true},
 };
 
 /* ---- Arguments and patterns ---- */
@@ -218,11 +218,14 @@ static int hws_fill_decap(struct dvx_flow_action *a, struct hws_action *own, voi
 
 static void hws_fill_aso(const struct dvx_flow_action *a, void *stc)
 {
+	static const uint8_t types[] = {[ACTION_METER] = PRM_STE_ASO_TYPE_POLICERS,
+					[ACTION_HIT] = PRM_STE_ASO_TYPE_FIRST_HIT,
+					[ACTION_TRACK] = PRM_STE_ASO_TYPE_CT};
+
 	prm_stc_set_action_type(stc, PRM_STC_ACTION_ASO);
 	prm_stc_set_aso_object_id(stc, a->object);
 	prm_stc_set_return_reg_id(stc, a->reg_c);
-	prm_stc_set_aso_type(stc, a->kind == ACTION_METER ? PRM_STE_ASO_TYPE_POLICERS
-							  : PRM_STE_ASO_TYPE_CT);
+	prm_stc_set_aso_type(stc, types[a->kind]);
 }
 
 static int hws_fill_root(struct dvx_flow_action *a, struct hws_action *own, void *stc)
@@ -264,6 +267,7 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum 
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_TAG);
 		return 0;
 	case ACTION_METER:
+	case ACTION_HIT:
 	case ACTION_TRACK:
 		hws_fill_aso(a, stc);
 		return 0;

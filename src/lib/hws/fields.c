@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the fields of a match to bits of the parsed headers. */
+#include <dvx/prm/cap.h>
 #include "hws.h"
 
 #define HWS_MOVE_BITS 32u /* of a dword: selectors take no more at once */
@@ -7,13 +8,16 @@
 static const struct hws_field {
 	const char *path, *place;
 	uint8_t bit;
-	const char *also; /* a flag that these packets have, too */
+	const char *also;		     /* a flag that these packets have, too */
+	uint32_t (*dword)(const void *cap2); /* NULL: the place has a fixed one */
 } rows[] = {
-#define HEADERS(field, place, bit)                             \
-	{"outer_headers." #field, "outer_" #place, bit, NULL}, \
-		{"inner_headers." #field, "inner_" #place, bit, NULL},
-#define FIELD(path, place, bit)	   {#path, #place, bit, NULL},
-#define OF(path, place, bit, also) {#path, #place, bit, #also},
+#define HEADERS(field, place, bit)                                   \
+	{"outer_headers." #field, "outer_" #place, bit, NULL, NULL}, \
+		{"inner_headers." #field, "inner_" #place, bit, NULL, NULL},
+#define FIELD(path, place, bit)	   {#path, #place, bit, NULL, NULL},
+#define OF(path, place, bit, also) {#path, #place, bit, #also, NULL},
+#define BY_CAP(path, cap, bit) \
+	{#path, "format_select_dw_" #cap, bit, NULL, prm_cmd_hca_cap_2_get_format_select_dw_##cap},
 #include "fields.def"
 };
 
@@ -91,12 +95,31 @@ static int hws_headers_version(struct hws_headers *h, const struct dvx_flow_fiel
 	return hws_headers_move(h, ones, m);
 }
 
-static int hws_headers_field(struct hws_headers *h, const uint8_t *mask,
+/* Finds the bit of the headers where a row's field begins. */
+static int hws_row_bit(struct dvx_dev *dev, const struct hws_field *row, uint32_t *bit)
+{
+	const void *cap2;
+	int err = row->dword ? dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL_2, &cap2) : 0;
+
+	if (err)
+		return err;
+	if (row->dword && !row->dword(cap2))
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_matcher_create: attr.match.%s: %s of %s is 0: "
+				"hardware steering there does not match it",
+				row->path, row->place, dvx_dev_name(dev));
+	*bit = row->bit +
+	       (row->dword ? HWS_MOVE_BITS * row->dword(cap2) : hws_place_bit(row->place));
+	return 0;
+}
+
+static int hws_headers_field(struct dvx_dev *dev, struct hws_headers *h, const uint8_t *mask,
 			     const struct dvx_flow_field *f)
 {
 	const struct hws_field *row = hws_field_find(f->path);
 	const char *name = strrchr(f->path, '.');
-	uint32_t also;
+	uint32_t also, bit = 0;
+	int err;
 
 	if (!row)
 		return dvx_fail(EOPNOTSUPP,
@@ -110,14 +133,16 @@ static int hws_headers_field(struct hws_headers *h, const uint8_t *mask,
 		prm_bits_set(h->mask, also, 1, 1);
 		prm_bits_set(h->fixed, also, 1, 1);
 	}
-	return hws_headers_move(
-		h, mask,
-		(struct hws_move){.from = (uint16_t)f->bit,
-				  .to = (uint16_t)(hws_place_bit(row->place) + row->bit),
-				  .width = (uint8_t)f->width});
+	err = hws_row_bit(dev, row, &bit);
+	return err ? err
+		   : hws_headers_move(h, mask,
+				      (struct hws_move){.from = (uint16_t)f->bit,
+							.to = (uint16_t)bit,
+							.width = (uint8_t)f->width});
 }
 
-int dvx_hws_headers_add(struct hws_headers *h, const uint8_t *mask, const bool v6[2])
+int dvx_hws_headers_add(struct dvx_dev *dev, struct hws_headers *h, const uint8_t *mask,
+			const bool v6[2])
 {
 	struct dvx_flow_field f;
 	int err = 0;
@@ -131,7 +156,7 @@ int dvx_hws_headers_add(struct hws_headers *h, const uint8_t *mask, const bool v
 		if (i < sizeof(addresses) / sizeof(addresses[0]))
 			err = hws_headers_address(h, mask, &f, v6[i / 2], &addresses[i]);
 		else
-			err = hws_headers_field(h, mask, &f);
+			err = hws_headers_field(dev, h, mask, &f);
 	}
 	return err;
 }

@@ -106,7 +106,8 @@ struct hws_headers {
 	uint32_t count;
 	struct hws_move move[HWS_MOVES]; /* to a bit of the headers */
 };
-int dvx_hws_headers_add(struct hws_headers *h, const uint8_t *mask, const bool v6[2]);
+int dvx_hws_headers_add(struct dvx_dev *dev, struct hws_headers *h, const uint8_t *mask,
+			const bool v6[2]);
 
 /* ---- Tables (table.c, stage.c) ---- */
 

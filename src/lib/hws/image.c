@@ -3,7 +3,8 @@
 #include <dvx/prm/flow.h>
 #include "hws.h"
 
-#define HWS_INDEX_SHIFT 6u /* of an entry in hit_low */
+#define HWS_INDEX_SHIFT 6u   /* of an entry in hit_low */
+#define HWS_HITS	512u /* of an object of the device */
 
 /* An entry that is being made. */
 struct hws_making {
@@ -54,6 +55,10 @@ static void hws_operands(const struct dvx_flow_action *a, uint8_t *entry, enum h
 	case ACTION_METER: /* two meters are one object of the device */
 		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number / 2);
 		prm_wqe_gta_data_seg_ste_set_dw7(entry, DVX_METER_GREEN << 1 | (a->number & 1));
+		break;
+	case ACTION_HIT: /* [I] as in entries of format 1 */
+		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number / HWS_HITS);
+		prm_wqe_gta_data_seg_ste_set_dw7(entry, a->number % HWS_HITS);
 		break;
 	case ACTION_TRACK:
 		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number);

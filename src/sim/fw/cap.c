@@ -25,6 +25,8 @@
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
 
+#define CAP_DW_FLEX_0 0x89u /* definer_hl.flex_parser_0; those of the next ones come before it */
+
 /* Bits of flex_parser_protocols: tunnels, words that flex parsers take, and ICMP. */
 enum {
 	CAP_FLEX_GENEVE = 1 << 3,
@@ -50,6 +52,12 @@ static uint32_t cap_flex_tunnels(const struct profile *p, uint32_t value)
 static uint32_t cap_flex_gtpu(const struct profile *p, uint32_t value)
 {
 	return p->steering_format_version ? cap_flex_tunnels(p, value) : 0;
+}
+
+/* [I] Returns the dword of definer_hl that has the word of a flex parser for GTP-U; 0: none has. */
+static uint32_t cap_select_gtpu(const struct profile *p, enum flex_parser parser)
+{
+	return p->rules_by_wqe ? cap_flex_gtpu(p, CAP_DW_FLEX_0 - parser) : 0;
 }
 
 /* Returns the value for a chip whose entries compare ICMP by flex parsers; 0 for others. */

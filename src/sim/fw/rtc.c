@@ -76,14 +76,16 @@ int fw_create_stc(struct fw_cmd *c)
 	return fw_made(c, &r->o, 0);
 }
 
-/* [I] First hits are not there: public sources have the other two types. */
+/* [I] First hits are as in entries of format 1: public sources have the other two types. */
 static int fw_stc_check_aso(struct fw_cmd *c, const uint8_t *stc)
 {
 	const uint32_t type = prm_stc_get_aso_type(stc), reg = prm_stc_get_return_reg_id(stc);
 
-	if (type != PRM_STE_ASO_TYPE_CT && type != PRM_STE_ASO_TYPE_POLICERS)
+	if (type != PRM_STE_ASO_TYPE_CT && type != PRM_STE_ASO_TYPE_POLICERS &&
+	    type != PRM_STE_ASO_TYPE_FIRST_HIT)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "stc.aso_type %u is neither 1 (connection tracking) nor 2 (meter)",
+				 "stc.aso_type %u is none of 1 (connection tracking), 2 (meter) "
+				 "and 4 (first hit)",
 				 type);
 	if (reg >= PACKET_REGISTERS_C)
 		return fw_refuse(c, FW_SYN_RANGE, "stc.return_reg_id %u: reg_c_%u is the last", reg,
