@@ -217,7 +217,8 @@ static bool rq_begin_own(struct rq *rq)
 
 bool rq_begin(struct rq *rq)
 {
-	bool begun = rq && rq->srq ? rq_begin_shared(rq) : rq_begin_own(rq);
+	/* A queue pair that was made without receives has no rq. */
+	bool begun = rq && (rq->srq ? rq_begin_shared(rq) : rq_begin_own(rq));
 
 	if (begun && probe_active(PROBE_WQE))
 		rq_probe(rq);
