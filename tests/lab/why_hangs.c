@@ -5,7 +5,9 @@
  * Cases whose name begins with "ok_" leave nothing behind.
  */
 #include <endian.h>
+#include <errno.h>
 #include <infiniband/mlx5dv.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,6 +102,7 @@ static void hangs_open(struct pair *p, const struct setup *s)
 	p->ctx = verbs_open();
 	must(p->ctx);
 	p->pd = ibv_alloc_pd(p->ctx);
+	must(p->pd);
 	p->mr = ibv_reg_mr(p->pd, p->buf, sizeof(p->buf),
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	p->channel = ibv_create_comp_channel(p->ctx);
@@ -324,6 +327,32 @@ static void arm_register(struct pair *p)
 	dv.dbrec[1] = htobe32(1u << 28);
 }
 
+/* The first of two events is lost by a requested fault. */
+static void event_lost(struct pair *p)
+{
+	struct pollfd fd = {.fd = p->channel->fd, .events = POLLIN};
+
+	must(!ibv_req_notify_cq(p->scq, 0));
+	hangs_write(p, IBV_SEND_SIGNALED);
+	must(!hangs_poll(p->scq) && !ibv_req_notify_cq(p->scq, 0));
+	hangs_write(p, IBV_SEND_SIGNALED);
+	must(!hangs_poll(p->scq));
+	hangs_event(p);
+	must(!poll(&fd, 1, 0));
+}
+
+static void fatal(struct pair *p)
+{
+	struct ibv_async_event e;
+
+	puts("open");
+	fflush(stdout);
+	must(!ibv_get_async_event(p->ctx, &e) && e.event_type == IBV_EVENT_DEVICE_FATAL);
+	must(!ibv_alloc_pd(p->ctx) && errno == EIO);
+	ibv_ack_async_event(&e);
+	hangs_write(p, IBV_SEND_SIGNALED);
+}
+
 static void cq_failed(struct pair *p)
 {
 	for (int i = 0; i < DEPTH; i++)
@@ -362,6 +391,8 @@ static const struct {
 	{"doorbell", {0}, doorbell},
 	{"arm_register", {0}, arm_register},
 	{"cq_failed", {.small_cq = true}, cq_failed},
+	{"event_lost", {0}, event_lost},
+	{"fatal", {0}, fatal},
 };
 
 int main(int argc, char **argv)

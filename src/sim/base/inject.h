@@ -14,7 +14,10 @@ enum inject_event {
 	INJECT_COMMAND,	   /* number: opcode */
 	INJECT_PACKET,	   /* number: QP that it is for */
 	INJECT_COMPLETION, /* number: QP that it is of */
+	INJECT_INTERRUPT,  /* number: CQ whose event it is; INJECT_ANY: another event */
+	INJECT_OBJECT,	   /* an object is made; no number */
 	INJECT_PORT,	   /* no event that is counted: the link changes after ns */
+	INJECT_DEVICE,	   /* likewise: the device fails after ns */
 	INJECT_EVENTS,
 };
 enum inject_action {
@@ -24,8 +27,11 @@ enum inject_action {
 	INJECT_CORRUPT,
 	INJECT_DELAY, /* ns */
 	INJECT_ERROR, /* a completion: syndrome */
+	INJECT_LOSE,  /* an event */
+	INJECT_SHORT, /* memory, for this object and all that follow */
 	INJECT_DOWN,  /* the port */
 	INJECT_UP,
+	INJECT_FATAL, /* the device */
 	INJECT_ACTIONS,
 };
 
@@ -35,7 +41,8 @@ enum inject_action {
 
 struct inject_fault {
 	uint8_t event, action, status;
-	uint8_t pad[5];
+	uint8_t pad;
+	uint32_t met;	 /* number of the event that met it: opcode, QP or CQ */
 	uint32_t number; /* INJECT_ANY: all */
 	uint32_t nth;	 /* from 1, of those that match */
 	uint32_t syndrome;
@@ -53,7 +60,7 @@ static inline bool inject_active(enum inject_event e)
 /* Counts an event. Returns the fault that it meets, until the table changes, or NULL. */
 const struct inject_fault *inject_count(enum inject_event, uint32_t number);
 
-/* Counts fault number i of the table, which no event meets: one of the port. */
+/* Counts fault number i of the table, which no event meets: one of the port or the device. */
 void inject_happened(size_t i);
 
 /* Replaces the table; counts begin anew. Returns 0, or -1 if a fault is impossible. */

@@ -4,7 +4,10 @@
  *   command CREATE_QP 2 status NO_RES syndrome 0x1234
  *   packet 5 qp 0x40 drop
  *   completion 3 syndrome REMOTE_ACCESS_ERR
+ *   event 1 cq 0x3 lose
+ *   memory short after 20 objects
  *   port down after 2s
+ *   device fatal after 2s
  */
 #include "inject.h"
 
@@ -119,6 +122,12 @@ static bool inject_time(struct inject_text *t, uint64_t *ns)
 	return inject_expected(t, "a time up to 60s, with ns, us, ms or s");
 }
 
+/* Takes a word that must be there. */
+static bool inject_must(struct inject_text *t, const char *word)
+{
+	return inject_take(t, word) || inject_expected(t, "\"%s\"", word);
+}
+
 #define NTH "which one: a number from 1"
 
 static bool inject_parse_command(struct inject_text *t, struct inject_fault *f)
@@ -126,13 +135,14 @@ static bool inject_parse_command(struct inject_text *t, struct inject_fault *f)
 	uint32_t status;
 
 	f->action = INJECT_ANSWER;
-	if (!inject_named(t, prm_opcode_name, 0x1000, &f->number,
-			  "a command, as CREATE_QP or 0x500") ||
+	f->number = INJECT_ANY;
+	if ((!inject_take(t, "any") &&
+	     !inject_named(t, prm_opcode_name, 0x1000, &f->number,
+			   "a command, as CREATE_QP or 0x500, or any")) ||
 	    !inject_number(t, 1, UINT32_MAX, &f->nth, NTH))
 		return false;
-	if (!inject_take(t, "status"))
-		return inject_expected(t, "\"status\"");
-	if (!inject_named(t, prm_status_name, 0x100, &status,
+	if (!inject_must(t, "status") ||
+	    !inject_named(t, prm_status_name, 0x100, &status,
 			  "a status that is not OK, by name or number"))
 		return false;
 	if (!status)
@@ -183,16 +193,49 @@ static bool inject_parse_completion(struct inject_text *t, struct inject_fault *
 			    "a syndrome of a CQE, by name or number");
 }
 
-static bool inject_parse_port(struct inject_text *t, struct inject_fault *f)
+static bool inject_parse_event(struct inject_text *t, struct inject_fault *f)
+{
+	f->action = INJECT_LOSE;
+	f->number = INJECT_ANY;
+	if (!inject_number(t, 1, UINT32_MAX, &f->nth, NTH) ||
+	    (inject_take(t, "cq") &&
+	     !inject_number(t, 0, 0xffffff, &f->number, "the number of a CQ")))
+		return false;
+	return inject_take(t, "lose") ||
+	       inject_expected(t, "%s\"lose\"", f->number == INJECT_ANY ? "\"cq\" or " : "");
+}
+
+/* The first object that finds no memory is counted, as all faults are, from 1. */
+static bool inject_parse_memory(struct inject_text *t, struct inject_fault *f)
+{
+	f->action = INJECT_SHORT;
+	f->number = INJECT_ANY;
+	if (!inject_must(t, "short") || !inject_must(t, "after") ||
+	    !inject_number(t, 0, UINT32_MAX - 1, &f->nth, "how many objects still find memory"))
+		return false;
+	f->nth++;
+	return inject_must(t, "objects");
+}
+
+static bool inject_parse_after(struct inject_text *t, struct inject_fault *f)
 {
 	f->number = INJECT_ANY;
 	f->nth = 1;
+	return inject_must(t, "after") && inject_time(t, &f->ns);
+}
+
+static bool inject_parse_port(struct inject_text *t, struct inject_fault *f)
+{
 	f->action = inject_take(t, "up") ? INJECT_UP : INJECT_DOWN;
 	if (f->action == INJECT_DOWN && !inject_take(t, "down"))
 		return inject_expected(t, "down or up");
-	if (!inject_take(t, "after"))
-		return inject_expected(t, "\"after\"");
-	return inject_time(t, &f->ns);
+	return inject_parse_after(t, f);
+}
+
+static bool inject_parse_device(struct inject_text *t, struct inject_fault *f)
+{
+	f->action = INJECT_FATAL;
+	return inject_must(t, "fatal") && inject_parse_after(t, f);
 }
 
 static const struct {
@@ -202,7 +245,10 @@ static const struct {
 	[INJECT_COMMAND] = {"command", inject_parse_command},
 	[INJECT_PACKET] = {"packet", inject_parse_packet},
 	[INJECT_COMPLETION] = {"completion", inject_parse_completion},
+	[INJECT_INTERRUPT] = {"event", inject_parse_event},
+	[INJECT_OBJECT] = {"memory", inject_parse_memory},
 	[INJECT_PORT] = {"port", inject_parse_port},
+	[INJECT_DEVICE] = {"device", inject_parse_device},
 };
 
 static bool inject_parse_fault(struct inject_text *t, struct inject_fault *f)
@@ -213,7 +259,7 @@ static bool inject_parse_fault(struct inject_text *t, struct inject_fault *f)
 			return inject_rows[i].parse(t, f) &&
 			       (!*t->word || inject_expected(t, "the line's end"));
 		}
-	return inject_expected(t, "command, packet, completion or port");
+	return inject_expected(t, "command, packet, completion, event, memory, port or device");
 }
 
 static void inject_next_line(struct inject_text *t)
@@ -245,24 +291,57 @@ int inject_parse(const char *text, size_t len, struct inject_fault *to, struct i
 	return n;
 }
 
+/* Writes what a fault selects: a command, "any", or nothing. */
+static void inject_print_number(const struct inject_fault *f, FILE *to)
+{
+	static const char *const words[INJECT_EVENTS] = {
+		[INJECT_PACKET] = "qp", [INJECT_COMPLETION] = "qp", [INJECT_INTERRUPT] = "cq"};
+
+	if (f->event == INJECT_COMMAND && f->number == INJECT_ANY)
+		fputs(" any", to);
+	else if (f->event == INJECT_COMMAND)
+		fprintf(to, " 0x%x", f->number);
+	fprintf(to, " %u", f->nth);
+	if (words[f->event] && f->number != INJECT_ANY)
+		fprintf(to, " %s 0x%x", words[f->event], f->number);
+}
+
+static void inject_print_action(const struct inject_fault *f, FILE *to)
+{
+	switch (f->action) {
+	case INJECT_ANSWER:
+		fprintf(to, " status 0x%02x syndrome 0x%x", f->status, f->syndrome);
+		break;
+	case INJECT_ERROR:
+		fprintf(to, " syndrome 0x%02x", f->syndrome);
+		break;
+	case INJECT_DELAY:
+		fprintf(to, " delay %lluns", (unsigned long long)f->ns);
+		break;
+	case INJECT_LOSE:
+		fputs(" lose", to);
+		break;
+	default:
+		fprintf(to, " %s", inject_packet_words[f->action]);
+	}
+}
+
 void inject_print(const struct inject_fault *f, char *text, size_t size)
 {
-	char qp[24] = "";
+	static const char *const after[INJECT_ACTIONS] = {
+		[INJECT_DOWN] = "down", [INJECT_UP] = "up", [INJECT_FATAL] = "fatal"};
+	FILE *to = fmemopen(text, size, "w");
 
-	if (f->number != INJECT_ANY)
-		snprintf(qp, sizeof(qp), "qp 0x%x ", f->number);
-	if (f->event == INJECT_COMMAND)
-		snprintf(text, size, "command 0x%x %u status 0x%02x syndrome 0x%x", f->number,
-			 f->nth, f->status, f->syndrome);
-	else if (f->event == INJECT_COMPLETION)
-		snprintf(text, size, "completion %u %ssyndrome 0x%02x", f->nth, qp, f->syndrome);
-	else if (f->event == INJECT_PORT)
-		snprintf(text, size, "port %s after %lluns", f->action == INJECT_UP ? "up" : "down",
-			 (unsigned long long)f->ns);
-	else if (f->action == INJECT_DELAY)
-		snprintf(text, size, "packet %u %sdelay %lluns", f->nth, qp,
-			 (unsigned long long)f->ns);
-	else
-		snprintf(text, size, "packet %u %s%s", f->nth, qp,
-			 inject_packet_words[f->action % INJECT_ACTIONS]);
+	if (!to)
+		return;
+	fputs(inject_rows[f->event].word, to);
+	if (f->action == INJECT_SHORT) {
+		fprintf(to, " short after %u objects", f->nth - 1);
+	} else if (after[f->action]) {
+		fprintf(to, " %s after %lluns", after[f->action], (unsigned long long)f->ns);
+	} else {
+		inject_print_number(f, to);
+		inject_print_action(f, to);
+	}
+	fclose(to);
 }

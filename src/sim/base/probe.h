@@ -27,6 +27,7 @@ enum probe_kind {
 	PROBE_NO_RECEIVE = 1 << 7, /* a raw packet is lost, as no receive entry takes it */
 	PROBE_STEER = 1 << 8,	   /* a step of a packet's walk through flow tables */
 	PROBE_INJECT_CQE = 1 << 9, /* no event: completions ask inject.h, in the same load */
+	PROBE_INJECT_EQE = 1 << 10, /* likewise events */
 };
 
 enum probe_ring { PROBE_SQ, PROBE_RQ, PROBE_SRQ };

@@ -39,6 +39,8 @@ struct watched {
 	uint32_t generation; /* tells a reused fd from the one of an event; 0: none */
 };
 
+enum chip_stopping { CHIP_RUNS, CHIP_STOPS, CHIP_FAILS };
+
 struct chip {
 	struct device device;
 	struct host *host;
@@ -53,7 +55,7 @@ struct chip {
 	int nwatched;
 	uint32_t generation;
 	int epfd, stop_fd;
-	int stopping;
+	int stopping; /* enum chip_stopping */
 	uint64_t control_at;
 	bool control_done; /* requests were handled since the last turn */
 	struct wire_wait wire;
@@ -347,27 +349,32 @@ static int wait_events(struct chip *c, struct epoll_event *ev, uint64_t ns)
 	return epoll_wait(c->epfd, ev, EVENTS, 0);
 }
 
-/*
- * Handles requests. Callbacks may watch and unwatch any descriptors during this loop. A request does
- * not overtake the doorbells that its program rang before: on PCIe they arrive in order, and no
- * command is as fast as a WQE.
- */
-static bool requests(struct chip *c, uint64_t ns)
+/* Callbacks may watch and unwatch any descriptors during this loop. */
+static void requests_handle(struct chip *c, const struct epoll_event *ev, int n)
 {
-	struct epoll_event ev[EVENTS];
-	int i, n = wait_events(c, ev, ns);
-
-	if (n > 0) {
-		host_poll(c->host);
-		datapath_run(&c->device);
-	}
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		int fd = (int)(uint32_t)ev[i].data.u64;
 		struct watched w = c->watched[fd];
 
 		if (w.generation == ev[i].data.u64 >> 32)
 			w.fn(w.arg, fd);
 	}
+}
+
+/*
+ * A request does not overtake the doorbells that its program rang before: on PCIe they arrive in
+ * order, and no command is as fast as a WQE.
+ */
+static bool requests(struct chip *c, uint64_t ns)
+{
+	struct epoll_event ev[EVENTS];
+	int n = wait_events(c, ev, ns);
+
+	if (n > 0) {
+		host_poll(c->host);
+		datapath_run(&c->device);
+	}
+	requests_handle(c, ev, n);
 	return n > 0;
 }
 
@@ -447,6 +454,39 @@ static bool control(struct chip *c, uint64_t now)
 	return due && requests(c, 0);
 }
 
+/* A failed device takes doorbells, so that no program is held in its store, and does nothing. */
+static void chip_ignore_doorbell(void *chip, uint32_t uar, uint32_t offset, uint64_t value)
+{
+	(void)chip, (void)uar, (void)offset, (void)value;
+}
+
+static void chip_ignore_trap(void *chip, uint32_t uar)
+{
+	(void)chip, (void)uar;
+}
+
+static void chip_ignore_blueflame(void *chip, uint32_t uar, const uint8_t *bytes, size_t len)
+{
+	(void)chip, (void)uar, (void)bytes, (void)len;
+}
+
+/* Handles requests of a failed device; the kernel refuses them. Timers stand still. */
+static void chip_run_failed(struct chip *c)
+{
+	static const struct strict_ops ignore = {chip_ignore_trap, chip_ignore_blueflame};
+	struct epoll_event ev[EVENTS];
+
+	host_on_doorbell(c->host, chip_ignore_doorbell, c);
+	if (c->device.profile->strict_doorbells)
+		host_be_strict(c->host, &ignore);
+	c->device.failed = true;
+	kernel_unplug(c->kernel);
+	while (__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE) == CHIP_FAILS) {
+		host_poll(c->host);
+		requests_handle(c, ev, wait_events(c, ev, host_arm(c->host, real_now(c))));
+	}
+}
+
 int chip_run(struct chip *c)
 {
 	thread_runs_loop();
@@ -458,7 +498,9 @@ int chip_run(struct chip *c)
 		if (!busy)
 			idle(c, now);
 	}
-	__atomic_store_n(&c->stopping, 0, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE) == CHIP_FAILS)
+		chip_run_failed(c);
+	__atomic_store_n(&c->stopping, CHIP_RUNS, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -467,7 +509,15 @@ void chip_stop(struct chip *c)
 	uint64_t one = 1;
 	ssize_t n;
 
-	__atomic_store_n(&c->stopping, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->stopping, CHIP_STOPS, __ATOMIC_RELEASE);
 	n = write(c->stop_fd, &one, sizeof(one));
 	(void)n;
+}
+
+void chip_fail(struct chip *c)
+{
+	int runs = CHIP_RUNS;
+
+	__atomic_compare_exchange_n(&c->stopping, &runs, CHIP_FAILS, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
 }

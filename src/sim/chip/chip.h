@@ -68,5 +68,10 @@ void chip_unwatch(struct chip *, int fd);
 int chip_run(struct chip *);
 bool chip_turn(struct chip *);
 void chip_stop(struct chip *); /* from any thread, or a signal handler */
+/*
+ * Makes the device fail: programs get DEVICE_FATAL, their requests -EIO from now on, and nothing of
+ * what they posted is done any more. Lasts until the chip is freed. From the loop's thread.
+ */
+void chip_fail(struct chip *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requested faults (base/inject.h): the port goes down and up by timers of the sessions. */
+/* Requested faults (base/inject.h): port and device fail by timers of the sessions. */
 #include "session.h"
 
 #include <string.h>
@@ -7,36 +7,39 @@
 #include "obj/device.h"
 #include "port/port.h"
 
-static void session_port_fires(struct timer *timer)
+static void session_fault_fires(struct timer *timer)
 {
-	const struct session_port_timer *t = (const void *)timer;
+	const struct session_fault_timer *t = (const void *)timer;
 	struct inject_fault faults[INJECT_MOST];
 
 	inject_get(faults);
 	inject_happened(t->fault);
-	chip_set_link(t->all->chip, faults[t->fault].action == INJECT_UP);
+	if (faults[t->fault].action == INJECT_FATAL)
+		chip_fail(t->all->chip);
+	else
+		chip_set_link(t->all->chip, faults[t->fault].action == INJECT_UP);
 }
 
-void sessions_stop_port(struct sessions *s)
+void sessions_stop_faults(struct sessions *s)
 {
 	for (unsigned int i = 0; i < INJECT_MOST; i++)
-		timer_cancel(&chip_device(s->chip)->timers, &s->port_timers[i].timer);
+		timer_cancel(&chip_device(s->chip)->timers, &s->fault_timers[i].timer);
 }
 
 /* Starts the timers of the faults just set; times count from now on. */
-static void sessions_start_port(struct sessions *s, const struct inject_fault *faults, uint32_t n)
+static void sessions_start_faults(struct sessions *s, const struct inject_fault *faults, uint32_t n)
 {
 	struct device *dev = chip_device(s->chip);
 	const uint64_t now = dev->clock->now(dev->clock);
 
-	sessions_stop_port(s);
+	sessions_stop_faults(s);
 	for (uint32_t i = 0; i < n; i++) {
-		struct session_port_timer *t = &s->port_timers[i];
+		struct session_fault_timer *t = &s->fault_timers[i];
 
 		t->all = s;
 		t->fault = i;
-		t->timer.fire = session_port_fires;
-		if (faults[i].event == INJECT_PORT)
+		t->timer.fire = session_fault_fires;
+		if (faults[i].event == INJECT_PORT || faults[i].event == INJECT_DEVICE)
 			timer_set(&dev->timers, &t->timer, now + faults[i].ns);
 	}
 }
@@ -57,7 +60,7 @@ static bool inject_take_message(struct chip_session *c)
 	if (inject_set(faults, head.n))
 		return false;
 	port_faults_changed(chip_device(c->chip)->port);
-	sessions_start_port(c->all, faults, head.n);
+	sessions_start_faults(c->all, faults, head.n);
 	return true;
 }
 

@@ -449,7 +449,7 @@ void sessions_free(struct sessions *s)
 	if (!s)
 		return;
 	sim_on_refusal(NULL, NULL);
-	sessions_stop_port(s);
+	sessions_stop_faults(s);
 	chip_on_neighbours(s->chip, NULL, NULL);
 	DL_FOREACH_SAFE(s->open, c, next)
 	session_free(c);

@@ -96,6 +96,8 @@ static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 	const struct method_handler *h = kernel_find_handler(f->k, req);
 	int err;
 
+	if (f->k->unplugged)
+		return -EIO; /* as ib_uverbs answers once the driver has left the device */
 	if (req->driver != RDMA_DRIVER_MLX5)
 		return refuse(-EINVAL, "object 0x%x method 0x%x: driver_id %u is not mlx5",
 			      req->object, req->method, req->driver);

@@ -49,10 +49,12 @@ static void why_function(const struct why_sink *s, const struct vhca *v)
 				why_types[i].fn(s, o);
 }
 
-static void why_port(const struct why_sink *s, const struct vhca *v)
+static void why_chip(const struct why_sink *s, const struct vhca *v, enum finding_kind kind,
+		     const char *object)
 {
-	struct lab_finding f = {.kind = FINDING_LINK_DOWN, .object = "port", .id = 1};
+	struct lab_finding f = {.kind = kind, .id = 1};
 
+	snprintf(f.object, sizeof(f.object), "%s", object);
 	snprintf(f.function, sizeof(f.function), "%s", v->name);
 	s->found(s->ctx, NULL, &f);
 }
@@ -60,7 +62,9 @@ static void why_port(const struct why_sink *s, const struct vhca *v)
 void why_device(const struct device *dev, const struct why_sink *s)
 {
 	if (dev->link_down && !s->uid)
-		why_port(s, &dev->vhca[0]);
+		why_chip(s, &dev->vhca[0], FINDING_LINK_DOWN, "port");
+	if (dev->failed && !s->uid)
+		why_chip(s, &dev->vhca[0], FINDING_FATAL, "device");
 	for (unsigned int i = 0; i < dev->nfunctions; i++)
 		why_function(s, &dev->vhca[i]);
 }

@@ -76,6 +76,7 @@ struct device {
 	uint16_t vxlan_ports[VHCA_MAX_VXLAN_PORTS + 1];
 	uint64_t paths;	    /* changes whenever paths may lead elsewhere; starts at 1 */
 	bool link_down;	    /* port_set_link() */
+	bool failed;	    /* it does nothing any more: chip_fail() */
 	struct drops drops; /* packets that belong to no function */
 	uint32_t shapes;    /* queue pairs with a scheduling element */
 	/* MTU of the port is 128 << active_mtu bytes, as PRM and verbs number it */

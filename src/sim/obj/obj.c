@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "table.h"
+#include "base/inject.h"
 #include "base/log.h"
 #include "device.h"
 
@@ -159,7 +160,8 @@ static struct obj_leaf *leaf_make(struct obj_table *t, uint32_t id)
 static void *obj_insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, size_t size)
 {
 	struct obj_table *t = v->tables[type];
-	struct obj *o = calloc(1, size);
+	const bool lacks = inject_active(INJECT_OBJECT) && inject_count(INJECT_OBJECT, INJECT_ANY);
+	struct obj *o = lacks ? NULL : calloc(1, size);
 	struct obj_leaf *l = o ? leaf_make(t, id) : NULL;
 
 	if (!l) {

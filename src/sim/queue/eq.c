@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dvx/prm/eqe.h>
 #include "priv.h"
+#include "base/inject.h"
+#include "base/log.h"
 #include "base/probe.h"
 
 #define ASYNC_EQN 0u
 
+/* Returns whether an event meets a requested fault (base/inject.h), and so is not reported. */
+static bool eq_is_lost(const void *eqe)
+{
+	const bool completion = prm_eqe_get_type(eqe) == PRM_EVENT_COMP;
+
+	if (!inject_count(INJECT_INTERRUPT, completion ? prm_eqe_get_cqn(eqe) : INJECT_ANY))
+		return false;
+	sim_note("an event of type 0x%02x is lost by a requested fault", prm_eqe_get_type(eqe));
+	return true;
+}
+
 static void eq_post(struct vhca *v, uint32_t eqn, const void *eqe)
 {
 	probe(PROBE_EQE, .eqe = {eqn, eqe});
+	if (probe_active(PROBE_INJECT_EQE) && eq_is_lost(eqe))
+		return;
 	if (v->dev->front->event)
 		v->dev->front->event(v->dev->front_ctx, v, eqn, eqe);
 }
