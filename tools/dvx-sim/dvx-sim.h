@@ -23,6 +23,7 @@ struct sim_args {
 	bool netdev;
 	uint64_t count; /* packets; 0: no limit */
 	uint64_t hang_after; /* seconds; 0: never */
+	bool sweep;
 	bool json, quiet;
 	int argc; /* NAME, and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
@@ -47,6 +48,7 @@ int cmd_capture(const struct sim_args *);
 int cmd_fault(const struct sim_args *);
 int cmd_link(const struct sim_args *);
 int cmd_why(const struct sim_args *);
+int sweep_run(const struct sim_args *); /* run --sweep */
 
 /* --- registry.c: the user's folder of chips, with a folder for each --- */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer is considered dead */
@@ -97,6 +99,8 @@ void why_keep_lasting(struct why *later, const struct why *earlier);
 size_t why_count(const struct why *);
 /* Removes findings of programs that run, or of those that ended. */
 void why_drop(struct why *, bool ended);
+/* Removes what the program has not taken, and keeps what the device can't finish. */
+void why_drop_left(struct why *);
 struct why why_copy(const struct why *);
 void why_print(FILE *, struct why *);
 void why_forget(struct why *);
@@ -109,6 +113,10 @@ bool inject_names_file(const char *arg);
 bool inject_read(const char *path, char why[INJECT_SENTENCE]);
 /* Gives a chip the faults that were read, or none. Returns false after an error message. */
 bool inject_send(const char *name);
+/* Gives it these instead; reads the n that it has, with their counts. */
+struct inject_fault;
+bool inject_set_all(const char *name, const struct inject_fault *, size_t n);
+bool inject_get_all(const char *name, struct inject_fault *, size_t n);
 bool inject_clear(const char *name);
 /* Print the chip's faults and how many events each has counted. */
 void inject_print_text(const char *name);

@@ -72,15 +72,32 @@ static bool inject_ask(const char *name, const void *body, size_t len, struct li
 	return !err;
 }
 
-bool inject_send(const char *name)
+bool inject_set_all(const char *name, const struct inject_fault *faults, size_t n)
 {
+	struct inject_message m = {.head.n = (uint32_t)n};
 	struct link_message answer = {0};
-	const size_t len =
-		sizeof(inject_given.head) + inject_given.head.n * sizeof(inject_given.faults[0]);
-	bool ok = inject_ask(name, &inject_given, len, &answer);
+	bool ok;
 
+	memcpy(m.faults, faults, n * sizeof(*faults));
+	ok = inject_ask(name, &m, sizeof(m.head) + n * sizeof(*faults), &answer);
 	link_message_free(&answer);
 	return ok;
+}
+
+bool inject_get_all(const char *name, struct inject_fault *faults, size_t n)
+{
+	struct link_message answer = {0};
+	bool ok = inject_ask(name, NULL, 0, &answer) && answer.h.len == n * sizeof(*faults);
+
+	if (ok)
+		memcpy(faults, answer.body, answer.h.len);
+	link_message_free(&answer);
+	return ok;
+}
+
+bool inject_send(const char *name)
+{
+	return inject_set_all(name, inject_given.faults, inject_given.head.n);
 }
 
 bool inject_clear(const char *name)

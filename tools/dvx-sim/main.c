@@ -19,7 +19,7 @@
 			"function that CMD sees: host, dpu, vf0 (default host)", 0 \
 	}
 
-enum { OPTION_VFS = 0x100, OPTION_SFS }; /* no letter */
+enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP }; /* no letter */
 #define VFS_OPTION                                                                        \
 	{                                                                                 \
 		"vfs", OPTION_VFS, "N", 0, "virtual functions vf0, vf1... (default 0)", 0 \
@@ -65,6 +65,9 @@ static const struct argp_option run_options[] = {
 	FUNCTION_OPTION,
 	{"hang-after", 'H', "SECONDS", 0,
 	 "look every SECONDS what the queues wait for; print it if it lasts", 0},
+	{"sweep", OPTION_SWEEP, 0, 0,
+	 "run CMD once for each device command and completion, which fails; print what breaks", 0},
+	CLI_JSON,
 	{0},
 };
 static const struct argp_option up_options[] = {
@@ -245,6 +248,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TRUE('q', quiet),
 	CLI_TRUE('N', netdev),
+	CLI_TRUE(OPTION_SWEEP, sweep),
 	CLI_TEXT('f', function),
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
 	CLI_NUMBER('H', hang_after, 1, 1000000),

@@ -74,6 +74,7 @@ static void run_report_end(struct run_command *r, int code)
 	if (!code || r->reported || r->lost || !why_query(r->chip, &w))
 		return;
 	why_drop(&w, false);
+	why_drop_left(&w);
 	if (w.n)
 		run_report(r, &w, "the command ended");
 	why_forget(&w);
@@ -157,6 +158,12 @@ int cmd_run(const struct sim_args *a)
 	struct run_command run = {.chip = name, .signals = &signals, .look = (time_t)a->hang_after};
 	int life[2], rc, status;
 
+	if (a->sweep)
+		return sweep_run(a);
+	if (a->json) {
+		message_print("--json needs --sweep: the output of run is the command's");
+		return EXIT_SELF;
+	}
 	snprintf(name, sizeof(name), "run-%d", getpid());
 	s.name = name;
 	sigemptyset(&signals);

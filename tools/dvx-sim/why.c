@@ -130,6 +130,16 @@ void why_drop(struct why *w, bool ended)
 	w->n = n;
 }
 
+void why_drop_left(struct why *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (finding_class_of(w->rows[i].kind) == FINDING_WORK)
+			w->rows[n++] = w->rows[i];
+	w->n = n;
+}
+
 /* --- text -------------------------------------------------------------------------------------- */
 
 /* Brings each program's rows together; those of programs that ended are last. */

@@ -20,8 +20,8 @@ struct chip_session;
 
 #define SESSIONS_ENDED 64u /* findings that are kept of programs that ended */
 
-/* A requested fault of the port, by its place in the table. */
-struct session_port_timer {
+/* A requested fault of the port or the device, by its place in the table. */
+struct session_fault_timer {
 	struct timer timer; /* first */
 	struct sessions *all;
 	uint32_t fault;
@@ -38,7 +38,7 @@ struct sessions {
 	struct chip_session *asking; /* the session whose message is being handled */
 	struct lab_finding ended[SESSIONS_ENDED]; /* session_why.c: oldest first */
 	unsigned int nended;
-	struct session_port_timer port_timers[INJECT_MOST];
+	struct session_fault_timer fault_timers[INJECT_MOST];
 };
 
 /* A client's open of the device, or a question of the tool. */
@@ -105,13 +105,15 @@ void session_forget_packets(struct chip_session *);
 /* session_why.c: what queues wait for; keeps that of a program that ends before its file closes. */
 void session_why(struct chip_session *);
 void session_note_end(struct chip_session *);
+/* Keeps the objects of a file that its program closes. */
+void session_note_left(struct chip_session *);
 
 /* session_wire.c: faults and the link's state. */
 void session_wire(struct chip_session *);
 void session_set_port(struct chip_session *);
-/* session_inject.c: requested faults; ends the timers of those of the port. */
+/* session_inject.c: requested faults; ends the timers of those that come by time. */
 void session_inject(struct chip_session *);
-void sessions_stop_port(struct sessions *);
+void sessions_stop_faults(struct sessions *);
 
 /* --- sessions.c --- */
 

@@ -246,6 +246,8 @@ void session_close_device(struct chip_session *c)
 {
 	int in_use = !c->guest && (session_other(c) || kernel_shared_pages_in_use(c->file));
 
+	if (!c->guest && !session_other(c))
+		session_note_left(c);
 	session_close_file(c);
 	if (session_reply(c, in_use, NULL, 0, NULL, 0))
 		session_close(c);

@@ -59,6 +59,17 @@ static void why_add(void *ctx, const struct obj *o, const struct lab_finding *f)
 	w->n++;
 }
 
+/* Names the object and the program of a row that lab/ did not make. */
+static void why_name(struct lab_finding *row, const struct chip_session *c, const char *object)
+{
+	for (size_t i = 0; object[i] && i < sizeof(row->object) - 1; i++)
+		row->object[i] = (char)tolower((unsigned char)object[i]);
+	row->pid = (uint32_t)c->pid;
+	memcpy(row->program, c->comm, sizeof(row->program));
+	snprintf(row->function, sizeof(row->function), "%s",
+		 chip_device(c->chip)->vhca[c->function].name);
+}
+
 /* Appends what programs wait for that are in a call which destroys a queue. */
 static void why_add_destroyed(struct why_rows *w)
 {
@@ -75,13 +86,8 @@ static void why_add_destroyed(struct why_rows *w)
 		*row = (struct lab_finding){.kind = FINDING_ACKNOWLEDGE,
 					    .id = number,
 					    .at = events,
-					    .pid = (uint32_t)c->pid,
 					    .n = {events}};
-		for (size_t i = 0; name[i] && i < sizeof(row->object) - 1; i++)
-			row->object[i] = (char)tolower((unsigned char)name[i]);
-		memcpy(row->program, c->comm, sizeof(row->program));
-		snprintf(row->function, sizeof(row->function), "%s",
-			 chip_device(w->all->chip)->vhca[c->function].name);
+		why_name(row, c, name);
 		w->n++;
 	}
 }
@@ -139,5 +145,26 @@ void session_note_end(struct chip_session *c)
 	if (!sink.uid)
 		return;
 	why_device(chip_device(c->chip), &sink);
+	why_keep(c->all, rows, w.n);
+}
+
+static void why_add_left(void *ctx, const char *name, uint32_t number)
+{
+	struct why_rows *w = ctx;
+	struct lab_finding *row = &w->rows[w->n];
+
+	if (w->n == SESSIONS_ENDED)
+		return;
+	*row = (struct lab_finding){.kind = FINDING_NOT_DESTROYED, .id = number, .ended = 1};
+	why_name(row, w->ended, name);
+	w->n++;
+}
+
+void session_note_left(struct chip_session *c)
+{
+	struct lab_finding rows[SESSIONS_ENDED];
+	struct why_rows w = {.all = c->all, .ended = c, .rows = rows};
+
+	kernel_each_object(c->file, why_add_left, &w);
 	why_keep(c->all, rows, w.n);
 }

@@ -168,6 +168,9 @@ void kernel_port_changed(struct kernel *k, const struct vhca *v, unsigned int po
 
 void kernel_unplug(struct kernel *k)
 {
+	if (k->unplugged)
+		return;
+	k->unplugged = true;
 	for (struct uverbs_file *f = k->files; f; f = f->next)
 		channel_post_fatal(f);
 }
@@ -345,6 +348,13 @@ const char *kernel_destroyed(const struct uverbs_file *f, uint32_t *number, uint
 	*number = f->destroyed.number;
 	*events = f->destroyed.events;
 	return f->destroyed.name;
+}
+
+void kernel_each_object(const struct uverbs_file *f,
+			void (*fn)(void *ctx, const char *name, uint32_t number), void *ctx)
+{
+	for (const struct uobj *u = f->newest; u; u = u->older)
+		fn(ctx, u->class->name, u->number);
 }
 
 void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)

@@ -22,7 +22,10 @@ struct uverbs_file; /* one open of the device */
 
 struct kernel *kernel_new(struct device *);
 void kernel_free(struct kernel *);
-/* Posts DEVICE_FATAL to each open file before the device goes, as if it had been pulled out. */
+/*
+ * Posts DEVICE_FATAL to each open file before the device goes, as if it had been pulled out. Requests
+ * of programs are -EIO from now on.
+ */
 void kernel_unplug(struct kernel *);
 /* Posts IBV_EVENT_GID_CHANGE to the function's files. */
 void kernel_gid_changed(struct kernel *, const struct vhca *);
@@ -84,6 +87,10 @@ int kernel_cq_unread(struct kernel *, const struct vhca *, uint32_t cqn);
  * delivered; else NULL. libibverbs then waits until the program has acknowledged as many.
  */
 const char *kernel_destroyed(const struct uverbs_file *, uint32_t *number, uint32_t *events);
+
+/* Calls fn for each object of the file, the newest first. */
+void kernel_each_object(const struct uverbs_file *,
+			void (*fn)(void *ctx, const char *name, uint32_t number), void *ctx);
 
 /* Handles an EQE; chip.c makes this the device's event callback. */
 struct vhca;

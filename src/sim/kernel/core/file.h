@@ -42,6 +42,7 @@ struct kernel {
 	struct subscription *subs[256]; /* DevX event subscriptions, by hardware number */
 	struct hw_ref *refs[256];	/* queues by hardware number, for events */
 	uint32_t contexts;		/* made so far */
+	bool unplugged;			/* kernel_unplug() */
 	uint16_t next_uid;
 	uint16_t whitelist_uid; /* for queries of contexts without DevX */
 	uint8_t next_key;	/* mkey_7_0 of the next memory region */
