@@ -136,9 +136,8 @@ static bool inject_parse_command(struct inject_text *t, struct inject_fault *f)
 
 	f->action = INJECT_ANSWER;
 	f->number = INJECT_ANY;
-	if ((!inject_take(t, "any") &&
-	     !inject_named(t, prm_opcode_name, 0x1000, &f->number,
-			   "a command, as CREATE_QP or 0x500, or any")) ||
+	if ((!inject_take(t, "any") && !inject_named(t, prm_opcode_name, 0x1000, &f->number,
+						     "a command, as CREATE_QP or 0x500, or any")) ||
 	    !inject_number(t, 1, UINT32_MAX, &f->nth, NTH))
 		return false;
 	if (!inject_must(t, "status") ||

@@ -22,11 +22,11 @@ enum probe_kind {
 	PROBE_CQE = 1 << 2,	  /* as it is before compression */
 	PROBE_MINI_CQES = 1 << 3, /* an array of compressed CQEs */
 	PROBE_EQE = 1 << 4,
-	PROBE_COMMAND = 1 << 5,	   /* a command and its reply */
-	PROBE_FRAME_OUT = 1 << 6,  /* a subscriber turns off the short cuts that make no frame */
-	PROBE_NO_RECEIVE = 1 << 7, /* a raw packet is lost, as no receive entry takes it */
-	PROBE_STEER = 1 << 8,	   /* a step of a packet's walk through flow tables */
-	PROBE_INJECT_CQE = 1 << 9, /* no event: completions ask inject.h, in the same load */
+	PROBE_COMMAND = 1 << 5,	    /* a command and its reply */
+	PROBE_FRAME_OUT = 1 << 6,   /* a subscriber turns off the short cuts that make no frame */
+	PROBE_NO_RECEIVE = 1 << 7,  /* a raw packet is lost, as no receive entry takes it */
+	PROBE_STEER = 1 << 8,	    /* a step of a packet's walk through flow tables */
+	PROBE_INJECT_CQE = 1 << 9,  /* no event: completions ask inject.h, in the same load */
 	PROBE_INJECT_EQE = 1 << 10, /* likewise events */
 };
 

@@ -83,10 +83,8 @@ static void why_add_destroyed(struct why_rows *w)
 		name = c->file && !c->guest ? kernel_destroyed(c->file, &number, &events) : NULL;
 		if (!name || w->of_kind[FINDING_ACKNOWLEDGE]++ >= OF_KIND)
 			continue;
-		*row = (struct lab_finding){.kind = FINDING_ACKNOWLEDGE,
-					    .id = number,
-					    .at = events,
-					    .n = {events}};
+		*row = (struct lab_finding){
+			.kind = FINDING_ACKNOWLEDGE, .id = number, .at = events, .n = {events}};
 		why_name(row, c, name);
 		w->n++;
 	}
