@@ -66,7 +66,7 @@ my %may = (
 	'src/sim/preload' => ['src/sim/base', 'src/sim/sysfs', 'src/uverbs', 'src/sim/link', 'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	# --set and --fault are checked with the chip's own rows before a server starts.
-	'tools/dvx-sim' => ['src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	'tools/dvx-sim' => ['src/prm/reflect.h', 'src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/cli' => ['include/dvx/cmd.h', 'ext:argp', 'ext:jansson'],
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',
