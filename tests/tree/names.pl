@@ -20,7 +20,7 @@ sub places {
 	open my $tags, '-|', "cd '$top' && find @folders -name '*.[ch]' | ctags -x --kinds-C=$kind -L -" or die "ctags: $!";
 	while (<$tags>) {
 		my ($name, undef, $line, $file) = split ' ';
-		next if $name eq 'main' || $file =~ m{/rules/(grammar|scanner)\.|^src/prm/(rows|match|enums)\.c|^include/dvx/prm/(?!prm\.h)};
+		next if $name eq 'main' || $file =~ m{/rules/grammar\.|^src/prm/(rows|match|enums)\.c|^include/dvx/prm/(?!prm\.h)};
 		push @{$at{$name}}, "$file:$line";
 	}
 	return \%at;

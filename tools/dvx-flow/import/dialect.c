@@ -11,7 +11,7 @@
 static bool own_looks(const struct tokens *line)
 {
 	return line->n > 1 && word_is_direction(line->token[1].text) &&
-	       word_find(line->token[0].text);
+	       word_find(line->token[0].text, strlen(line->token[0].text));
 }
 
 #define DIALECT_BLANKS " \t\r\f"

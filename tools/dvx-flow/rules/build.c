@@ -11,7 +11,7 @@ void build_begin(struct rule_build *b, const struct source_range *at, enum rule_
 		 const struct source_range *dir_at, enum rule_dir dir)
 {
 	b->rule = (struct rule){
-		.verdict = verdict, .dir = dir, .line = at->first_line, .table = b->in_table};
+		.verdict = verdict, .dir = dir, .line = at->line, .table = b->in_table};
 	b->rule.at = build_location(b, at);
 	b->rule.dir_at = build_location(b, dir_at);
 	b->inner = (struct rule_headers){0};
@@ -161,8 +161,12 @@ static bool keep_text(struct rule_build *b, const struct source_range *at)
 	if (!out)
 		return false;
 	b->rule.text = out;
-	b->rule.first_byte = (uint32_t)at->first_byte;
-	b->rule.end_byte = (uint32_t)at->end_byte;
+	b->rule.first_byte = at->first_byte;
+	b->rule.end_byte = at->end_byte;
+	if (!ps->vars.nuses && ps->blanks <= ps->text + from) {
+		memcpy(out, ps->text + from, at->end_byte - from);
+		return true;
+	}
 	for (size_t i = 0; i < ps->vars.nuses; i++) {
 		const struct parse_use *use = &ps->vars.use[i];
 

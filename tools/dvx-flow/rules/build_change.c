@@ -40,7 +40,6 @@ void build_change(struct rule_build *b, const struct rule_node *n)
 {
 	enum rule_change_kind kind = (enum rule_change_kind)n->of;
 	struct rule_change *c = &b->change[kind];
-	bool mac = change_is_mac(kind);
 
 	if (b->rule.verdict == RULE_DROP)
 		node_mistake(b, n, "a rule that drops its packets cannot change them");
@@ -55,10 +54,10 @@ void build_change(struct rule_build *b, const struct rule_node *n)
 	if (n->number > changes[kind].max)
 		node_mistake(b, n, "\"%s\" takes 0 to %u, not %" PRIu64, changes[kind].name,
 			     changes[kind].max, n->number);
-	if (n->address && !mac)
-		memcpy(c->addr, n->address->ip.addr, sizeof(c->addr));
-	for (unsigned int i = 0; i < 6 && mac; i++)
-		c->addr[i] = (uint8_t)(n->address->mac >> 8 * (5 - i));
+	if (n->net)
+		memcpy(c->addr, n->net->addr, sizeof(c->addr));
+	for (unsigned int i = 0; i < 6 && change_is_mac(kind); i++)
+		c->addr[i] = (uint8_t)(n->mac >> 8 * (5 - i));
 }
 
 void build_change_port(struct rule_build *b, const struct rule_node *n)

@@ -43,13 +43,13 @@ static void encap_address(struct rule_build *b, const struct rule_node *n, enum 
 {
 	struct rule_encap *e = &b->encap;
 	uint8_t *to = word == ENCAP_SRC ? e->src : e->dst;
-	uint8_t family = n->address->ip.family;
+	uint8_t family = n->net->family;
 
 	if (e->family && e->family != family)
 		node_mistake(b, n, "the tunnel's addresses are of one version, and this is %s",
 			     build_ip_name(family));
 	e->family = family;
-	memcpy(to, n->address->ip.addr, sizeof(e->src));
+	memcpy(to, n->net->addr, sizeof(e->src));
 }
 
 static void encap_id(struct rule_build *b, const struct rule_node *n)
@@ -110,7 +110,7 @@ void build_encap_word(struct rule_build *b, const struct rule_node *n)
 		e->has_gbp = true;
 		break;
 	default:
-		encap_put_mac(word == ENCAP_ETH_SRC ? e->eth_src : e->eth_dst, n->address->mac);
+		encap_put_mac(word == ENCAP_ETH_SRC ? e->eth_src : e->eth_dst, n->mac);
 	}
 }
 
@@ -121,7 +121,7 @@ void build_decap_mac(struct rule_build *b, const struct rule_node *n)
 	if (b->decap_given >> n->of & 1)
 		node_mistake(b, n, "a second one of this in one decap");
 	b->decap_given |= 1u << n->of;
-	encap_put_mac(n->of == SIDE_DST ? header : header + 6, n->address->mac);
+	encap_put_mac(n->of == SIDE_DST ? header : header + 6, n->mac);
 }
 
 /* --- headers ------------------------------------------------------------------------------------ */

@@ -13,8 +13,8 @@ static uint16_t clip(uint32_t v)
 
 struct source_location build_location(const struct rule_build *b, const struct source_range *at)
 {
-	return (struct source_location){clip(at->first_line - b->rule.line),
-					clip(at->first_column)};
+	return (struct source_location){clip(at->line - b->rule.line),
+					clip(at->column)};
 }
 
 void *build_keep(struct rule_build *b, const void *items, size_t n, size_t size)

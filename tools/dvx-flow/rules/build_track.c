@@ -193,7 +193,7 @@ void build_settle_track(struct rule_build *b, const struct source_range *at)
 			"tunnels are not tracked");
 	else if (b->rule.ct)
 		settle_ct_from(b);
-	if (b->rule.ct && !b->first_ct.first_line)
+	if (b->rule.ct && !b->first_ct.line)
 		b->first_ct = b->ct_at;
 }
 
@@ -211,7 +211,7 @@ bool build_keep_track(struct rule_build *b)
 
 void build_track_end(struct rule_build *b)
 {
-	if (b->first_ct.first_line && !b->ps->part && !b->ps->mistakes &&
+	if (b->first_ct.line && !b->ps->part && !b->ps->mistakes &&
 	    !ruleset_track(b->ps->set))
 		parse_mistake(
 			b->ps, &b->first_ct,

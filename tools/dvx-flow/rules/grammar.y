@@ -4,10 +4,10 @@
 %define api.prefix {flow_}
 %define api.location.type {struct source_range}
 %define parse.error custom
-%define parse.lac full
+%define lr.type canonical-lr
+%define lr.default-reduction consistent
 %locations
-%param {void *scanner}
-%parse-param {struct rule_parser *ps}
+%param {struct rule_parser *ps}
 %expect 0
 
 %code top {
@@ -26,7 +26,7 @@
 	uint64_t number;
 	const char *name;
 	const struct rule_word *word;
-	struct address address;
+	const struct rule_net *net;
 	struct rule_value masked;
 	struct { const char *name; bool set; } flag;
 	struct rule_range range;
@@ -34,14 +34,10 @@
 }
 
 %code provides {
-/* flex declares these in no header. */
-int flow_scan(FLOW_STYPE *value, struct source_range *at, void *scanner);
+/* Reads a token of the text: scan.c. */
+int flow_scan(FLOW_STYPE *value, struct source_range *at, struct rule_parser *ps);
 /* Reads a token; a variable is replaced by its tokens: parse_variable.c. */
-int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
-struct rule_parser *flow_get_extra(void *scanner);
-int flow_lex_init_extra(struct rule_parser *ps, void **scanner);
-struct yy_buffer_state *flow__scan_buffer(char *bytes, size_t size, void *scanner);
-int flow_lex_destroy(void *scanner);
+int flow_lex(FLOW_STYPE *value, struct source_range *at, struct rule_parser *ps);
 }
 
 %code {
@@ -51,20 +47,15 @@ int flow_lex_destroy(void *scanner);
 	do {                                                                        \
 		if (N) {                                                            \
 			(Current) = YYRHSLOC(Rhs, 1);                               \
-			(Current).last_line = YYRHSLOC(Rhs, N).last_line;           \
-			(Current).last_column = YYRHSLOC(Rhs, N).last_column;       \
 			(Current).end_byte = YYRHSLOC(Rhs, N).end_byte;             \
 		} else {                                                            \
 			(Current) = YYRHSLOC(Rhs, 0);                               \
-			(Current).first_line = (Current).last_line;                 \
-			(Current).first_column = (Current).last_column;             \
 			(Current).first_byte = (Current).end_byte;                  \
 		}                                                                   \
 	} while (0)
 
-static void flow_error(const struct source_range *at, void *scanner, struct rule_parser *ps, const char *what)
+static void flow_error(const struct source_range *at, struct rule_parser *ps, const char *what)
 {
-	(void)scanner;
 	parse_mistake(ps, at, "%s", what);
 }
 
@@ -93,8 +84,6 @@ static struct source_range range_of(const struct source_range *first, const stru
 {
 	struct source_range at = *first;
 
-	at.last_line = last->last_line;
-	at.last_column = last->last_column;
 	at.end_byte = last->end_byte;
 	return at;
 }
@@ -142,13 +131,14 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 }
 
 %initial-action {
-	@$ = (struct source_range){1, 1, 1, 1, 0, 0};
+	@$ = (struct source_range){0, 0, 1, 1};
 }
 
 %token T_EOL "the end of the line"
 %token <number> T_NUMBER "a number"
 %token <name> T_NAME "a name" T_STRING "a name in quotes"
-%token <address> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address" T_MAC "a MAC address"
+%token <net> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address"
+%token <number> T_MAC "a MAC address"
 %token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out" T_SWITCH "switch" T_FROM "from"
 %token <word> T_ANY "any" T_AND "and" T_OR "or" T_NOT "not" T_NE "!=" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
 %token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_NATIVE "native" T_VLANS "num_of_vlans" T_ID "id" T_PCP "pcp" T_DEI "dei"
@@ -170,7 +160,7 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 %type <name> name
 %type <word> keyword verdict direction tag value_word number_word mpls_word l4 side port_side tunnel
 %type <number> proto ethertype port rss_kind vport
-%type <address> ip_address net
+%type <net> net
 %type <masked> mac masked dscp flags
 %type <flag> flag
 %type <range> range
@@ -185,15 +175,11 @@ file:
 
 line:
   T_EOL
-| rule T_EOL
+| head matches modifiers T_EOL	{ struct source_range at = range_of(&@1, &@3); build_end(ps->build, &at); }
 | T_TABLE name T_EOL	{ build_table(ps->build, &@2, $2); }
 | T_DEFINE T_EOL	/* parse_define.c has read it */
 | T_INCLUDE T_STRING T_EOL	{ parse_mistake(ps, &@1, "include is possible in files that check, apply, diff and export read"); }
 | error T_EOL		{ yyerrok; }
-;
-
-rule:
-  head matches modifiers	{ build_end(ps->build, &@$); }
 ;
 
 head:
@@ -216,11 +202,12 @@ matches:
   %empty
 | matches match
 | matches T_AND match
+| matches not match
+| matches T_AND not match
 ;
 
-match:
-  one_match
-| negation { ADD(NOT, @1); } one_match
+not:
+  negation		{ ADD(NOT, @1); }
 ;
 
 /* "!=" or "not" before a value. */
@@ -230,7 +217,7 @@ ne:
 | negation
 ;
 
-one_match:
+match:
   T_ANY			{ ADD(ANY, @$); }
 | T_INNER		{ ADD(LEVEL, @$, .of = true); }
 | T_OUTER		{ ADD(LEVEL, @$, .of = false); }
@@ -341,39 +328,35 @@ macs:
 ;
 
 mac:
-  T_MAC			{ $$ = (struct rule_value){$1.mac, ALL}; }
+  T_MAC			{ $$ = (struct rule_value){$1, ALL}; }
 | T_MAC '/' T_MAC	{
-				$$ = (struct rule_value){$1.mac, $3.mac};
-				if ($1.mac & ~$3.mac)
+				$$ = (struct rule_value){$1, $3};
+				if ($1 & ~$3)
 					parse_mistake(ps, &@$, "the MAC has bits outside the mask");
 			}
 ;
 
 /* All addresses of a rule have one version. */
 nets:
-  net			{ ADD(IP, @1, .of = $1.ip.family); $$ = list_add(ps, NO_LIST, &$1.ip, sizeof($1.ip)); }
-| nets or net		{ ADD(IP_ALSO, @3, .of = $3.ip.family); $$ = list_add(ps, $1, &$3.ip, sizeof($3.ip)); }
+  net			{ ADD(IP, @1, .of = $1->family); $$ = (struct node_list){(void *)(uintptr_t)$1, 1, 1}; }
+| nets or net		{ ADD(IP_ALSO, @3, .of = $3->family); $$ = list_add(ps, $1, $3, sizeof(*$3)); }
 ;
 
 net:
-  ip_address
-| T_IPV4_ADDRESS '-' T_IPV4_ADDRESS	{ $$ = $1; parse_net_range(ps, &@$, &$$, &$3); }
-| T_IPV6_ADDRESS '-' T_IPV6_ADDRESS	{ $$ = $1; parse_net_range(ps, &@$, &$$, &$3); }
+  T_IPV4_ADDRESS
+| T_IPV6_ADDRESS
+| T_IPV4_ADDRESS '/' T_NUMBER	{ $$ = parse_prefix(ps, &@$, $1, $3); }
+| T_IPV6_ADDRESS '/' T_NUMBER	{ $$ = parse_prefix(ps, &@$, $1, $3); }
+| T_IPV4_ADDRESS '/' T_IPV4_ADDRESS	{ $$ = parse_net_mask(ps, &@$, $1, $3); }
+| T_IPV6_ADDRESS '/' T_IPV6_ADDRESS	{ $$ = parse_net_mask(ps, &@$, $1, $3); }
+| T_IPV4_ADDRESS '-' T_IPV4_ADDRESS	{ $$ = parse_net_range(ps, &@$, $1, $3); }
+| T_IPV6_ADDRESS '-' T_IPV6_ADDRESS	{ $$ = parse_net_range(ps, &@$, $1, $3); }
 ;
 
 /* Separates the elements of a list. */
 or:
   ','
 | T_OR
-;
-
-ip_address:
-  T_IPV4_ADDRESS
-| T_IPV6_ADDRESS
-| T_IPV4_ADDRESS '/' T_NUMBER	{ $$ = $1; parse_prefix(ps, &@$, &$$, $3); }
-| T_IPV6_ADDRESS '/' T_NUMBER	{ $$ = $1; parse_prefix(ps, &@$, &$$, $3); }
-| T_IPV4_ADDRESS '/' T_IPV4_ADDRESS	{ $$ = $1; parse_net_mask(ps, &@$, &$$, &$3); }
-| T_IPV6_ADDRESS '/' T_IPV6_ADDRESS	{ $$ = $1; parse_net_mask(ps, &@$, &$$, &$3); }
 ;
 
 ports:
@@ -507,8 +490,8 @@ encap:
 
 decap_macs:
   %empty
-| decap_macs T_ETH side T_MAC	{ struct source_range at = range_of(&@2, &@4); ADD(DECAP_MAC, at, .of = $3->arg, .address = &$4); }
-| decap_macs side T_MAC	{ struct source_range at = range_of(&@2, &@3); ADD(DECAP_MAC, at, .of = $2->arg, .address = &$3); }
+| decap_macs T_ETH side T_MAC	{ struct source_range at = range_of(&@2, &@4); ADD(DECAP_MAC, at, .of = $3->arg, .mac = $4); }
+| decap_macs side T_MAC	{ struct source_range at = range_of(&@2, &@3); ADD(DECAP_MAC, at, .of = $2->arg, .mac = $3); }
 ;
 
 encap_words:
@@ -521,10 +504,10 @@ encap_word:
 | T_TEID T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_TEID, .number = $2); }
 | T_KEY T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_KEY, .number = $2); }
 | T_LABEL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ID, .second = TUNNEL_LABEL, .number = $2); }
-| T_ETH side T_MAC	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $2->arg, .address = &$3); }
-| side T_MAC		{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $1->arg, .address = &$2); }
-| side T_IPV4_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .address = &$2); }
-| side T_IPV6_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .address = &$2); }
+| T_ETH side T_MAC	{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $2->arg, .mac = $3); }
+| side T_MAC		{ ADD(ENCAP_WORD, @$, .of = ENCAP_ETH_SRC + $1->arg, .mac = $2); }
+| side T_IPV4_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .net = $2); }
+| side T_IPV6_ADDRESS	{ ADD(ENCAP_WORD, @$, .of = ENCAP_SRC + $1->arg, .net = $2); }
 | T_DST T_PORT T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_PORT, .number = $3); }
 | T_TTL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_TTL, .number = $2); }
 | T_GBP T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_GBP, .number = $2); }
@@ -564,9 +547,9 @@ settings:
 ;
 
 setting:
-  T_ETH side T_MAC	{ ADD(CHANGE, @$, .of = CHANGE_ETH_SRC + $2->arg, .address = &$3); }
-| T_IPV4 side T_IPV4_ADDRESS	{ ADD(CHANGE, @$, .of = CHANGE_IP_SRC + $2->arg, .second = 4, .address = &$3); }
-| T_IPV6 side T_IPV6_ADDRESS	{ ADD(CHANGE, @$, .of = CHANGE_IP_SRC + $2->arg, .second = 6, .address = &$3); }
+  T_ETH side T_MAC	{ ADD(CHANGE, @$, .of = CHANGE_ETH_SRC + $2->arg, .mac = $3); }
+| T_IPV4 side T_IPV4_ADDRESS	{ ADD(CHANGE, @$, .of = CHANGE_IP_SRC + $2->arg, .second = 4, .net = $3); }
+| T_IPV6 side T_IPV6_ADDRESS	{ ADD(CHANGE, @$, .of = CHANGE_IP_SRC + $2->arg, .second = 6, .net = $3); }
 | T_TCP port_side port	{ ADD(CHANGE_PORT, @$, .of = $2->arg, .number = $3, .second = L4_TCP); }
 | T_UDP port_side port	{ ADD(CHANGE_PORT, @$, .of = $2->arg, .number = $3, .second = L4_UDP); }
 | T_TTL T_NUMBER	{ ADD(CHANGE, @$, .of = CHANGE_TTL, .number = $2); }
@@ -689,12 +672,11 @@ static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parse
 	return NULL;
 }
 
-static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
+static int yyreport_syntax_error(const yypcontext_t *ctx, struct rule_parser *ps)
 {
 	char saw[64], wanted[224], variable[160];
 	const char *near = NULL, *other = foreign_word(ctx, ps);
 
-	(void)scanner;
 	if (other) {
 		parse_mistake(ps, yypcontext_location(ctx), "%s", other);
 		return 0;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Rules, their words, and what they become in tables: no device needed. The unit tests link it.
-# What flex and bison write keeps its own style of conversions.
+# What bison writes keeps its own style of conversions.
 noinst_LTLIBRARIES += tools/dvx-flow/libgrammar.la tools/dvx-flow/librules.la
 AM_YFLAGS = -d -Wno-yacc
 BUILT_SOURCES += tools/dvx-flow/rules/grammar.h
-tools_dvx_flow_libgrammar_la_SOURCES = tools/dvx-flow/rules/grammar.y tools/dvx-flow/rules/scanner.l
+tools_dvx_flow_libgrammar_la_SOURCES = tools/dvx-flow/rules/grammar.y
 tools_dvx_flow_libgrammar_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$(top_builddir)/tools/dvx-flow \
 	-I$(top_srcdir)/tools/dvx-flow/rules -I$(top_srcdir)
 tools_dvx_flow_libgrammar_la_CFLAGS = $(AM_CFLAGS) -Wno-conversion -Wno-sign-conversion -Wno-undef -Wno-cast-align \
@@ -13,7 +13,7 @@ tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
-	tools/dvx-flow/rules/node.h tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/parse_text.c \
+	tools/dvx-flow/rules/node.h tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/scan.c tools/dvx-flow/rules/parse_text.c \
 	tools/dvx-flow/rules/parse_value.c tools/dvx-flow/rules/define.h tools/dvx-flow/rules/parse_define.c \
 	tools/dvx-flow/rules/parse_variable.c tools/dvx-flow/rules/marks.h tools/dvx-flow/rules/marks.c \
 	tools/dvx-flow/rules/build.h tools/dvx-flow/rules/build.c tools/dvx-flow/rules/build_field.c tools/dvx-flow/rules/build_match.c \
@@ -39,4 +39,4 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/librules_la-parse_define.lo \
 	tools/dvx-flow/rules/librules_la-parse_variable.lo tools/dvx-flow/rules/librules_la-parse_text.lo \
-	tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h
+	tools/dvx-flow/rules/librules_la-scan.lo: tools/dvx-flow/rules/grammar.h

@@ -8,15 +8,10 @@
 
 #include "rule.h"
 
-/* A range of the text, first to last character. Bytes count from the text's beginning. */
+/* A range of the text. Bytes count from the text's beginning; line and column are the first byte's. */
 struct source_range {
-	uint32_t first_line, first_column, last_line, last_column;
-	size_t first_byte, end_byte;
-};
-
-struct address {
-	struct rule_net ip; /* family 0: it is a MAC */
-	uint64_t mac;
+	uint32_t first_byte, end_byte;
+	uint32_t line, column;
 };
 
 enum node_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
@@ -107,7 +102,7 @@ enum encap_word {
 /* An array in the set's memory that doubles. */
 struct node_list {
 	void *item;
-	size_t n, room;
+	uint32_t n, room;
 };
 
 struct rule_node {
@@ -118,7 +113,8 @@ struct rule_node {
 	uint64_t number, second;
 	struct source_range second_at;
 	const char *name;
-	const struct address *address;
+	const struct rule_net *net; /* an address */
+	uint64_t mac;
 	struct node_list list; /* of rule_value, rule_net or rule_range */
 };
 

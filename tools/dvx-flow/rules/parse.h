@@ -26,8 +26,8 @@ struct parse_vars {
 	size_t nuses, use_room;
 	const struct parse_define *now, *last; /* last: the last token's origin */
 	size_t next;			       /* token of `now` */
-	size_t copied; /* bytes of values that uses of variables have made so far */
-	int pending, before;		       /* the next token; the last of the text */
+	size_t copied;	     /* bytes of values that uses of variables have made so far */
+	int pending, before; /* the next token; the last of the text */
 	bool in_line, defining;
 };
 
@@ -36,7 +36,11 @@ struct rule_build;
 struct rule_parser {
 	const char *text;
 	size_t len;
-	bool ascii;	     /* each byte of it is a column */
+	bool ascii;		/* each byte of it is a column */
+	const char *next, *end; /* of the text: behind the last token */
+	const char *counted;	/* line and column are those of this byte */
+	uint32_t line, column;
+	const char *blanks;  /* the last place that has more than one blank, or another one */
 	struct ruleset *set; /* the result */
 	struct rule_build *build;
 	mistake_fn report;
@@ -53,6 +57,9 @@ void parse_mistake(struct rule_parser *ps, const struct source_range *at, const 
 /* Returns "line 3" for messages about another line. */
 const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *buf, size_t size);
 
+/* Counts the columns of a part of the text: scan.c. */
+uint32_t scan_columns(const struct rule_parser *ps, const char *from, const char *to);
+
 /* --- parse_value.c: values and lists of them --- */
 
 /* Return the list with one more item; without it and with no_memory set if there is no memory. */
@@ -66,13 +73,13 @@ struct node_list list_value(struct rule_parser *ps, struct node_list l, uint64_t
 /* Leaves out a range whose first port is above its last. */
 struct node_list list_range(struct rule_parser *ps, struct node_list l, struct rule_range r);
 
-/* Apply a prefix length, a mask or a range's end to an address. */
-void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct address *a,
-		  uint64_t bits);
-void parse_net_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
-		    const struct address *mask);
-void parse_net_range(struct rule_parser *ps, const struct source_range *at, struct address *a,
-		     const struct address *end);
+/* Return an address with a prefix length, a mask or a range's end. */
+const struct rule_net *parse_prefix(struct rule_parser *ps, const struct source_range *at,
+				    const struct rule_net *address, uint64_t bits);
+const struct rule_net *parse_net_mask(struct rule_parser *ps, const struct source_range *at,
+				      const struct rule_net *address, const struct rule_net *mask);
+const struct rule_net *parse_net_range(struct rule_parser *ps, const struct source_range *at,
+				       const struct rule_net *address, const struct rule_net *end);
 /* Return a range of ports; first above last: it has a mistake, which was reported. */
 struct rule_range parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t first,
 			      uint64_t last);

@@ -18,7 +18,6 @@ struct define_line {
 	struct rule_parser *ps;
 	struct parse_define *d;
 	struct source_range *at;
-	void *scanner;
 	FLOW_STYPE value;
 	int token, before; /* this token and the one before it; before 0: none of the set */
 	bool ends_with_list, in_braces, closed;
@@ -42,7 +41,7 @@ static void define_wrong(struct define_line *l, const char *expected)
 
 static void define_scan(struct define_line *l)
 {
-	l->token = flow_scan(&l->value, l->at, l->scanner);
+	l->token = flow_scan(&l->value, l->at, l->ps);
 }
 
 static void define_text(struct define_line *l, const char *bytes, size_t n)
@@ -314,16 +313,16 @@ static void define_read(struct define_line *l)
 }
 
 /* Reads all of a definition's line and leaves its end for the next token. */
-static int define_line(struct rule_parser *ps, struct source_range *at, void *scanner)
+static int define_line(struct rule_parser *ps, struct source_range *at)
 {
-	struct define_line l = {.ps = ps, .at = at, .scanner = scanner};
+	struct define_line l = {.ps = ps, .at = at};
 
 	l.d = calloc(1, sizeof(*l.d));
 	if (!l.d) {
 		ps->no_memory = true;
 		return FLOW_error;
 	}
-	l.d->line = at->first_line;
+	l.d->line = at->line;
 	ps->vars.defining = true;
 	define_read(&l);
 	ps->vars.defining = false;
@@ -344,12 +343,11 @@ static int define_replay(struct parse_vars *v, FLOW_STYPE *value)
 	return d->token[v->next++].token;
 }
 
-static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct source_range *at,
-			  void *scanner)
+static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct source_range *at)
 {
 	struct parse_vars *v = &ps->vars;
 	const struct parse_define *last = v->last;
-	int token = flow_scan(value, at, scanner), before = v->before;
+	int token = flow_scan(value, at, ps), before = v->before;
 
 	v->now = v->last = NULL;
 	v->before = token;
@@ -359,7 +357,7 @@ static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct sour
 		return FLOW_error;
 	}
 	if (token == T_DEFINE && !v->in_line)
-		return define_line(ps, at, scanner);
+		return define_line(ps, at);
 	if (token == T_VARIABLE)
 		return define_use(ps, at, value, before);
 	if ((token == '-' || token == '/') && last && last->is_list) {
@@ -370,9 +368,8 @@ static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct sour
 	return token;
 }
 
-int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
+int flow_lex(FLOW_STYPE *value, struct source_range *at, struct rule_parser *ps)
 {
-	struct rule_parser *ps = flow_get_extra(scanner);
 	struct parse_vars *v = &ps->vars;
 	int token = v->pending;
 
@@ -382,7 +379,7 @@ int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
 	if (!token) {
 		if (!v->in_line)
 			v->nuses = 0;
-		token = define_scanned(ps, value, at, scanner);
+		token = define_scanned(ps, value, at);
 	}
 	v->in_line = token != T_EOL;
 	return token;

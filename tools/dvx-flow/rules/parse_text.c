@@ -30,39 +30,17 @@ static bool text_is_ascii(const char *text, size_t len)
 	return !(all & 0x8080808080808080ull);
 }
 
-/*
- * Returns a copy that ends with two bytes of 0, as the scanner needs it. The scanner's own copy
- * would end the program if there is no memory.
- */
-static char *text_to_scan(const char *text, size_t len)
-{
-	char *copy = calloc(1, len + 2);
-
-	return copy && len ? memcpy(copy, text, len) : copy;
-}
-
 /* Goes on with another text. Returns 0 or -ENOMEM. */
 static int parse_text(struct rule_parser *ps, const char *text, size_t len)
 {
-	char *copy = text_to_scan(text, len);
-	void *scanner;
-	int ret = 0;
-
-	ps->text = text;
+	ps->text = ps->next = ps->counted = ps->blanks = text;
 	ps->len = len;
+	ps->end = text + len;
+	ps->line = ps->column = 1;
 	ps->ascii = text_is_ascii(text, len);
 	ps->ended = false;
 	parse_vars_begin(ps);
-	if (!copy || flow_lex_init_extra(ps, &scanner)) {
-		free(copy);
-		return -ENOMEM;
-	}
-	if (!flow__scan_buffer(copy, len + 2, scanner) || flow_parse(scanner, ps) == 2 ||
-	    ps->no_memory)
-		ret = -ENOMEM;
-	flow_lex_destroy(scanner);
-	free(copy);
-	return ret;
+	return flow_parse(ps) == 2 || ps->no_memory ? -ENOMEM : 0;
 }
 
 /* Defines the variables of the rules in effect. */
@@ -97,7 +75,7 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 	if (rules_utf16(text, len)) {
 		ps.text = text;
 		ps.len = len;
-		parse_mistake(&ps, &(struct source_range){1, 1, 1, 2, 0, 2},
+		parse_mistake(&ps, &(struct source_range){0, 1, 1, 1},
 			      "the text is UTF-16; save it as UTF-8");
 		return ps.mistakes;
 	}

@@ -14,7 +14,7 @@
 
 bool list_add_in(struct arena *memory, struct node_list *l, const void *item, size_t size)
 {
-	size_t more = l->room ? l->room * 2 : 1; /* most lists have one element */
+	uint32_t more = l->room ? l->room * 2 : 1; /* most lists have one element */
 	void *grown;
 
 	if (l->n == l->room) {
@@ -54,43 +54,61 @@ static unsigned int address_bits(const struct rule_net *p)
 	return p->family == 4 ? 32 : 128;
 }
 
-static const char *net_text(const struct address *a, char text[INET6_ADDRSTRLEN])
+static const char *net_text(const struct rule_net *p, char text[INET6_ADDRSTRLEN])
 {
-	return inet_ntop(a->ip.family == 4 ? AF_INET : AF_INET6, a->ip.addr, text,
-			 INET6_ADDRSTRLEN);
+	return inet_ntop(p->family == 4 ? AF_INET : AF_INET6, p->addr, text, INET6_ADDRSTRLEN);
 }
 
-/* Clears the bits behind the prefix. Returns whether one was set. */
-static bool parse_addr_cut(struct rule_net *p)
+/* Returns a copy with other bits, since the token of a variable stands in several rules. */
+static const struct rule_net *net_with(struct rule_parser *ps, const struct rule_net *address,
+				       uint8_t bits, const uint8_t *end)
 {
-	uint8_t before[16];
+	struct rule_net *p = arena_get(ps->set->memory, sizeof(*p));
 
-	memcpy(before, p->addr, sizeof(before));
-	for (unsigned int i = 0; i < address_bits(p) / 8; i++) {
-		int keep = p->bits - (int)i * 8;
-
-		if (keep < 8)
-			p->addr[i] &= (uint8_t)(keep <= 0 ? 0 : 0xff00 >> keep);
+	if (!p) {
+		ps->no_memory = true;
+		return address;
 	}
-	return memcmp(before, p->addr, sizeof(before)) != 0;
+	*p = *address;
+	p->bits = bits;
+	if (end)
+		memcpy(p->end, end, sizeof(p->end));
+	return p;
 }
 
-void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct address *a,
-		  uint64_t bits)
+/* Returns whether one of the bits behind the prefix is set. */
+static bool net_has_more(const struct rule_net *p, unsigned int bits)
 {
+	for (unsigned int i = bits / 8; i < address_bits(p) / 8; i++)
+		if (p->addr[i] & (i == bits / 8 ? 0xff >> bits % 8 : 0xff))
+			return true;
+	return false;
+}
+
+static void net_report_more(struct rule_parser *ps, const struct source_range *at,
+			    const struct rule_net *address, unsigned int bits)
+{
+	struct rule_net p = *address;
 	char meant[INET6_ADDRSTRLEN];
 
-	if (bits > address_bits(&a->ip)) {
+	for (unsigned int i = bits; i < address_bits(&p); i++)
+		p.addr[i / 8] &= (uint8_t) ~(0x80 >> i % 8);
+	parse_mistake(ps, at,
+		      "the address has bits behind its prefix; write %s/%u if the network is meant",
+		      net_text(&p, meant), bits);
+}
+
+const struct rule_net *parse_prefix(struct rule_parser *ps, const struct source_range *at,
+				    const struct rule_net *address, uint64_t bits)
+{
+	if (bits > address_bits(address)) {
 		parse_mistake(ps, at, "an IPv%u prefix has 0 to %u bits, not %" PRIu64,
-			      a->ip.family, address_bits(&a->ip), bits);
-		return;
+			      address->family, address_bits(address), bits);
+		return address;
 	}
-	a->ip.bits = (uint8_t)bits;
-	if (parse_addr_cut(&a->ip))
-		parse_mistake(ps, at,
-			      "the address has bits behind its prefix; write %s/%" PRIu64
-			      " if the network is meant",
-			      net_text(a, meant), bits);
+	if (net_has_more(address, (unsigned int)bits))
+		net_report_more(ps, at, address, (unsigned int)bits);
+	return net_with(ps, address, (uint8_t)bits, NULL);
 }
 
 /* Returns the length of the prefix that this mask is, or NET_MASK. */
@@ -100,40 +118,34 @@ static uint8_t net_mask_bits(const struct rule_net *mask)
 
 	while (bits < width && mask->addr[bits / 8] & 0x80 >> bits % 8)
 		bits++;
-	for (unsigned int i = bits; i < width; i++)
-		if (mask->addr[i / 8] & 0x80 >> i % 8)
-			return NET_MASK;
-	return (uint8_t)bits;
+	return net_has_more(mask, bits) ? NET_MASK : (uint8_t)bits;
 }
 
-void parse_net_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
-		    const struct address *mask)
+const struct rule_net *parse_net_mask(struct rule_parser *ps, const struct source_range *at,
+				      const struct rule_net *address, const struct rule_net *mask)
 {
-	uint8_t outside = 0, any = 0;
+	uint8_t outside = 0, any = 0, bits = net_mask_bits(mask);
 
-	for (unsigned int i = 0; i < sizeof(a->ip.addr); i++) {
-		outside |= (uint8_t)(a->ip.addr[i] & ~mask->ip.addr[i]);
-		any |= mask->ip.addr[i];
+	for (unsigned int i = 0; i < sizeof(mask->addr); i++) {
+		outside |= (uint8_t)(address->addr[i] & ~mask->addr[i]);
+		any |= mask->addr[i];
 	}
 	if (!any)
 		parse_mistake(ps, at, "a mask of 0 compares nothing");
 	else if (outside)
 		parse_mistake(ps, at, "the address has bits outside the mask");
-	a->ip.bits = net_mask_bits(&mask->ip);
-	if (a->ip.bits == NET_MASK)
-		memcpy(a->ip.end, mask->ip.addr, sizeof(a->ip.end));
+	return net_with(ps, address, bits, bits == NET_MASK ? mask->addr : NULL);
 }
 
-void parse_net_range(struct rule_parser *ps, const struct source_range *at, struct address *a,
-		     const struct address *end)
+const struct rule_net *parse_net_range(struct rule_parser *ps, const struct source_range *at,
+				       const struct rule_net *address, const struct rule_net *end)
 {
 	char low[INET6_ADDRSTRLEN], high[INET6_ADDRSTRLEN];
 
-	if (memcmp(a->ip.addr, end->ip.addr, sizeof(a->ip.addr)) > 0)
+	if (memcmp(address->addr, end->addr, sizeof(end->addr)) > 0)
 		parse_mistake(ps, at, "a range goes upwards: %s-%s", net_text(end, low),
-			      net_text(a, high));
-	a->ip.bits = NET_RANGE;
-	memcpy(a->ip.end, end->ip.addr, sizeof(a->ip.end));
+			      net_text(address, high));
+	return net_with(ps, address, NET_RANGE, end->addr);
 }
 
 /* --- ports and flags ------------------------------------------------------------------------- */
@@ -227,20 +239,28 @@ static void find_line(const struct rule_parser *ps, size_t byte, struct mistake 
 	m->source_len = to - from;
 }
 
+/* Returns at least 1, and 1 for a mistake of several lines. */
+static uint32_t mistake_width(const struct rule_parser *ps, const struct source_range *at)
+{
+	const char *from = ps->text + at->first_byte, *to = ps->text + at->end_byte;
+	uint32_t columns = memchr(from, '\n', (size_t)(to - from)) ? 1 : scan_columns(ps, from, to);
+
+	return columns ? columns : 1;
+}
+
 void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
 {
-	struct mistake m = {.line = at->first_line, .column = at->first_column, .width = 1};
+	struct mistake m = {.line = at->line, .column = at->column};
 	va_list ap;
 
 	ps->bad = true;
 	if (ps->mistakes == MISTAKES_MAX)
 		return;
 	ps->mistakes++;
-	if (at->last_line == at->first_line && at->last_column > at->first_column)
-		m.width = at->last_column - at->first_column;
 	va_start(ap, fmt);
 	vsnprintf(m.text, sizeof(m.text), fmt, ap);
 	va_end(ap);
+	m.width = mistake_width(ps, at);
 	find_line(ps, at->first_byte, &m);
 	if (ps->report)
 		ps->report(ps->report_arg, &m);

@@ -118,7 +118,7 @@ static uint32_t define_later_line(const struct rule_parser *ps, const struct sou
 {
 	const char *line = ps->text + at->end_byte, *stop = ps->text + ps->len;
 
-	for (uint32_t n = at->last_line; (line = memchr(line, '\n', (size_t)(stop - line)));) {
+	for (uint32_t n = at->line; (line = memchr(line, '\n', (size_t)(stop - line)));) {
 		n++;
 		line++;
 		*end = memchr(line, '\n', (size_t)(stop - line));

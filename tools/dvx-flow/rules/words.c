@@ -229,19 +229,24 @@ static uint8_t word_place[WORD_PLACES]; /* the word's index, from 1; 0: none */
 _Static_assert(COUNT(words) < 255, "indexes of words have 8 bits");
 
 /* Hashes a word in lower case. */
-static unsigned int word_hash(const char *name)
+static unsigned int word_hash(const char *name, size_t n)
 {
 	unsigned int h = 0;
 
-	for (; *name; name++)
-		h = h * 31 + ((unsigned char)*name | 0x20);
+	for (size_t i = 0; i < n; i++)
+		h = h * 31 + ((unsigned char)name[i] | 0x20);
 	return h % WORD_PLACES;
+}
+
+static bool word_same(const char *word, const char *name, size_t n)
+{
+	return (!strncmp(word, name, n) || !strncasecmp(word, name, n)) && !word[n];
 }
 
 static void words_index(void)
 {
 	for (unsigned int i = 0; i < COUNT(words); i++) {
-		unsigned int at = word_hash(words[i].name);
+		unsigned int at = word_hash(words[i].name, strlen(words[i].name));
 
 		while (word_place[at])
 			at = (at + 1) % WORD_PLACES;
@@ -249,27 +254,24 @@ static void words_index(void)
 	}
 }
 
-const struct rule_word *word_find(const char *name)
+const struct rule_word *word_find(const char *name, size_t n)
 {
 	static bool indexed;
-	unsigned int at = word_hash(name);
+	unsigned int at = word_hash(name, n);
 
 	if (!indexed)
 		words_index();
 	indexed = true;
 	for (; word_place[at]; at = (at + 1) % WORD_PLACES)
-		if (!strcasecmp(words[word_place[at] - 1].name, name))
+		if (word_same(words[word_place[at] - 1].name, name, n))
 			return &words[word_place[at] - 1];
 	return NULL;
 }
 
 bool word_is_direction(const char *text)
 {
-	char first[16];
-	const struct rule_word *w;
+	const struct rule_word *w = word_find(text, strcspn(text, " \t\r\n\f"));
 
-	snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " \t\r\n\f"), text);
-	w = word_find(first);
 	return w && (w->token == T_IN || w->token == T_OUT || w->token == T_SWITCH);
 }
 

@@ -13,8 +13,8 @@ struct rule_word {
 	int arg; /* a key, a side, a protocol, ...: as the grammar needs */
 };
 
-/* Finds a word, in either case. Returns NULL if it is none of the language. */
-const struct rule_word *word_find(const char *name);
+/* Finds a word of n bytes, in either case. Returns NULL if it is none of the language. */
+const struct rule_word *word_find(const char *name, size_t n);
 /* Returns whether the first word of the text is a direction. */
 bool word_is_direction(const char *text);
 /* Returns the nearest word to a wrong one, of those that `may` allows in its place, or NULL. */
