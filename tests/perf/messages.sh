@@ -15,8 +15,8 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 1715 890
-read 1720 895
+write 1340 755
+read 1360 770
 send 2235 1270
 faa 1960 1130
 ud 2240 1340

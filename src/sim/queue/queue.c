@@ -236,9 +236,12 @@ static bool queue_flush(struct queue *q)
 
 bool queue_flush_run(struct queues *qs)
 {
-	struct queue_priv *last = TAILQ_LAST(&qs->flush, queue_list), *d;
+	struct queue_priv *last, *d;
 	bool end = false, did = false;
 
+	if (TAILQ_EMPTY(&qs->flush))
+		return false;
+	last = TAILQ_LAST(&qs->flush, queue_list);
 	while (!end && (d = TAILQ_FIRST(&qs->flush))) {
 		end = d == last;
 		TAILQ_REMOVE(&qs->flush, d, flush_link);

@@ -51,7 +51,8 @@ static bool direct_depth_fits(const struct rc *rc, const struct rc *peer, const 
 }
 
 /* The responder may only be inside a message if that is received in parts. */
-static bool responder_is_idle(const struct rc *peer, const struct rc *rc, const struct send_wr *wr)
+static inline bool responder_is_idle(const struct rc *peer, const struct rc *rc,
+				     const struct send_wr *wr)
 {
 	const struct resp *r = &peer->resp;
 	const bool inside = rc->req.off > 0 && wr->kind != SEND_READ;
@@ -95,12 +96,10 @@ static uint64_t padded(uint64_t len)
 	return (len + 3) & ~3ull;
 }
 
-void direct_end_turn(struct rc *rc)
+void direct_count_turn(struct rc *rc)
 {
 	struct direct *d = &rc->direct;
 
-	if (!d->done.packets && !d->done.answers)
-		return; /* later parts of a READ count only responses */
 	if (rc->ack_owed)
 		direct_count(rc, 0, 0, 1, AETH_LEN);
 	direct_count_port(rc);
@@ -108,19 +107,23 @@ void direct_end_turn(struct rc *rc)
 	rc->ack_owed = false;
 }
 
-/* Returns the peer's connection, or NULL if packets go another way or are lost. */
-static struct rc *direct_peer(struct rc *rc)
+static __attribute__((noinline)) struct rc *direct_peer_find(struct rc *rc, struct vhca *to)
 {
 	struct direct *d = &rc->direct;
+
+	direct_end_turn(rc);
+	*d = (struct direct){.to = to, .peer = direct_find(rc, to), .changes = rc->sched->changes};
+	d->qp = d->peer ? d->peer->qp : NULL;
+	return d->peer;
+}
+
+/* Returns the peer's connection, or NULL if packets go another way or are lost. */
+static inline struct rc *direct_peer(struct rc *rc)
+{
+	const struct direct *d = &rc->direct;
 	struct vhca *to = eswitch_direct(&rc->path);
 
-	if (d->to != to || d->changes != rc->sched->changes) {
-		direct_end_turn(rc);
-		*d = (struct direct){
-			.to = to, .peer = direct_find(rc, to), .changes = rc->sched->changes};
-		d->qp = d->peer ? d->peer->qp : NULL;
-	}
-	return d->peer;
+	return d->to == to && d->changes == rc->sched->changes ? d->peer : direct_peer_find(rc, to);
 }
 
 /* Marks all up to psn as sent and acknowledged. */
@@ -150,7 +153,8 @@ static bool read_allowed_here(const struct rc *rc, const struct rc *peer, const 
 	       !peer->qp->q.leaves; /* the responder's share of the wire is limited: shape.c */
 }
 
-static bool copy_allowed(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
+static inline bool copy_allowed(const struct rc *rc, const struct rc *peer,
+				const struct send_wr *wr)
 {
 	if (wr->has_imm || wr->len > DIRECT_BYTES || rc->req.off)
 		return false;
@@ -159,27 +163,32 @@ static bool copy_allowed(const struct rc *rc, const struct rc *peer, const struc
 	return wr->kind == SEND_READ && read_allowed_here(rc, peer, wr);
 }
 
+/* Moves both ends on by a request of npsn packets that was done. */
+static void direct_memory_done(struct rc *rc, struct rc *peer, const struct send_wr *wr,
+			       uint32_t end, uint32_t npsn)
+{
+	direct_acknowledged(rc, end);
+	peer->resp.epsn = end;
+	peer->resp.msn++;
+	rc->req.sent += wr->len;
+	if (wr->kind == SEND_READ) {
+		rc_stats(peer)->rx_read_requests++;
+		direct_count(rc, 1, RETH_LEN, npsn,
+			     padded(wr->len) + (npsn > 1 ? 2 : 1) * AETH_LEN);
+	} else {
+		rc_stats(peer)->rx_write_requests++;
+		direct_count(rc, npsn, RETH_LEN + padded(wr->len), 0, 0);
+		rc->ack_owed = true;
+	}
+}
+
 static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
-	bool read = wr->kind == SEND_READ;
-
 	if (!copy_allowed(rc, peer, wr) || !direct_copy(&rc->qp->q, &peer->qp->q, wr))
 		return false;
 	direct_number(rc, wr);
-	direct_acknowledged(rc, psn_add(rc->req.nxt, wr->npsn));
-	peer->resp.epsn = rc->req.nxt;
-	peer->resp.msn++;
-	rc->req.sent += wr->len;
+	direct_memory_done(rc, peer, wr, psn_add(rc->req.nxt, wr->npsn), wr->npsn);
 	wr->done = true;
-	if (read) {
-		rc_stats(peer)->rx_read_requests++;
-		direct_count(rc, 1, RETH_LEN, wr->npsn,
-			     padded(wr->len) + (wr->npsn > 1 ? 2 : 1) * AETH_LEN);
-	} else {
-		rc_stats(peer)->rx_write_requests++;
-		direct_count(rc, wr->npsn, RETH_LEN + padded(wr->len), 0, 0);
-		rc->ack_owed = true;
-	}
 	return true;
 }
 
@@ -211,6 +220,33 @@ static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
 		wr->done = true;
 	}
 	return true;
+}
+
+/*
+ * Does a WRITE or READ of one packet when it is fetched, if nothing is under way and both ends
+ * need only loads and stores: it takes no place in the list, and no turn.
+ */
+static inline bool direct_at_once(struct rc *rc, struct send_wr *wr)
+{
+	const struct req *q = &rc->req;
+	struct rc *peer;
+
+	if (q->head || wr->error || !wr->one || wr->len > rc->mtu || q->una != q->max ||
+	    rc->qp->q.leaves || rc->owner || probe_active(PROBE_FRAME_OUT))
+		return false;
+	peer = direct_peer(rc);
+	if (!peer || !responder_is_idle(peer, rc, wr) || !copy_allowed(rc, peer, wr) ||
+	    !direct_store(&rc->qp->q, &peer->qp->q, wr))
+		return false;
+	direct_memory_done(rc, peer, wr, psn_add(q->nxt, 1), 1);
+	sq_done(&rc->qp->sq, wr);
+	return true;
+}
+
+void direct_begin(struct rc *rc, struct send_wr *wr)
+{
+	if (!direct_at_once(rc, wr))
+		req_queue(rc, wr);
 }
 
 /* --- SEND, from memory to a receive entry ------------------------------------------------------

@@ -24,8 +24,8 @@ static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr 
 	return wr->one &&
 	       mkey_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR,
 			  &e->remote) &&
-	       (s->inl || mkey_piece(q, s->lkey, s->addr, wr->len, write ? MKEY_LR : MKEY_LW,
-				     &e->local));
+	       (s->inl ||
+		mkey_piece(q, s->lkey, s->addr, wr->len, write ? MKEY_LR : MKEY_LW, &e->local));
 }
 
 /*
@@ -117,15 +117,14 @@ static bool worth_a_call(struct queue *q, const struct send_wr *wr, struct dma_s
  * Fetches the data of noted WRITEs. Data that is not one piece stays as it is: the request itself
  * reports why. A queue's requests mostly use one region: if the first needs no call, none does.
  */
-void direct_gather(struct queue *q)
+static __attribute__((noinline)) void direct_gather_noted(struct queue *q, struct direct_batch *b,
+							  unsigned int noted)
 {
-	struct direct_batch *b = rc_of(q)->sched->direct;
 	uint8_t bytes[BATCH * INLINE_MOST];
 	const uint8_t *at = bytes;
-	unsigned int n = 0, noted = b->n;
+	unsigned int n = 0;
 
-	b->n = 0;
-	if (noted < 2 || !worth_a_call(q, b->wr[0], &b->seg[0]))
+	if (!worth_a_call(q, b->wr[0], &b->seg[0]))
 		return;
 	for (unsigned int i = 0; i < noted; i++)
 		if (worth_a_call(q, b->wr[i], &b->seg[n]))
@@ -136,6 +135,16 @@ void direct_gather(struct queue *q)
 		return;
 	for (unsigned int i = 0; i < n; at += b->wr[i++]->len)
 		make_inline(b->wr[i], at);
+}
+
+void direct_gather(struct queue *q)
+{
+	struct direct_batch *b = rc_of(q)->sched->direct;
+	unsigned int noted = b->n;
+
+	b->n = 0;
+	if (noted > 1)
+		direct_gather_noted(q, b, noted);
 }
 
 /* --- atomics ---------------------------------------------------------------------------------- */
@@ -156,7 +165,8 @@ bool direct_fetch(struct queue *peer, const struct send_wr *wr, uint64_t *old)
 
 /* --- the whole request ------------------------------------------------------------------------ */
 
-bool direct_read(struct queue *q, struct queue *peer, struct send_wr *wr, uint64_t off, uint64_t len)
+bool direct_read(struct queue *q, struct queue *peer, struct send_wr *wr, uint64_t off,
+		 uint64_t len)
 {
 	struct ends e;
 
@@ -182,16 +192,15 @@ static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
 	return direct_move_bytes(peer, &e.remote, &e.local, true);
 }
 
-/* Copies by stores; neither end needs a call. */
-static bool direct_store(const struct queue *q, struct queue *peer, const struct send_wr *wr)
+bool direct_store(struct queue *q, struct queue *peer, const struct send_wr *wr)
 {
 	const struct data_seg *s = &wr->data;
 	const bool read = wr->kind == SEND_READ;
-	const uint8_t *from = read ? mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RR)
-				   : direct_from(q, wr);
+	const uint8_t *from =
+		read ? mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RR) : direct_from(q, wr);
 	uint8_t *to;
 
-	if (!from)
+	if (!from || post_waiting(q->o.vhca->dev->queues))
 		return false;
 	to = read ? mkey_bytes(q, s->lkey, s->addr, wr->len, MKEY_LW)
 		  : mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RW);
@@ -205,6 +214,5 @@ static bool direct_store(const struct queue *q, struct queue *peer, const struct
 
 bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
 {
-	return (wr->one && !post_waiting(q->o.vhca->dev->queues) && direct_store(q, peer, wr)) ||
-	       direct_call(q, peer, wr);
+	return (wr->one && direct_store(q, peer, wr)) || direct_call(q, peer, wr);
 }

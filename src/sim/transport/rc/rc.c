@@ -147,6 +147,12 @@ enum drop rc_receive(struct queue *q, struct bth_packet *p)
 	return resp_rx(rc, p);
 }
 
+static void rc_posted(struct queue *q)
+{
+	direct_gather(q);
+	direct_end_turn(rc_of(q));
+}
+
 void rc_answer(struct queue *q)
 {
 	resp_ack(rc_of(q));
@@ -204,7 +210,7 @@ const struct transport transport_rc = {
 	.prefetch_peer = rc_prefetch_peer,
 	.room = req_room,
 	.post = req_post,
-	.posted = direct_gather,
+	.posted = rc_posted,
 	.receive = rc_receive,
 	.answer = rc_answer,
 	.run = rc_run,

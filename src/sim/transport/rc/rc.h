@@ -164,6 +164,7 @@ unsigned int req_room(const struct queue *);
 void req_post(struct queue *, struct send_wr *);
 struct send_wr *req_unsent(struct queue *);
 void req_add(struct rc *, struct send_wr *); /* appends to the connection's list */
+void req_queue(struct rc *, struct send_wr *); /* likewise, of a request that was just fetched */
 
 /* Notes that the request is sent up to end and waits for an answer. */
 void req_unanswered(struct rc *, uint32_t end, bool last);
@@ -171,9 +172,18 @@ void req_unanswered(struct rc *, uint32_t end, bool last);
 /* direct.c: Returns true if it did the request or a part of it. */
 #define DIRECT_BYTES (64u << 10)
 bool direct_step(struct rc *, struct send_wr *);
-void direct_end_turn(struct rc *);
+void direct_begin(struct rc *, struct send_wr *); /* does a WRITE or READ at once, or queues it */
+/* Counts the traffic of a turn at the port. */
+void direct_count_turn(struct rc *);
+static inline void direct_end_turn(struct rc *rc)
+{
+	if (rc->direct.done.packets || rc->direct.done.answers) /* later parts of a READ: no packet */
+		direct_count_turn(rc);
+}
 /* direct_copy.c: Does all of the request, or returns false and does nothing. */
 bool direct_copy(struct queue *, struct queue *peer, struct send_wr *);
+/* Copies the request's one segment by stores, or returns false if an end needs a call. */
+bool direct_store(struct queue *, struct queue *peer, const struct send_wr *);
 /* Reads len bytes of a READ from off on, if they are one piece at both ends; false: not done. */
 bool direct_read(struct queue *, struct queue *peer, struct send_wr *, uint64_t off, uint64_t len);
 /* Does an atomic and stores the old value in *old. Returns false if it can't. */

@@ -76,10 +76,18 @@ void req_add(struct rc *rc, struct send_wr *wr)
 	rc_want_run(rc);
 }
 
+void req_queue(struct rc *rc, struct send_wr *wr)
+{
+	req_add(rc, wr);
+	direct_note(rc, wr);
+}
+
 void req_post(struct queue *sq, struct send_wr *wr)
 {
-	req_add(rc_of(sq), wr);
-	direct_note(rc_of(sq), wr);
+	if (wr->kind == SEND_WRITE || wr->kind == SEND_READ)
+		direct_begin(rc_of(sq), wr);
+	else
+		req_queue(rc_of(sq), wr);
 }
 
 /* Returns the first request not begun; requests are begun in order, so it ends the search. */
