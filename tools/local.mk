@@ -5,6 +5,7 @@ sysusersdir = $(prefix)/lib/sysusers.d
 nodist_systemdunit_DATA =
 include tools/cli/local.mk
 include tools/dvx-sim/local.mk
+include tools/dvx-check/local.mk
 include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk
 include tools/dvx-prm/local.mk

@@ -20,7 +20,7 @@ struct sim_args {
 	const char *inject;   /* a file of faults, which inject_read() has read; or NULL */
 	const char *wire;     /* checked; or NULL */
 	const char *ip;	      /* [FUNCTION=]ADDR/LEN,..., checked; or NULL */
-	bool netdev;
+	bool netdev, check;
 	uint64_t count; /* packets; 0: no limit */
 	uint64_t hang_after; /* seconds; 0: never */
 	bool sweep;
@@ -134,6 +134,7 @@ pid_t start_server(const struct start *);
 /* install.c: paths of this program's files, installed or in the build tree. */
 const char *preload_path(void);
 const char *server_path(void);
+const char *check_path(void); /* dvx-check */
 
 /*
  * exec.c: sets the environment and executes the command. It returns an exit code only on failure.
@@ -144,10 +145,5 @@ struct chip_command {
 	bool traced; /* an option without a file asked for a trace */
 };
 int exec_on_chip(const struct chip_command *);
-/*
- * preloadable.c: prints a warning if the dynamic linker does not preload libraries into the
- * program.
- */
-void preloadable_warn(const char *program);
 
 #endif

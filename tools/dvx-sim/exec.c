@@ -2,7 +2,6 @@
 #include "dvx-sim.h"
 
 #include <errno.h>
-#include <link.h> /* builds with a sanitizer */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "src/sim/link/link.h"
-
-/* Puts a library before all other preloads. */
-static int prepend(const char *lib)
-{
-	const char *old = getenv("LD_PRELOAD");
-	char *list;
-	int err;
-
-	if (!old || !*old)
-		return setenv("LD_PRELOAD", lib, 1);
-	if (asprintf(&list, "%s:%s", lib, old) < 0)
-		return -1;
-	err = setenv("LD_PRELOAD", list, 1);
-	free(list);
-	return err;
-}
+#include "tools/cli/preload.h"
 
 static bool is_preload(const char *entry, size_t len)
 {
@@ -76,53 +60,26 @@ static int add_preload(const char *lib)
 	drop_preloads(rest);
 	err = setenv("LD_PRELOAD", rest, 1);
 	free(rest);
-	return err ? err : prepend(lib);
+	return err ? err : preload_prepend(lib);
 }
 
-/* Sets the option without which AddressSanitizer's runtime refuses to start behind a preload. */
-static int allow_asan(void)
+/* A program without the preload runs, but finds no device. */
+static void exec_warn(const char *program)
 {
-	const char *old = getenv("ASAN_OPTIONS");
-	char *list;
-	int err;
+	char path[PATH_MAX];
+	const enum preload_reach reach = preload_reaches(program, path);
 
-	if (!old)
-		return setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
-	if (strstr(old, "verify_asan_link_order"))
-		return 0;
-	if (asprintf(&list, "%s:verify_asan_link_order=0", old) < 0)
-		return -1;
-	err = setenv("ASAN_OPTIONS", list, 1);
-	free(list);
-	return err;
+	if (reach == PRELOAD_STATIC)
+		message_print("%s is statically linked: it does not see the device, which is "
+			      "preloaded into dynamically linked programs only",
+			      path);
+	else if (reach == PRELOAD_PRIVILEGED)
+		message_print(
+			"%s gains privileges (setuid, setgid or file capabilities): the dynamic "
+			"linker preloads nothing into it and its children, so they do not see the "
+			"device; start dvx-sim with these privileges instead",
+			path);
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static int preload_if_runtime(struct dl_phdr_info *info, size_t size, void *err)
-{
-	(void)size;
-	if (strstr(info->dlpi_name, "/libasan.so") || strstr(info->dlpi_name, "/libtsan.so"))
-		*(int *)err = prepend(info->dlpi_name);
-	return 0;
-}
-
-/*
- * Preloads the sanitizer's runtime of this program. A sanitized preload needs it in front, because
- * the command may be built without it. Leaks of the command are not reported.
- */
-static int add_sanitizer(void)
-{
-	int err = setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
-
-	dl_iterate_phdr(preload_if_runtime, &err);
-	return err;
-}
-#else
-static int add_sanitizer(void)
-{
-	return 0;
-}
-#endif
 
 int exec_on_chip(const struct chip_command *c)
 {
@@ -137,13 +94,13 @@ int exec_on_chip(const struct chip_command *c)
 		message_print("chip %s has no function %s", c->chip, c->function);
 		return EXIT_SELF;
 	}
-	if (add_preload(lib) || add_sanitizer() || allow_asan() ||
+	if (add_preload(lib) || preload_add_sanitizer() || preload_allow_asan() ||
 	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_CHIP", c->chip, 1) ||
 	    setenv("DVX_SIM_FUNCTION", c->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
 		message_print("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
-	preloadable_warn(c->cmd[0]);
+	exec_warn(c->cmd[0]);
 	execvp(c->cmd[0], c->cmd);
 	message_print("can't run %s: %s%s", c->cmd[0], strerror(errno),
 		      c->traced ? " (the file of a trace is joined by =: --trace=FILE)" : "");

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,6 +143,23 @@ static int run_with(struct run_command *r, const struct chip_command *c, const s
 	return code;
 }
 
+/* Returns the command line; with --check that of dvx-check. NULL after an error message. */
+static char **run_argv(const struct sim_args *a)
+{
+	const char *check = a->check ? check_path() : NULL;
+	char **argv;
+
+	if (!a->check)
+		return a->argv;
+	argv = check ? calloc((size_t)a->argc + 3, sizeof(*argv)) : NULL;
+	if (!argv)
+		return NULL;
+	argv[0] = strdup(check);
+	argv[1] = strdup("--");
+	memcpy(argv + 2, a->argv, (size_t)a->argc * sizeof(*argv));
+	return argv;
+}
+
 int cmd_run(const struct sim_args *a)
 {
 	struct start s = {.trace = a->trace,
@@ -153,13 +171,15 @@ int cmd_run(const struct sim_args *a)
 	char name[32];
 	struct chip_command client = {.chip = name,
 				      .function = a->function,
-				      .cmd = a->argv,
+				      .cmd = run_argv(a),
 				      .traced = a->trace && !strcmp(a->trace, "-")};
 	struct run_command run = {.chip = name, .signals = &signals, .look = (time_t)a->hang_after};
 	int life[2], rc, status;
 
 	if (a->sweep)
 		return sweep_run(a);
+	if (!client.cmd)
+		return EXIT_SELF;
 	if (a->json) {
 		message_print("--json needs --sweep: the output of run is the command's");
 		return EXIT_SELF;

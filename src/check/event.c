@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completion events: armed, waited for, acknowledged. */
+#include "watch.h"
+
+#include <fcntl.h>
+
+/*
+ * A CQ that was polled before, and whose work was posted before the arm, may have it complete
+ * before the arm. The first arm is before the peer knows of the queue.
+ */
+int watch_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	struct watch_cq *c = watch_cq_of(cq);
+
+	if (c) {
+		c->armed = WATCH_HERE();
+		c->unpolled = c->live && c->polled && c->pending;
+	}
+	return watch_context_of(cq->context)->real.req_notify_cq(cq, solicited_only);
+}
+
+static void watch_check_sleep(const struct ibv_comp_channel *channel, const struct watch_place *here)
+{
+	if (fcntl(channel->fd, F_GETFL) & O_NONBLOCK)
+		return;
+	for (struct watch_cq *c = NULL; (c = watch_next(&watch_cqs, c));)
+		if (c->unpolled && !c->direct && c->cq->channel == channel)
+			watch_report(&(struct watch_finding){.kind = CHECK_SLEPT,
+							     .place = {here, &c->armed}});
+}
+
+WATCH_HOOK int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **user)
+{
+	const struct watch_place here = WATCH_HERE();
+	struct watch_cq *c;
+	int err;
+
+	watch_check_sleep(channel, &here);
+	err = WATCH_REAL(ibv_get_cq_event)(channel, cq, user);
+	c = err ? NULL : watch_cq_of(*cq);
+	if (c)
+		c->events++;
+	return err;
+}
+
+WATCH_HOOK void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
+{
+	const struct watch_place here = WATCH_HERE();
+	struct watch_cq *c = watch_cq_of(cq);
+
+	if (c) {
+		c->acknowledged += n;
+		if (c->acknowledged > c->events)
+			watch_report(&(struct watch_finding){.kind = CHECK_ACKNOWLEDGED,
+							     .n = {c->acknowledged, c->events},
+							     .place = {&here, &c->created}});
+	}
+	WATCH_REAL(ibv_ack_cq_events)(cq, n);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completions: which work ends, and whether its buffer is as it was. */
+#include "watch.h"
+
+#include <string.h>
+
+static void watch_check_same(const struct watch_qp *q, const struct watch_work *w,
+			     const struct ibv_sge *s, const struct watch_place *here)
+{
+	bool readable;
+
+	if (!w->hashed || w->gone || w->done ||
+	    watch_hash(q->qp->context, s, w->sges, &readable) == w->hash || !readable ||
+	    watch_is_target(w, s))
+		return;
+	watch_report(&(struct watch_finding){.kind = CHECK_CHANGED,
+					     .qp = q,
+					     .work = w,
+					     .addr = s->addr,
+					     .bytes = w->bytes,
+					     .place = {&w->place, here}});
+}
+
+/* Returns the index of the work that a completion is of, or the head. */
+static uint32_t watch_ring_find(const struct watch_ring *r, uint64_t wr_id, bool signaled)
+{
+	uint32_t i = r->tail;
+
+	for (; i != r->head; i++) {
+		const struct watch_work *w = watch_work_at(r, i);
+
+		if (!w->done && w->wr_id == wr_id && (w->signaled || !signaled))
+			break;
+	}
+	return i;
+}
+
+/* Sends end in order: all before one that completes are complete, too. */
+static void watch_sends_end(struct watch_qp *q, const struct ibv_wc *wc,
+			    const struct watch_place *here)
+{
+	struct watch_ring *r = &q->sq;
+	const bool ok = wc->status == IBV_WC_SUCCESS, locked = watch_lock(r);
+	const uint32_t at = watch_ring_find(r, wc->wr_id, ok);
+
+	for (; at != r->head && r->tail != at + 1; r->tail++) {
+		struct watch_work *w = watch_work_at(r, r->tail);
+
+		if (ok)
+			watch_check_same(q, w, watch_sges_at(r, r->tail), here);
+		watch_work_end(q->send_cq, w);
+	}
+	watch_unlock(r, locked);
+}
+
+/* Receives of a QP end in order, those of an SRQ don't. */
+static void watch_receives_end(struct watch_ring *r, struct watch_cq *cq, uint64_t wr_id,
+			       bool ordered)
+{
+	const bool locked = watch_lock(r);
+	const uint32_t at = watch_ring_find(r, wr_id, false);
+
+	if (at != r->head) {
+		for (uint32_t i = ordered ? r->tail : at; i != at + 1; i++)
+			watch_work_end(cq, watch_work_at(r, i));
+		while (r->tail != r->head && watch_work_at(r, r->tail)->done)
+			r->tail++;
+	}
+	watch_unlock(r, locked);
+}
+
+/* The opcode of a failed completion does not hold. */
+static bool watch_is_receive(const struct watch_cq *c, const struct watch_qp *q,
+			     const struct ibv_wc *wc)
+{
+	if (wc->status == IBV_WC_SUCCESS)
+		return wc->opcode & IBV_WC_RECV;
+	if (q->send_cq != q->recv_cq)
+		return q->recv_cq == c;
+	return watch_ring_find(&q->sq, wc->wr_id, false) == q->sq.head;
+}
+
+void watch_completed(struct watch_cq *c, const struct ibv_wc *wc, const struct watch_place *here)
+{
+	struct watch_qp *q = watch_qp_numbered(c->cq->context, wc->qp_num);
+
+	if (!q || q->direct)
+		return;
+	if (watch_is_receive(c, q, wc))
+		watch_receives_end(q->srq ? &q->srq->ring : &q->rq, q->srq ? NULL : c, wc->wr_id,
+				   !q->srq);
+	else
+		watch_sends_end(q, wc, here);
+	if (wc->status != IBV_WC_SUCCESS && q->type != IBV_QPT_UD) {
+		q->failed = true;
+		q->state = IBV_QPS_ERR;
+	}
+}
+
+/* What a failed completion does not define differs from what a program may hope for. */
+static void watch_poison_wc(struct ibv_wc *wc)
+{
+	const struct ibv_wc valid = *wc;
+
+	memset(wc, 0xd7, sizeof(*wc));
+	wc->wr_id = valid.wr_id;
+	wc->status = valid.status;
+	wc->qp_num = valid.qp_num;
+	wc->vendor_err = valid.vendor_err;
+}
+
+static void watch_polled(struct watch_cq *c, struct ibv_wc *wc, int n,
+			 const struct watch_place *here)
+{
+	for (int i = 0; i < n; i++) {
+		watch_completed(c, &wc[i], here);
+		if (wc[i].status != IBV_WC_SUCCESS)
+			watch_poison_wc(&wc[i]);
+	}
+}
+
+int watch_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	struct watch_cq *c = watch_cq_of(cq);
+	const uintptr_t *frame = __builtin_frame_address(0);
+	struct watch_place here;
+	int got;
+
+	if (!c || c->direct)
+		return watch_context_of(cq->context)->real.poll_cq(cq, n, wc);
+	if (c->guard) {
+		here = watch_place_of(frame);
+		watch_guard_enter(c->guard, 0, &here);
+	}
+	c->unpolled = false;
+	c->polled = true;
+	got = c->poll(cq, n, wc);
+	if (got > 0) {
+		here = watch_place_of(frame);
+		watch_polled(c, wc, got, &here);
+	}
+	if (c->guard)
+		watch_guard_leave(c->guard);
+	return got;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sends by ibv_post_send(), and what is checked of each send. */
+#include "watch.h"
+
+#define READ_OR_ATOMIC                                                    \
+	(1u << IBV_WR_RDMA_READ | 1u << IBV_WR_ATOMIC_CMP_AND_SWP | \
+	 1u << IBV_WR_ATOMIC_FETCH_AND_ADD)
+
+static void watch_report_send(enum check_kind kind, const struct watch_qp *q,
+			      const struct watch_work *w, uint64_t n0, uint64_t n1)
+{
+	watch_report(&(struct watch_finding){.kind = kind,
+					     .qp = q,
+					     .work = w,
+					     .bytes = w->bytes,
+					     .n = {n0, n1},
+					     .place = {&w->place, &q->created}});
+}
+
+/* The queue holds more than was asked for: nothing frees a place if no request is signaled. */
+static void watch_check_depth(struct watch_qp *q, const struct watch_work *w)
+{
+	struct watch_ring *r = &q->sq;
+	const uint32_t n = r->head - r->tail;
+
+	r->unsignaled = w->signaled ? 0 : r->unsignaled + 1;
+	if (n <= q->asked.max_send_wr)
+		return;
+	if (r->unsignaled >= n)
+		watch_report_send(CHECK_UNSIGNALED, q, w, n - 1, 0);
+	else
+		watch_report_send(CHECK_SEND_DEPTH, q, w, n, q->asked.max_send_wr);
+}
+
+static void watch_check_key(const struct watch_qp *q, const struct watch_work *w,
+			    const struct ibv_sge *s, bool sink)
+{
+	struct watch_mr *m = watch_mr_of(q->qp->context, s->lkey);
+
+	if (!m || !s->length)
+		return;
+	if (m->dead)
+		watch_report(&(struct watch_finding){.kind = CHECK_KEY_OLD,
+						     .qp = q,
+						     .work = w,
+						     .addr = s->addr,
+						     .bytes = s->length,
+						     .place = {&w->place, &m->ended}});
+	if (sink)
+		return;
+	if (watch_is_poison(m, s))
+		watch_report(&(struct watch_finding){.kind = CHECK_EARLY,
+						     .qp = q,
+						     .work = w,
+						     .addr = s->addr,
+						     .bytes = s->length,
+						     .place = {&w->place}});
+	m->source_from = s->addr < m->source_from ? s->addr : m->source_from;
+	m->source_to = s->addr + s->length > m->source_to ? s->addr + s->length : m->source_to;
+}
+
+void watch_check_send(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,
+		      bool inlined)
+{
+	const bool sink = w->opcode < 32 && READ_OR_ATOMIC & 1u << w->opcode;
+
+	watch_check_depth(q, w);
+	if (w->signaled && q->send_cq)
+		watch_cq_expect(q->send_cq, q, w);
+	if (inlined && w->bytes > q->asked.max_inline_data)
+		watch_report_send(CHECK_INLINE, q, w, w->bytes, q->asked.max_inline_data);
+	if (inlined) {
+		w->sges = 0; /* it is copied */
+		return;
+	}
+	for (uint32_t i = 0; i < w->sges; i++)
+		watch_check_key(q, w, &s[i], sink);
+	if (sink)
+		watch_poison(q->qp->context, s, w->sges);
+	else
+		w->hash = watch_hash(q->qp->context, s, w->sges, &w->hashed);
+}
+
+static void watch_push_send(struct watch_qp *q, const struct ibv_send_wr *wr,
+			    const struct watch_place *here)
+{
+	const uint32_t sges = wr->num_sge > 0 ? (uint32_t)wr->num_sge : 0;
+	struct watch_work *w = watch_ring_push(&q->sq, wr->wr_id, wr->sg_list, sges);
+	const bool inlined = wr->send_flags & IBV_SEND_INLINE;
+
+	if (!w)
+		return;
+	w->place = *here;
+	w->opcode = wr->opcode;
+	w->signaled = q->all_signaled || wr->send_flags & IBV_SEND_SIGNALED;
+	w->ah = q->type == IBV_QPT_UD ? wr->wr.ud.ah : NULL;
+	if (!inlined && sges > q->asked.max_send_sge)
+		watch_report_send(CHECK_SGES, q, w, sges, q->asked.max_send_sge);
+	watch_check_send(q, w, watch_sges_at(&q->sq, q->sq.head - 1), inlined);
+}
+
+void watch_drop_sends(struct watch_qp *q, uint32_t n)
+{
+	struct watch_ring *r = &q->sq;
+
+	for (; n && r->head != r->tail; n--)
+		watch_work_end(q->send_cq, watch_work_at(r, --r->head));
+	for (r->unsignaled = 0; r->unsignaled < r->head - r->tail; r->unsignaled++)
+		if (watch_work_at(r, r->head - 1 - r->unsignaled)->signaled)
+			break;
+}
+
+int watch_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	const struct watch_place here = WATCH_HERE();
+	struct watch_qp *q = watch_qp_of(qp);
+	uint32_t dropped = 0;
+	bool locked;
+	int err;
+
+	if (!q || q->direct)
+		return watch_context_of(qp->context)->real.post_send(qp, wr, bad);
+	if (q->guard)
+		watch_guard_enter(q->guard, qp->qp_num, &here);
+	locked = watch_lock(&q->sq);
+	for (const struct ibv_send_wr *w = wr; w; w = w->next)
+		watch_push_send(q, w, &here);
+	err = q->post_send(qp, wr, bad);
+	for (const struct ibv_send_wr *w = err ? *bad : NULL; w; w = w->next)
+		dropped++;
+	if (dropped)
+		watch_drop_sends(q, dropped);
+	watch_unlock(&q->sq, locked);
+	if (q->guard)
+		watch_guard_leave(q->guard);
+	return err;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The preload of dvx-check: objects of verbs that a program has, and the work that it has posted. */
+#ifndef CHECK_WATCH_H
+#define CHECK_WATCH_H
+
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "kinds.h"
+
+/* The macros of verbs.h would take the names of hooks. */
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+#define WATCH_HOOK __attribute__((visibility("default")))
+/* Reads and writes memory of the program as it is, not as a sanitizer sees it. */
+#define WATCH_RAW __attribute__((no_sanitize("address", "thread", "undefined")))
+
+/* --- real.c: what lies behind the hooks --- */
+void *watch_resolve(const char *name);
+#define WATCH_REAL(function)                                                   \
+	({                                                                     \
+		static __typeof__(&(function)) _Atomic real_;                  \
+		if (!real_)                                                    \
+			real_ = (__typeof__(&(function)))watch_resolve(#function); \
+		real_;                                                         \
+	})
+
+/* --- place.c: where the program called --- */
+struct watch_place {
+	uintptr_t frame[CHECK_FRAMES]; /* return addresses, innermost first */
+};
+/* The end of this thread's stack. */
+extern _Thread_local uintptr_t watch_stack_end __attribute__((tls_model("initial-exec")));
+uintptr_t watch_find_stack(void);
+
+/*
+ * The caller of the function with this frame. Its own caller is found where frame pointers are kept
+ * (-O0): there verbs' inline functions are functions.
+ */
+WATCH_RAW static inline struct watch_place watch_place_of(const uintptr_t *frame)
+{
+	struct watch_place p = {{frame[1]}};
+	const uintptr_t end = watch_stack_end ? watch_stack_end : watch_find_stack();
+
+	for (unsigned int i = 1; i < CHECK_FRAMES; i++) {
+		const uintptr_t next = frame[0];
+
+		if (next <= (uintptr_t)frame || next >= end || next % sizeof(next))
+			break;
+		frame = (const uintptr_t *)next;
+		p.frame[i] = frame[1];
+	}
+	return p;
+}
+#define WATCH_HERE() watch_place_of(__builtin_frame_address(0))
+
+/* --- table.c: objects by a number, read without a lock. Their memory is never freed --- */
+struct watch_node {
+	struct watch_node *_Atomic next;
+	struct watch_node *all;
+	_Atomic uintptr_t key; /* 0: no object now */
+};
+#define WATCH_BUCKETS 1024u
+struct watch_table {
+	size_t bytes; /* of an object, which begins with its node */
+	struct watch_node *_Atomic all;
+	struct watch_node *_Atomic bucket[WATCH_BUCKETS];
+};
+static inline struct watch_node *_Atomic *watch_bucket(struct watch_table *t, uintptr_t key)
+{
+	return &t->bucket[key * (uintptr_t)0x9e3779b97f4a7c15 >> 54];
+}
+static inline void *watch_find(struct watch_table *t, uintptr_t key)
+{
+	struct watch_node *n = *watch_bucket(t, key);
+
+	while (n && n->key != key)
+		n = n->next;
+	return n;
+}
+/* Makes an object, zeroed but for its node. Returns NULL without memory. */
+void *watch_add(struct watch_table *, uintptr_t key);
+void watch_remove(void *object);
+/* Returns the object behind `object`, or the first; NULL at the end. */
+void *watch_next(struct watch_table *, void *object);
+
+/* --- ring.c: work that is posted and not completed --- */
+struct watch_work {
+	uint64_t wr_id, hash;
+	uint64_t posted, ended; /* in the order of all posts and ends; ended 0: outstanding */
+	struct watch_place place;
+	const struct ibv_ah *ah;
+	uint32_t bytes, sges;
+	uint32_t opcode; /* as in struct check_finding */
+	bool signaled, inlined, done;
+	bool hashed; /* the memory is readable, and nothing but the device reads it */
+	bool gone;   /* its memory was reported */
+};
+/* Counts posts and ends. */
+extern _Atomic uint64_t watch_clock;
+struct watch_ring {
+	void *_Atomic owner; /* the thread inside */
+	uint32_t head, tail, size, sges;
+	uint32_t unsignaled; /* behind the last signaled one */
+	struct watch_work *work;
+	struct ibv_sge *sge;
+};
+/* Locks the ring. Returns false if this thread has it already. */
+bool watch_lock(struct watch_ring *);
+void watch_unlock(struct watch_ring *, bool locked);
+static inline struct watch_work *watch_work_at(const struct watch_ring *r, uint32_t i)
+{
+	return &r->work[i & (r->size - 1)];
+}
+static inline struct ibv_sge *watch_sges_at(const struct watch_ring *r, uint32_t i)
+{
+	return &r->sge[(size_t)(i & (r->size - 1)) * r->sges];
+}
+void watch_ring_init(struct watch_ring *, uint32_t depth, uint32_t sges);
+void watch_ring_end(struct watch_ring *);
+/* Adds work; returns NULL without memory. */
+struct watch_work *watch_ring_push(struct watch_ring *, uint64_t wr_id, const struct ibv_sge *,
+				   uint32_t sges);
+
+/* --- guard.c: queues that one thread at a time may use --- */
+struct watch_guard {
+	void *_Atomic inside;
+	void *last;
+	struct watch_place place;
+	unsigned int pauses;
+};
+void watch_guard_enter(struct watch_guard *, uint32_t qp_num, const struct watch_place *);
+void watch_guard_leave(struct watch_guard *);
+struct watch_guard *watch_guard_of_pd(const struct ibv_pd *);
+struct watch_guard *watch_guard_new(void);
+void watch_guard_hook(struct ibv_context *);
+
+/* --- the objects --- */
+struct watch_context {
+	struct watch_node node;
+	struct ibv_context_ops real;
+	struct verbs_context verbs; /* its pointers as they were */
+};
+struct watch_mr {
+	struct watch_node node; /* by watch_mr_key() */
+	const struct ibv_context *context;
+	uint64_t start; /* as SGEs name it */
+	uintptr_t memory;
+	uint64_t length;
+	bool dead, readable;
+	struct watch_place ended;
+	uint64_t source_from, source_to; /* bounds of what sends read */
+	uint64_t sink_from, sink_to;	 /* bounds of what receives write */
+};
+struct watch_cq {
+	struct watch_node node;
+	struct ibv_cq *cq;
+	int (*poll)(struct ibv_cq *, int, struct ibv_wc *);
+	struct ibv_cq_ex real; /* the pointers as they were, of an extended CQ */
+	struct watch_place created, armed;
+	uint32_t asked, got;
+	bool direct;		  /* polled in ways that are not seen */
+	bool live;		  /* a QP of it is connected */
+	bool polled;		  /* ever */
+	bool unpolled;		  /* work was outstanding at the arm, and it was not polled since */
+	_Atomic uint32_t pending; /* completions that may come */
+	_Atomic uint32_t events, acknowledged;
+	struct watch_guard *guard;
+};
+struct watch_srq {
+	struct watch_node node;
+	const struct ibv_srq *srq;
+	struct ibv_context *context;
+	struct watch_place created;
+	uint32_t asked, asked_sges;
+	struct watch_ring ring;
+};
+struct watch_qp {
+	struct watch_node node;
+	struct watch_number *number;
+	struct ibv_qp *qp;
+	struct ibv_qp_ex real; /* the pointers as they were */
+	int (*post_send)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **);
+	int (*post_recv)(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **);
+	struct watch_cq *send_cq, *recv_cq;
+	struct watch_srq *srq;
+	struct watch_place created;
+	struct ibv_qp_cap asked;
+	enum ibv_qp_type type;
+	enum ibv_qp_state state;
+	bool failed; /* a failed completion was polled */
+	bool receives_error; /* a receive was posted in ERR */
+	bool all_signaled, extended, direct;
+	struct watch_guard *guard;
+	uint32_t batch; /* where ibv_wr_start() began */
+	bool batch_locked;
+	struct watch_ring sq, rq;
+};
+struct watch_number {
+	struct watch_node node;
+	struct watch_qp *qp;
+};
+extern struct watch_table watch_contexts, watch_mrs, watch_cqs, watch_srqs, watch_qps,
+	watch_numbers;
+
+/* --- context.c --- */
+static inline struct watch_context *watch_context_of(const struct ibv_context *c)
+{
+	return watch_find(&watch_contexts, (uintptr_t)c);
+}
+void watch_context_open(struct ibv_context *);
+
+/* --- mr.c --- */
+static inline uintptr_t watch_mr_key(const struct ibv_context *c, uint32_t lkey)
+{
+	return ((uintptr_t)c << 20 ^ lkey) | (uintptr_t)1 << 63;
+}
+static inline struct watch_mr *watch_mr_of(const struct ibv_context *c, uint32_t lkey)
+{
+	return watch_find(&watch_mrs, watch_mr_key(c, lkey));
+}
+/* Whether a region covers memory of the program; if it is unmapped, the region is not read again. */
+bool watch_mr_covers(uintptr_t from, uintptr_t to, bool unmap);
+/* Returns where the memory of an SGE is, or NULL if it can't be read. */
+unsigned char *watch_sge_memory(const struct watch_mr *, const struct ibv_sge *);
+unsigned int watch_mr_count(void);
+
+/* --- memory.c: what is in buffers --- */
+uint64_t watch_hash(const struct ibv_context *, const struct ibv_sge *, uint32_t n, bool *readable);
+void watch_poison(const struct ibv_context *, const struct ibv_sge *, uint32_t n);
+/* Whether an SGE begins with poison and is no receive buffer. */
+bool watch_is_poison(const struct watch_mr *, const struct ibv_sge *);
+
+/* --- qp.c --- */
+static inline struct watch_qp *watch_qp_of(const struct ibv_qp *qp)
+{
+	return watch_find(&watch_qps, (uintptr_t)qp);
+}
+static inline uintptr_t watch_number_key(const struct ibv_context *c, uint32_t qp_num)
+{
+	return watch_mr_key(c, qp_num);
+}
+static inline struct watch_qp *watch_qp_numbered(const struct ibv_context *c, uint32_t qp_num)
+{
+	const struct watch_number *n = watch_find(&watch_numbers, watch_number_key(c, qp_num));
+
+	return n ? n->qp : NULL;
+}
+struct ibv_qp *watch_create_qp_ex(struct ibv_context *, struct ibv_qp_init_attr_ex *);
+
+/* --- srq.c --- */
+static inline struct watch_srq *watch_srq_of(const struct ibv_srq *srq)
+{
+	return watch_find(&watch_srqs, (uintptr_t)srq);
+}
+struct ibv_srq *watch_create_srq_ex(struct ibv_context *, struct ibv_srq_init_attr_ex *);
+
+/* --- cq.c, poll.c, poll_ex.c, event.c --- */
+static inline struct watch_cq *watch_cq_of(const struct ibv_cq *cq)
+{
+	return watch_find(&watch_cqs, (uintptr_t)cq);
+}
+struct ibv_cq_ex *watch_create_cq_ex(struct ibv_context *, struct ibv_cq_init_attr_ex *);
+int watch_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
+void watch_poll_ex_hook(struct watch_cq *);
+/* Takes a completion's work off its ring. */
+void watch_completed(struct watch_cq *, const struct ibv_wc *, const struct watch_place *);
+int watch_req_notify_cq(struct ibv_cq *, int solicited_only);
+/* Counts a completion that may come. */
+void watch_cq_expect(struct watch_cq *, const struct watch_qp *, const struct watch_work *);
+/* Ends outstanding work. */
+void watch_work_end(struct watch_cq *, struct watch_work *);
+
+/* --- post.c, post_ex.c, receive.c --- */
+int watch_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
+int watch_post_recv(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+int watch_post_srq_recv(struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+void watch_post_ex_hook(struct watch_qp *);
+void watch_post_ex_hook_complete(struct watch_qp *);
+/* Checks work whose SGEs are complete, before it is posted. */
+void watch_check_send(struct watch_qp *, struct watch_work *, const struct ibv_sge *, bool inlined);
+/* Removes the last n sends, which were not posted. */
+void watch_drop_sends(struct watch_qp *, uint32_t n);
+/* Empties both rings: their completions don't come any more. */
+void watch_drop_all(struct watch_qp *);
+
+/* --- report.c --- */
+struct watch_finding {
+	enum check_kind kind;
+	const struct watch_qp *qp;
+	const struct watch_work *work;
+	uint64_t addr, bytes, n[2];
+	const struct watch_place *place[2];
+};
+void watch_report(const struct watch_finding *);
+void watch_hello(void);
+
+/*
+ * --- use.c: work that uses memory, a key, an address handle --- Calls found() for each, under the
+ * lock of its ring.
+ */
+struct watch_search {
+	const struct ibv_context *context; /* NULL: any */
+	uint32_t lkey;			   /* 0: any */
+	uint64_t from, to;		   /* of memory; 0: any */
+	const struct ibv_ah *ah;	   /* NULL: any */
+	enum check_kind kind;
+	const struct watch_place *place;
+};
+void watch_search(const struct watch_search *);
+/* Whether the device may have written to an SGE of work that was outstanding. */
+bool watch_is_target(const struct watch_work *, const struct ibv_sge *);
+
+#endif
