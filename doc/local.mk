@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_man_MANS += doc/man/dvx.7 doc/man/dvx-perf.1 doc/man/dvx-prm.1 doc/man/dvx-sim.1
+dist_man_MANS += doc/man/dvx.7 doc/man/dvx-perf.1 doc/man/dvx-prm.1 doc/man/dvx-sim.1 doc/man/dvx-check.1
 dist_man_MANS += \
 	doc/man/libdvx.3 doc/man/dvx_channel_open.3 doc/man/dvx_clock_read.3 doc/man/dvx_cmd.3 doc/man/dvx_cq_create.3 doc/man/dvx_events_open.3 \
 	doc/man/dvx_cq_poll.3 doc/man/dvx_dev_open.3 doc/man/dvx_aso_create.3 doc/man/dvx_flow_action_create_drop.3 doc/man/dvx_flow_action_create_modify.3 \

@@ -21,7 +21,7 @@ int watch_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 static void watch_check_sleep(const struct ibv_comp_channel *channel, const struct watch_place *here)
 {
-	if (fcntl(channel->fd, F_GETFL) & O_NONBLOCK)
+	if (fcntl(channel->fd, F_GETFL) & O_NONBLOCK || !watch_would_sleep(channel->fd))
 		return;
 	for (struct watch_cq *c = NULL; (c = watch_next(&watch_cqs, c));)
 		if (c->unpolled && !c->direct && c->cq->channel == channel)

@@ -288,6 +288,9 @@ void watch_drop_sends(struct watch_qp *, uint32_t n);
 /* Empties both rings: their completions don't come any more. */
 void watch_drop_all(struct watch_qp *);
 
+/* --- wait.c --- Whether to read a descriptor may sleep, for all that the program did before. */
+bool watch_would_sleep(int fd);
+
 /* --- report.c --- */
 struct watch_finding {
 	enum check_kind kind;

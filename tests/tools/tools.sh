@@ -3,7 +3,7 @@
 # Proves that all tools have the face that dvx(7) describes: options, JSON of failures, exit status, no device.
 . "$top_srcdir/tests/tap.sh"
 man=$top_srcdir/doc/man/dvx.7
-for t in info prm flow copy perf sim; do
+for t in info prm flow copy perf sim check; do
 	PATH=$(cd "$top_builddir" && pwd)/tools/dvx-$t:$PATH
 done
 nodev='no mlx5 device among 0 RDMA devices (dvx-info doctor finds out why): No such device'
@@ -23,7 +23,7 @@ same() {
 	! grep -E -e '--(json|quiet|help|version|device)\b' "$scratch/help" | grep -vE \
 		-e '^  -h, --help  |^  -q, --quiet  |^  -V, --version  |^  -j, --json  |^  -d, --device=DEV  |[a-z(].*--(json|help)'
 }
-for t in info prm flow copy perf sim; do
+for t in info prm flow copy perf sim check; do
 	check "dvx-$t has the common options" same dvx-$t
 done
 
@@ -88,6 +88,8 @@ done <<END
 125|-|no chip named|dvx-sim exec none -- true
 126|-|can't run /etc/passwd|dvx-sim run -- /etc/passwd
 127|-|can't run /nonexistent|dvx-sim run -- /nonexistent
+126|-|can't run /etc/passwd|dvx-check -- /etc/passwd
+127|-|can't run /nonexistent|dvx-check -- /nonexistent
 END
 place() { [ "$(dvx-flow check --json "$scratch/wrong" 2>/dev/null | jq -c '.error | [.line, .column]')" = "[1,17]" ]; }
 check "a mistake's line and column as JSON" place

@@ -21,6 +21,8 @@ my %may = (
 	'src/lib/flow' => ['src/lib/priv.h', 'include/dvx', 'include/dvx/prm', 'src/prm'],
 	'src/lib/flow/dr.c' => ['src/lib/flow', 'include/dvx/prm', 'ext:infiniband/mlx5dv.h'],
 	'src/lib/hws' => ['src/lib/flow', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:uthash', 'ext:infiniband/mlx5dv.h'],
+	# It needs nothing of dvx: it stands between a program and libibverbs.
+	'src/check' => ['ext:infiniband/'],
 	'src/sim/base' => ['src/prm', 'ext:uthash'],
 	'src/sim/base/xts.c' => ['src/sim/base/*', 'ext:nettle/'],
 	'src/sim/host' => ['src/sim/base'],
@@ -67,6 +69,7 @@ my %may = (
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	# --set and --fault are checked with the chip's own rows before a server starts.
 	'tools/dvx-sim' => ['src/prm/reflect.h', 'src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	'tools/dvx-check' => ['src/check/kinds.h', 'src/check/kinds.def', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:dwarf.h', 'ext:elfutils/'],
 	'tools/cli' => ['include/dvx/cmd.h', 'ext:argp', 'ext:jansson'],
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',

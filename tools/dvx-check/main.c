@@ -9,22 +9,19 @@ static const struct argp_option check_options[] = {
 };
 
 static const struct cli_command commands[] = {
-	{"", 1, CLI_PROGRAM, "PROGRAM [ARG...]",
-	 "Runs PROGRAM and reports what it does wrong with verbs.", check_options, check_run},
+	{"", 1, CLI_PROGRAM, "-- PROGRAM [ARG...]",
+	 "Runs a program of verbs and reports its misuse of them, on a NIC or on dvx-sim.\v"
+	 "It finds buffers that change before their completion, memory and keys that end "
+	 "under posted work, queues that fill up, events that are lost, and what works on "
+	 "mlx5 by luck. man dvx-check has the list.\n"
+	 "\n"
+	 "Exit: the program's; 86 with findings; 125 dvx-check failed\n"
+	 "\n"
+	 "Examples:\n"
+	 "  dvx-check -- ./my_program ARG\n"
+	 "  dvx-sim run --check -- ./my_program ARG     the same without a NIC\n",
+	 check_options, check_run},
 };
-
-/* Fits into a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
-static const char overview[] =
-	"Runs a program of verbs and reports its misuse of them, on a NIC or on dvx-sim.\v"
-	"It finds buffers that change before their completion, memory and keys that end\n"
-	"under posted work, queues that fill up, events that are lost, and what works on\n"
-	"mlx5 by luck. man dvx-check has the list.\n"
-	"\n"
-	"Exit: the program's; 86 with findings; 125 dvx-check failed\n"
-	"\n"
-	"Examples:\n"
-	"  dvx-check -- ./my_program ARG\n"
-	"  dvx-sim run --check -- ./my_program ARG     the same without a NIC\n";
 
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
@@ -36,7 +33,6 @@ static struct check_args args;
 
 static const struct cli cli = {
 	.tool = "dvx-check",
-	.overview = overview,
 	CLI_TABLES(commands, values, args),
 	.wrong_program = EXIT_SELF,
 };

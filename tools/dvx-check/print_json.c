@@ -55,7 +55,7 @@ static json_t *json_finding(const struct finding *f)
 		if (k->label[i])
 			json_array_append_new(places, json_place(k->label[i], &f->place[i]));
 	json_object_set_new(o, "places", places);
-	json_object_set_new(o, "advice", json_string(k->advice));
+	json_object_set_new(o, "remedy", json_string(k->advice));
 	return o;
 }
 

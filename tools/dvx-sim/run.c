@@ -176,6 +176,10 @@ int cmd_run(const struct sim_args *a)
 	struct run_command run = {.chip = name, .signals = &signals, .look = (time_t)a->hang_after};
 	int life[2], rc, status;
 
+	if (a->sweep && a->check) {
+		message_print("--sweep and --check are two runs: a sweep judges CMD by its exit code");
+		return EXIT_SELF;
+	}
 	if (a->sweep)
 		return sweep_run(a);
 	if (!client.cmd)
