@@ -19,7 +19,8 @@ int watch_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	return watch_context_of(cq->context)->real.req_notify_cq(cq, solicited_only);
 }
 
-static void watch_check_sleep(const struct ibv_comp_channel *channel, const struct watch_place *here)
+static void watch_check_sleep(const struct ibv_comp_channel *channel,
+			      const struct watch_place *here)
 {
 	if (fcntl(channel->fd, F_GETFL) & O_NONBLOCK || !watch_would_sleep(channel->fd))
 		return;

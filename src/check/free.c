@@ -70,7 +70,9 @@ WATCH_HOOK void *realloc(void *at, size_t n)
 	return to;
 }
 
-WATCH_HOOK int munmap(void *at, size_t n)
+/* By another name in this source: dvx-sim's preload has a munmap(), too. */
+WATCH_HOOK int watch_munmap(void *at, size_t n) __asm__("munmap");
+int watch_munmap(void *at, size_t n)
 {
 	watch_memory_ends(at, n, true, __builtin_frame_address(0));
 	return WATCH_REAL(munmap)(at, n);

@@ -85,11 +85,11 @@ static struct watch_guard *watch_guard_of_td(const struct ibv_td *td)
 	return d ? &d->guard : NULL;
 }
 
-static struct ibv_pd *watch_alloc_parent(struct ibv_context *c, struct ibv_parent_domain_init_attr *a)
+static struct ibv_pd *watch_alloc_parent(struct ibv_context *c,
+					 struct ibv_parent_domain_init_attr *a)
 {
 	struct ibv_pd *pd = watch_context_of(c)->verbs.alloc_parent_domain(c, a);
-	struct watch_parent *p =
-		pd && a->td ? watch_add(&watch_parents, (uintptr_t)pd) : NULL;
+	struct watch_parent *p = pd && a->td ? watch_add(&watch_parents, (uintptr_t)pd) : NULL;
 
 	if (p)
 		p->guard = watch_guard_of_td(a->td);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the preload and its tool share: kinds of findings, and the messages between the two. */
+/* Kinds of findings, and the messages between the preload and its tool. */
 #ifndef CHECK_KINDS_H
 #define CHECK_KINDS_H
 
@@ -52,7 +52,7 @@ struct check_address {
 	uint64_t base, offset;
 };
 
-#define CHECK_FRAMES 3
+#define CHECK_FRAMES	3
 #define CHECK_NO_OPCODE UINT32_MAX
 struct check_finding {
 	struct check_header h;

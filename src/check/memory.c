@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHOLE	(64u << 10) /* above, samples are hashed */
-#define LINES	64u
-#define POISON	0xd7
+#define WHOLE	 (64u << 10) /* above, samples are hashed */
+#define LINES	 64u
+#define POISON	 0xd7
 #define POISONED (4u << 10) /* at each end of a long buffer */
-#define SEEN	16u	    /* bytes by which poison is recognised */
+#define SEEN	 16u	    /* bytes by which poison is recognised */
 
 WATCH_RAW static uint64_t watch_hash_bytes(uint64_t h, const unsigned char *at, size_t n)
 {
@@ -49,8 +49,8 @@ uint64_t watch_hash(const struct ibv_context *c, const struct ibv_sge *s, uint32
 			*readable = false;
 			return 0;
 		}
-		h = s->length > WHOLE ? watch_hash_samples(h, at, s->length) :
-					watch_hash_bytes(h, at, s->length);
+		h = s->length > WHOLE ? watch_hash_samples(h, at, s->length)
+				      : watch_hash_bytes(h, at, s->length);
 	}
 	return h;
 }

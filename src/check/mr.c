@@ -62,10 +62,8 @@ WATCH_HOOK struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t
 
 static void watch_mr_end(const struct ibv_mr *mr, const struct watch_place *here)
 {
-	const struct watch_search s = {.context = mr->context,
-				       .lkey = mr->lkey,
-				       .kind = CHECK_KEY_ENDED,
-				       .place = here};
+	const struct watch_search s = {
+		.context = mr->context, .lkey = mr->lkey, .kind = CHECK_KEY_ENDED, .place = here};
 
 	watch_search(&s);
 }

@@ -97,7 +97,7 @@ void watch_completed(struct watch_cq *c, const struct ibv_wc *wc, const struct w
 	}
 }
 
-/* What a failed completion does not define differs from what a program may hope for. */
+/* Fills what a failed completion does not define, so that a program does not find what it hopes for. */
 static void watch_poison_wc(struct ibv_wc *wc)
 {
 	const struct ibv_wc valid = *wc;

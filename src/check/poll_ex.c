@@ -66,9 +66,8 @@ static bool watch_check_status(struct ibv_cq_ex *ex, const struct watch_place *h
 		return true;
 	watch_report(&(struct watch_finding){
 		.kind = CHECK_FAILED_FIELD,
-		.qp = c->real.read_qp_num ?
-			      watch_qp_numbered(ex->context, c->real.read_qp_num(ex)) :
-			      NULL,
+		.qp = c->real.read_qp_num ? watch_qp_numbered(ex->context, c->real.read_qp_num(ex))
+					  : NULL,
 		.place = {here}});
 	return false;
 }
@@ -77,8 +76,8 @@ static enum ibv_wc_opcode watch_read_opcode(struct ibv_cq_ex *ex)
 {
 	const struct watch_place here = WATCH_HERE();
 
-	return watch_check_status(ex, &here) ? watch_cq_ex(ex)->real.read_opcode(ex) :
-					       (enum ibv_wc_opcode)0xd7d7d7d7;
+	return watch_check_status(ex, &here) ? watch_cq_ex(ex)->real.read_opcode(ex)
+					     : (enum ibv_wc_opcode)0xd7d7d7d7;
 }
 
 static uint32_t watch_read_byte_len(struct ibv_cq_ex *ex)

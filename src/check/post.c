@@ -2,7 +2,7 @@
 /* Sends by ibv_post_send(), and what is checked of each send. */
 #include "watch.h"
 
-#define READ_OR_ATOMIC                                                    \
+#define READ_OR_ATOMIC                                              \
 	(1u << IBV_WR_RDMA_READ | 1u << IBV_WR_ATOMIC_CMP_AND_SWP | \
 	 1u << IBV_WR_ATOMIC_FETCH_AND_ADD)
 

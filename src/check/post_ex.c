@@ -42,13 +42,13 @@ static void watch_wr_new(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 }
 
 /* A function that begins a request: its name, the opcode, its parameters, its arguments. */
-#define WATCH_WR(name, opcode, parameters, ...)                                 \
-	static void watch_wr_##name parameters                                  \
-	{                                                                       \
-		const struct watch_place here = WATCH_HERE();                   \
-                                                                                \
-		watch_wr_new(ex, opcode, &here);                                \
-		watch_ex(ex)->real.wr_##name(__VA_ARGS__);                      \
+#define WATCH_WR(name, opcode, parameters, ...)               \
+	static void watch_wr_##name parameters                \
+	{                                                     \
+		const struct watch_place here = WATCH_HERE(); \
+                                                              \
+		watch_wr_new(ex, opcode, &here);              \
+		watch_ex(ex)->real.wr_##name(__VA_ARGS__);    \
 	}
 WATCH_WR(send, IBV_WR_SEND, (struct ibv_qp_ex * ex), ex)
 WATCH_WR(send_imm, IBV_WR_SEND_WITH_IMM, (struct ibv_qp_ex * ex, __be32 imm), ex, imm)
@@ -190,9 +190,9 @@ void watch_post_ex_hook(struct watch_qp *q)
 	struct ibv_qp_ex *ex = (struct ibv_qp_ex *)q->qp;
 
 	q->real = *ex;
-#define WATCH_SET(name)      \
-	if (ex->wr_##name)   \
-		ex->wr_##name = watch_wr_##name
+#define WATCH_SET(name)    \
+	if (ex->wr_##name) \
+	ex->wr_##name = watch_wr_##name
 	WATCH_SET(start);
 	WATCH_SET(abort);
 	WATCH_SET(send);

@@ -91,8 +91,8 @@ int watch_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	if (!q || q->direct)
 		return watch_context_of(qp->context)->real.post_recv(qp, wr, bad);
 
-	const struct watch_receiver r = {qp->context,	     q, &q->rq, q->asked.max_recv_wr,
-					 q->asked.max_recv_sge, &q->created};
+	const struct watch_receiver r = {
+		qp->context, q, &q->rq, q->asked.max_recv_wr, q->asked.max_recv_sge, &q->created};
 
 	if (q->guard)
 		watch_guard_enter(q->guard, qp->qp_num, &here);

@@ -83,7 +83,8 @@ struct watch_work *watch_ring_push(struct watch_ring *r, uint64_t wr_id, const s
 	if (!r->size || (r->head - r->tail == r->size && !watch_ring_grow(r)))
 		return NULL;
 	w = watch_work_at(r, r->head);
-	*w = (struct watch_work){.wr_id = wr_id, .posted = ++watch_clock, .sges = sges < r->sges ? sges : r->sges};
+	*w = (struct watch_work){
+		.wr_id = wr_id, .posted = ++watch_clock, .sges = sges < r->sges ? sges : r->sges};
 	for (uint32_t i = 0; i < w->sges; i++) {
 		watch_sges_at(r, r->head)[i] = sge[i];
 		w->bytes += sge[i].length;

@@ -76,7 +76,8 @@ static bool watch_ring_targets(const struct watch_ring *r, const struct watch_wo
 		if (!w->posted || (w->ended && w->ended < by->posted) || (sends && w->hashed))
 			continue;
 		for (uint32_t k = 0; k < w->sges; k++)
-			if (sge[k].addr < to->addr + to->length && sge[k].addr + sge[k].length > to->addr)
+			if (sge[k].addr < to->addr + to->length &&
+			    sge[k].addr + sge[k].length > to->addr)
 				return true;
 	}
 	return false;
@@ -85,7 +86,8 @@ static bool watch_ring_targets(const struct watch_ring *r, const struct watch_wo
 static bool watch_sge_is_target(const struct watch_work *by, const struct ibv_sge *to)
 {
 	for (struct watch_qp *q = NULL; (q = watch_next(&watch_qps, q));)
-		if (watch_ring_targets(&q->rq, by, to, false) || watch_ring_targets(&q->sq, by, to, true))
+		if (watch_ring_targets(&q->rq, by, to, false) ||
+		    watch_ring_targets(&q->sq, by, to, true))
 			return true;
 	for (struct watch_srq *s = NULL; (s = watch_next(&watch_srqs, s));)
 		if (watch_ring_targets(&s->ring, by, to, false))

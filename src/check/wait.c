@@ -30,7 +30,7 @@ WATCH_HOOK int poll(struct pollfd *p, nfds_t n, int timeout)
 }
 
 int __poll_chk(struct pollfd *, nfds_t, int timeout, size_t size);
-/* What poll() is in a program that was compiled with _FORTIFY_SOURCE. */
+/* Stands for poll() in a program that was compiled with _FORTIFY_SOURCE. */
 WATCH_HOOK int __poll_chk(struct pollfd *p, nfds_t n, int timeout, size_t size)
 {
 	return n <= size / sizeof(*p) ? poll(p, n, timeout) : -1;

@@ -21,12 +21,12 @@
 
 /* --- real.c: what lies behind the hooks --- */
 void *watch_resolve(const char *name);
-#define WATCH_REAL(function)                                                   \
-	({                                                                     \
-		static __typeof__(&(function)) _Atomic real_;                  \
-		if (!real_)                                                    \
+#define WATCH_REAL(function)                                                       \
+	({                                                                         \
+		static __typeof__(&(function)) _Atomic real_;                      \
+		if (!real_)                                                        \
 			real_ = (__typeof__(&(function)))watch_resolve(#function); \
-		real_;                                                         \
+		real_;                                                             \
 	})
 
 /* --- place.c: where the program called --- */
@@ -192,7 +192,7 @@ struct watch_qp {
 	struct ibv_qp_cap asked;
 	enum ibv_qp_type type;
 	enum ibv_qp_state state;
-	bool failed; /* a failed completion was polled */
+	bool failed;	     /* a failed completion was polled */
 	bool receives_error; /* a receive was posted in ERR */
 	bool all_signaled, extended, direct;
 	struct watch_guard *guard;

@@ -16,9 +16,9 @@
 #include "tests/patience.h"
 #include "tests/verbs/verbs_qp.h"
 
-#define DEPTH 4u
-#define BYTES 64u
-#define PAGE  65536u
+#define DEPTH		4u
+#define BYTES		64u
+#define PAGE		65536u
 
 #define must(CONDITION) misuse_must(CONDITION, #CONDITION)
 static void misuse_must(bool holds, const char *what)
@@ -54,10 +54,12 @@ static void misuse_pd(void)
 	p.ctx = verbs_open();
 	must(p.ctx);
 	p.pd = ibv_alloc_pd(p.ctx);
-	p.out = mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p.out = mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
 	p.in = p.out + PAGE;
 	p.mr = ibv_reg_mr(p.pd, p.out, (size_t)2 * PAGE,
-			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				  IBV_ACCESS_REMOTE_READ);
 	p.channel = ibv_create_comp_channel(p.ctx);
 	must(p.mr && p.channel);
 }
@@ -113,8 +115,8 @@ static void misuse_open(void)
 	misuse_connect(p.a, p.b);
 }
 
-static int misuse_post_at(struct ibv_qp *qp, enum ibv_wr_opcode opcode, unsigned int flags, const void *from,
-			  uint32_t bytes, uint32_t lkey)
+static int misuse_post_at(struct ibv_qp *qp, enum ibv_wr_opcode opcode, unsigned int flags,
+			  const void *from, uint32_t bytes, uint32_t lkey)
 {
 	struct ibv_sge sge = {(uintptr_t)from, bytes, lkey};
 	struct ibv_send_wr wr = {.wr_id = 7,
@@ -179,7 +181,8 @@ static void ok_changed(void)
 	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
 	misuse_done(p.scq);
 	p.out[8]++;
-	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED | IBV_SEND_INLINE, p.out, 16, 0));
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED | IBV_SEND_INLINE, p.out, 16,
+			     0));
 	p.out[8]++;
 	misuse_done(p.scq);
 }
@@ -310,7 +313,8 @@ static void misuse_post_n(unsigned int n, unsigned int signal_each)
 {
 	misuse_open();
 	for (unsigned int i = 1; i <= n; i++)
-		must(!misuse_post(IBV_WR_RDMA_WRITE, i % signal_each ? 0 : IBV_SEND_SIGNALED) || i > DEPTH);
+		must(!misuse_post(IBV_WR_RDMA_WRITE, i % signal_each ? 0 : IBV_SEND_SIGNALED) ||
+		     i > DEPTH);
 }
 
 static void unsignaled(void)
@@ -351,7 +355,8 @@ static void misuse_cq(uint32_t cqe, unsigned int qps)
 		qp = misuse_qp(p.pd, p.scq);
 		misuse_connect(qp, misuse_qp(p.pd, p.rcq));
 		for (unsigned int i = 0; i < DEPTH; i++)
-			must(!misuse_post_at(qp, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, p.out, BYTES, p.mr->lkey));
+			must(!misuse_post_at(qp, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, p.out, BYTES,
+					     p.mr->lkey));
 	}
 }
 
@@ -373,7 +378,8 @@ static void ok_cq(void)
 static void inline_asked(void)
 {
 	misuse_open();
-	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED | IBV_SEND_INLINE, p.out, 17, 0));
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED | IBV_SEND_INLINE, p.out, 17,
+			     0));
 	misuse_done(p.scq);
 }
 
@@ -641,14 +647,22 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-#define CASE(name) {#name, name}
-	CASE(changed), CASE(ok_changed), CASE(changed_unsignaled), CASE(changed_ex), CASE(changed_dv),
-	CASE(ok_ex), CASE(early), CASE(ok_early), CASE(freed), CASE(ok_freed), CASE(unmapped),
-	CASE(key_ended), CASE(ok_key_ended), CASE(key_old), CASE(unsignaled), CASE(ok_unsignaled),
-	CASE(send_depth), CASE(receive_depth), CASE(cq_small), CASE(cq_asked), CASE(ok_cq),
-	CASE(inline_asked), CASE(inline_ex), CASE(ok_inline_ex), CASE(failed_field), CASE(ok_failed_field),
-	CASE(unacknowledged), CASE(ok_acknowledged), CASE(other_cq), CASE(slept), CASE(ok_slept),
-	CASE(ah_destroyed), CASE(ok_ah), CASE(receive_error), CASE(ok_receive_error), CASE(two_threads),
+#define CASE(name)          \
+	{                   \
+#name, name \
+	}
+	CASE(changed),	       CASE(ok_changed),       CASE(changed_unsignaled),
+	CASE(changed_ex),      CASE(changed_dv),       CASE(ok_ex),
+	CASE(early),	       CASE(ok_early),	       CASE(freed),
+	CASE(ok_freed),	       CASE(unmapped),	       CASE(key_ended),
+	CASE(ok_key_ended),    CASE(key_old),	       CASE(unsignaled),
+	CASE(ok_unsignaled),   CASE(send_depth),       CASE(receive_depth),
+	CASE(cq_small),	       CASE(cq_asked),	       CASE(ok_cq),
+	CASE(inline_asked),    CASE(inline_ex),	       CASE(ok_inline_ex),
+	CASE(failed_field),    CASE(ok_failed_field),  CASE(unacknowledged),
+	CASE(ok_acknowledged), CASE(other_cq),	       CASE(slept),
+	CASE(ok_slept),	       CASE(ah_destroyed),     CASE(ok_ah),
+	CASE(receive_error),   CASE(ok_receive_error), CASE(two_threads),
 	CASE(ok_threads),
 };
 

@@ -8,7 +8,7 @@
 #include "message.h"
 
 const char *install_find(char path[PATH_MAX], const char *built, const char *moved,
-				const char *installed)
+			 const char *installed)
 {
 	const char *const near[] = {built, moved};
 	char self[PATH_MAX / 2], found[PATH_MAX];

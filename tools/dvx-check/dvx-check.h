@@ -40,7 +40,7 @@ void kind_sentence(const struct check_finding *, char *text, size_t size);
 /* Returns the name of a request's opcode, or NULL: it is of no request. */
 const char *kind_opcode(uint32_t opcode);
 
-/* --- symbols_dw.c, symbols_plain.c: what is at an address of an object file --- */
+/* --- symbols.c: what is at an address of an object file --- */
 struct symbol {
 	char function[256], file[PATH_MAX]; /* empty: unknown */
 	int line;			    /* 0: unknown */
@@ -54,27 +54,27 @@ struct place {
 	const char *module; /* NULL: unknown, or there is no such place */
 	uint64_t offset;
 };
-struct finding {
+struct found {
 	struct check_finding m;
 	struct place place[2];
 	uint64_t count;
 	bool suppressed;
 };
 struct findings {
-	struct finding *rows;
+	struct found *rows;
 	size_t n;
 	size_t suppressed;
 	bool opened; /* a program opened a device */
 	uint64_t blind;
 };
 /* Takes a message. Returns the finding that it brings, if it is to be printed; or NULL. */
-const struct finding *findings_take(struct findings *, const struct check_header *);
+const struct found *findings_take(struct findings *, const struct check_header *);
 void findings_free(struct findings *);
 /* Counts those that are not suppressed. */
 size_t findings_count(const struct findings *);
 
 /* --- print.c, print_json.c --- */
-void print_finding(const struct finding *);
+void print_finding(const struct found *);
 void print_summary(const struct findings *, const char *program);
 int print_json(const struct findings *, int code);
 

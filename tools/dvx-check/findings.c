@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the preloads of a program's processes send. */
+/* Messages that the preloads of a program's processes send. */
 #include "dvx-check.h"
 
 #include <stdio.h>
@@ -51,9 +51,9 @@ static void place_find(struct place *p, uint32_t pid, const struct check_address
 	}
 }
 
-static const struct finding *finding_take(struct findings *all, const struct check_finding *m)
+static const struct found *finding_take(struct findings *all, const struct check_finding *m)
 {
-	struct finding *rows, *f;
+	struct found *rows, *f;
 
 	if (m->kind >= CHECK_KINDS)
 		return NULL;
@@ -62,7 +62,7 @@ static const struct finding *finding_take(struct findings *all, const struct che
 		return NULL;
 	all->rows = rows;
 	f = &rows[all->n++];
-	*f = (struct finding){.m = *m, .count = 1};
+	*f = (struct found){.m = *m, .count = 1};
 	for (unsigned int i = 0; i < 2; i++)
 		place_find(&f->place[i], m->h.pid, m->place[i]);
 	f->suppressed = suppress_hits(kind_row(m->kind)->name, f->place);
@@ -76,7 +76,7 @@ static void count_take(struct findings *all, const struct check_count *m)
 			all->rows[i].count = m->count;
 }
 
-const struct finding *findings_take(struct findings *all, const struct check_header *h)
+const struct found *findings_take(struct findings *all, const struct check_header *h)
 {
 	switch (h->type) {
 	case CHECK_HELLO:

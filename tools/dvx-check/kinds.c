@@ -38,10 +38,17 @@ void kind_sentence(const struct check_finding *f, char *text, size_t size)
 
 const char *kind_opcode(uint32_t opcode)
 {
-	static const char *const names[] = {
-		"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND",	  "SEND_WITH_IMM",
-		"RDMA_READ",  "ATOMIC_CMP_AND_SWP",  "ATOMIC_FETCH_AND_ADD", "LOCAL_INV",
-		"BIND_MW",    "SEND_WITH_INV",	     "TSO"};
+	static const char *const names[] = {"RDMA_WRITE",
+					    "RDMA_WRITE_WITH_IMM",
+					    "SEND",
+					    "SEND_WITH_IMM",
+					    "RDMA_READ",
+					    "ATOMIC_CMP_AND_SWP",
+					    "ATOMIC_FETCH_AND_ADD",
+					    "LOCAL_INV",
+					    "BIND_MW",
+					    "SEND_WITH_INV",
+					    "TSO"};
 
 	if (opcode < sizeof(names) / sizeof(names[0]))
 		return names[opcode];

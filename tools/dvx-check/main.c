@@ -3,7 +3,8 @@
 
 static const struct argp_option check_options[] = {
 	CLI_JSON,
-	{"suppressions", 's', "FILE", 0, "lines KIND FUNCTION of findings that are not reported", 0},
+	{"suppressions", 's', "FILE", 0, "lines KIND FUNCTION of findings that are not reported",
+	 0},
 	{"no-poison", 'n', NULL, 0, "do not fill receive buffers when they are posted", 0},
 	{0},
 };

@@ -37,7 +37,7 @@ static void print_object(const struct check_finding *m)
 	fputc('\n', stderr);
 }
 
-void print_finding(const struct finding *f)
+void print_finding(const struct found *f)
 {
 	const struct kind_row *k = kind_row(f->m.kind);
 	char text[512];

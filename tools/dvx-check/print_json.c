@@ -38,7 +38,7 @@ static void json_request(json_t *o, const struct check_finding *m)
 		json_object_set_new(o, "address", json_number(m->addr));
 }
 
-static json_t *json_finding(const struct finding *f)
+static json_t *json_finding(const struct found *f)
 {
 	const struct kind_row *k = kind_row(f->m.kind);
 	json_t *o = json_object(), *places = json_array();

@@ -16,8 +16,8 @@
 #include "tools/cli/install.h"
 #include "tools/cli/preload.h"
 
-static const int run_signals[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
-				  SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+static const int watched_signals[] = {SIGCHLD, SIGINT,	SIGTERM, SIGHUP,
+				      SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 
 struct check_command {
 	const struct check_args *args;
@@ -30,7 +30,7 @@ struct check_command {
 	size_t len;
 };
 
-static bool run_open(struct check_command *c)
+static bool watched_open(struct check_command *c)
 {
 	const char *tmp = getenv("TMPDIR");
 
@@ -46,7 +46,7 @@ static bool run_open(struct check_command *c)
 	return c->pipe >= 0;
 }
 
-static void run_close(struct check_command *c)
+static void watched_close(struct check_command *c)
 {
 	if (c->pipe >= 0)
 		close(c->pipe);
@@ -56,13 +56,13 @@ static void run_close(struct check_command *c)
 	suppress_free();
 }
 
-static bool run_block_signals(struct check_command *c)
+static bool watched_block_signals(struct check_command *c)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(run_signals) / sizeof(run_signals[0]); i++)
-		sigaddset(&set, run_signals[i]);
+	for (size_t i = 0; i < sizeof(watched_signals) / sizeof(watched_signals[0]); i++)
+		sigaddset(&set, watched_signals[i]);
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, the exit code would be lost */
 	sigprocmask(SIG_BLOCK, &set, &c->before);
 	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -70,7 +70,7 @@ static bool run_block_signals(struct check_command *c)
 }
 
 /* Says what is not watched of a program that the dynamic linker preloads nothing into. */
-static void run_warn(const char *program)
+static void watched_warn(const char *program)
 {
 	char path[PATH_MAX];
 	const enum preload_reach reach = preload_reaches(program, path);
@@ -84,7 +84,7 @@ static void run_warn(const char *program)
 			      path);
 }
 
-static int run_exec(const struct check_command *c, const char *lib)
+static int watched_exec(const struct check_command *c, const char *lib)
 {
 	char **argv = c->args->argv;
 
@@ -102,16 +102,16 @@ static int run_exec(const struct check_command *c, const char *lib)
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }
 
-static void run_take(struct check_command *c, const struct check_header *h)
+static void watched_take(struct check_command *c, const struct check_header *h)
 {
-	const struct finding *f = findings_take(&c->all, h);
+	const struct found *f = findings_take(&c->all, h);
 
 	if (f && !c->args->json)
 		print_finding(f);
 }
 
 /* Messages are shorter than PIPE_BUF, so each comes in one piece. */
-static void run_read(struct check_command *c)
+static void watched_read(struct check_command *c)
 {
 	ssize_t n;
 
@@ -131,7 +131,7 @@ static void run_read(struct check_command *c)
 			if (c->len - at < h.len)
 				break;
 			memcpy(&message, c->buf + at, h.len);
-			run_take(c, &message.h);
+			watched_take(c, &message.h);
 			at += h.len;
 		}
 		memmove(c->buf, c->buf + at, c->len - at);
@@ -140,7 +140,7 @@ static void run_read(struct check_command *c)
 }
 
 /* Passes signals of other processes on; those of the terminal reach the program directly. */
-static void run_signal(const struct check_command *c)
+static void watched_signal(const struct check_command *c)
 {
 	struct signalfd_siginfo info;
 
@@ -149,7 +149,7 @@ static void run_signal(const struct check_command *c)
 			kill(c->child, (int)info.ssi_signo);
 }
 
-static int run_wait(struct check_command *c)
+static int watched_wait(struct check_command *c)
 {
 	struct pollfd fds[] = {{.fd = c->pipe, .events = POLLIN},
 			       {.fd = c->signals, .events = POLLIN}};
@@ -157,26 +157,26 @@ static int run_wait(struct check_command *c)
 
 	while (waitpid(c->child, &status, WNOHANG) != c->child) {
 		poll(fds, 2, -1);
-		run_signal(c);
-		run_read(c);
+		watched_signal(c);
+		watched_read(c);
 	}
-	run_read(c);
+	watched_read(c);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int run_program(struct check_command *c, const char *lib)
+static int watched_program(struct check_command *c, const char *lib)
 {
 	int code;
 
-	run_warn(c->args->argv[0]);
+	watched_warn(c->args->argv[0]);
 	c->child = fork();
 	if (c->child < 0) {
 		message_print("can't start %s: %s", c->args->argv[0], strerror(errno));
 		return EXIT_SELF;
 	}
 	if (!c->child)
-		_exit(run_exec(c, lib));
-	code = run_wait(c);
+		_exit(watched_exec(c, lib));
+	code = watched_wait(c);
 	if (findings_count(&c->all))
 		code = EXIT_FINDINGS;
 	if (c->args->json)
@@ -198,8 +198,8 @@ int check_run(const struct check_args *a)
 	c.pipe = -1;
 	lib = install_find(lib_path, "../../src/check/.libs/libdvx-check.so",
 			   PKGLIB_FROM_BIN "/libdvx-check.so", PKGLIBDIR "/libdvx-check.so");
-	if (lib && run_open(&c) && run_block_signals(&c))
-		code = run_program(&c, lib);
-	run_close(&c);
+	if (lib && watched_open(&c) && watched_block_signals(&c))
+		code = watched_program(&c, lib);
+	watched_close(&c);
 	return code;
 }

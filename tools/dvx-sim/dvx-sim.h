@@ -134,7 +134,7 @@ pid_t start_server(const struct start *);
 /* install.c: paths of this program's files, installed or in the build tree. */
 const char *preload_path(void);
 const char *server_path(void);
-const char *check_path(void); /* dvx-check */
+const char *install_check_path(void); /* dvx-check */
 
 /*
  * exec.c: sets the environment and executes the command. It returns an exit code only on failure.

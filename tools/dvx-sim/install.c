@@ -19,7 +19,7 @@ const char *server_path(void)
 			    PKGLIBEXEC_FROM_BIN "/dvx-sim-server", PKGLIBEXECDIR "/dvx-sim-server");
 }
 
-const char *check_path(void)
+const char *install_check_path(void)
 {
 	static char path[PATH_MAX];
 

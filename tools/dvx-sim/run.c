@@ -146,7 +146,7 @@ static int run_with(struct run_command *r, const struct chip_command *c, const s
 /* Returns the command line; with --check that of dvx-check. NULL after an error message. */
 static char **run_argv(const struct sim_args *a)
 {
-	const char *check = a->check ? check_path() : NULL;
+	const char *check = a->check ? install_check_path() : NULL;
 	char **argv;
 
 	if (!a->check)
