@@ -595,20 +595,24 @@ static void ok_receive_error(void)
 	must(misuse_poll(p.rcq).status == IBV_WC_WR_FLUSH_ERR);
 }
 
-static pthread_barrier_t both;
+/* Two threads that poll a CQ that libmlx5 does not lock, until both have. */
+struct poller {
+	pthread_mutex_t *lock;
+	_Atomic unsigned int polls, *other;
+};
 
-/* Polls a CQ that libmlx5 does not lock. */
-static void *misuse_poller(void *lock)
+static void *misuse_poller(void *arg)
 {
+	struct poller *self = arg;
 	struct ibv_wc wc;
 
-	pthread_barrier_wait(&both);
-	for (unsigned int i = 0; i < 1000; i++) {
-		if (lock)
-			pthread_mutex_lock(lock);
+	while (self->polls < 100 || *self->other < 100) {
+		if (self->lock)
+			pthread_mutex_lock(self->lock);
 		must(ibv_poll_cq(p.scq, 1, &wc) <= 0);
-		if (lock)
-			pthread_mutex_unlock(lock);
+		if (self->lock)
+			pthread_mutex_unlock(self->lock);
+		self->polls++;
 		sched_yield();
 	}
 	return NULL;
@@ -619,15 +623,17 @@ static void misuse_threads(pthread_mutex_t *lock)
 	struct ibv_cq_init_attr_ex a = {.cqe = 4,
 					.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 					.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
+	struct poller here = {.lock = lock}, there = {.lock = lock};
 	pthread_t other;
 
 	misuse_pd();
 	p.ex = ibv_create_cq_ex(p.ctx, &a);
 	must(p.ex);
 	p.scq = ibv_cq_ex_to_cq(p.ex);
-	must(!pthread_barrier_init(&both, NULL, 2));
-	must(!pthread_create(&other, NULL, misuse_poller, lock));
-	misuse_poller(lock);
+	here.other = &there.polls;
+	there.other = &here.polls;
+	must(!pthread_create(&other, NULL, misuse_poller, &there));
+	misuse_poller(&here);
 	pthread_join(other, NULL);
 }
 
