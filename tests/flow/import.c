@@ -333,7 +333,7 @@ static char *program_text(const struct ruleset *set)
 			for (size_t e = 0; e < at->n; e++) {
 				const struct rule *r = &set->rule[at->entry[e].rule];
 
-				fprintf(f, "%d %zu: verdict %d queues %u-%u tag %u changes %zu",
+				fprintf(f, "%d %zu: verdict %d queues %u-%u tag %u changes %u",
 					dir, m, r->verdict,
 					r->rss ? r->rss->first : r->queue + r->vport,
 					rule_last_queue(r), r->tag, r->nchanges);

@@ -12,7 +12,7 @@
 /* Fields in the order of their keys, each at most once. */
 struct build_fields {
 	struct rule_field field[RULE_KEYS];
-	size_t n;
+	uint32_t n;
 };
 
 /* The header that `type` and `code` refer to. */
@@ -82,8 +82,8 @@ struct rule_build {
 	uint32_t most;		      /* connections; 0: not given */
 	struct source_range ct_at;    /* of the rule */
 	struct source_range first_ct; /* of the file; line 0: none */
-	struct rule_rss rss;  /* last 0: not given */
-	struct build_goto go; /* name NULL: not given */
+	struct rule_rss rss;	      /* last 0: not given */
+	struct build_goto go;	      /* name NULL: not given */
 };
 
 /* Begins a rule with its verdict and direction. */

@@ -276,7 +276,7 @@ void build_settle_changes(struct rule_build *b)
 bool build_keep_changes(struct rule_build *b)
 {
 	struct rule_change given[RULE_CHANGE_KINDS];
-	size_t n = 0;
+	uint32_t n = 0;
 
 	for (int k = 0; k < RULE_CHANGE_KINDS; k++)
 		if (has_change(b, (enum rule_change_kind)k))

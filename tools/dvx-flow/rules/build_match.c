@@ -311,7 +311,7 @@ static void match_ports(struct rule_build *b, const struct rule_node *n)
 	if (p->n)
 		node_mistake(b, n,
 			     "a second list of these ports in one rule; write them as one: 80,443");
-	*p = (struct rule_ports){n->list.item, ranges_merge(n->list.item, n->list.n),
+	*p = (struct rule_ports){n->list.item, (uint32_t)ranges_merge(n->list.item, n->list.n),
 				 build_location(b, &n->at)};
 	if (negated)
 		build_group_end(b);

@@ -47,7 +47,7 @@ struct matcher_list {
 struct table_work {
 	struct map shapes; /* hash -> the shape's number in `cover` */
 	struct cover cover;
-	uint32_t list[RULE_DIRS]; /* tables of the program that get the next rule's entries */
+	uint32_t list[RULE_DIRS];  /* tables of the program that get the next rule's entries */
 	uint32_t rates[RULE_DIRS]; /* the table of the rates right before; TABLE_NONE: none */
 };
 
@@ -72,7 +72,8 @@ struct work {
 	uint32_t rule;
 	/* By rule: the first rule with the same action. Rules of one action never conflict. */
 	uint32_t *action;
-	bool *joins; /* by rule: rates.h */
+	struct map actions; /* of rules that may act alike: hash -> the first of them */
+	struct rates_run *rates;
 	bool placed;
 	uint32_t coverer;
 	size_t shadow_room;
@@ -341,13 +342,12 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 /* --- actions ----------------------------------------------------------------------------------- */
 
 /* Hashes a rule's action. */
-static uint64_t action_hash(const struct rule *r, uint32_t i)
+static uint64_t action_hash(const struct rule *r)
 {
 	uint64_t h = map_mix(map_mix(map_mix(1, r->verdict), r->queue), r->vport);
 
 	h = map_mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
-	h = map_mix(map_mix(h, r->go), r->rss ? r->rss->number + 1 : 0);
-	return rule_acts_alone(r) ? map_mix(map_mix(2, i), h) : h;
+	return map_mix(map_mix(h, r->go), r->rss ? r->rss->number + 1 : 0);
 }
 
 bool rule_same_action(const struct rule *a, const struct rule *b)
@@ -358,22 +358,18 @@ bool rule_same_action(const struct rule *a, const struct rule *b)
 		a->tag == b->tag && a->go == b->go && a->rss == b->rss);
 }
 
-static int compile_find_actions(struct work *w)
+static int compile_find_action(struct work *w)
 {
-	struct map firsts = {0};
-	int ret = 0;
+	const struct rule *r = &w->set->rule[w->rule];
+	const struct map_slot *s;
 
-	w->action = calloc(w->set->n ? w->set->n : 1, sizeof(*w->action));
-	for (uint32_t i = 0; i < w->set->n && w->action && !ret; i++) {
-		struct map_slot *s = map_put(&firsts, action_hash(&w->set->rule[i], i), i);
-
-		ret = s ? 0 : -ENOMEM;
-		w->action[i] = s && rule_same_action(&w->set->rule[s->what], &w->set->rule[i])
-				       ? s->what
-				       : i;
-	}
-	map_free(&firsts);
-	return w->action ? ret : -ENOMEM;
+	w->action[w->rule] = w->rule;
+	if (rule_acts_alone(r))
+		return 0;
+	s = map_put(&w->actions, action_hash(r), w->rule);
+	if (s && rule_same_action(&w->set->rule[s->what], r))
+		w->action[w->rule] = s->what;
+	return s ? 0 : -ENOMEM;
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */
@@ -484,28 +480,41 @@ static int compile_keep_shadow(struct work *w)
 }
 
 /* Chooses the current rule's table: the next one, or that of the rates right before. */
-static uint32_t compile_choose_table(struct work *w)
+static int compile_choose_table(struct work *w)
 {
 	enum rule_dir dir = w->set->rule[w->rule].dir;
+	int joins = rates_take(w->rates, &w->set->rule[w->rule]);
 
-	if (!w->joins[w->rule])
+	if (!joins)
 		w->now->rates[dir] = TABLE_NONE;
-	return w->now->rates[dir] == TABLE_NONE ? w->now->list[dir] : w->now->rates[dir];
+	w->out->where[w->rule] =
+		w->now->rates[dir] == TABLE_NONE ? w->now->list[dir] : w->now->rates[dir];
+	return joins < 0 ? joins : 0;
+}
+
+static int compile_place_rule(struct work *w)
+{
+	int ret;
+
+	w->placed = false;
+	w->now = &w->of[w->set->rule[w->rule].table];
+	w->now->cover.settled = w->now->cover.n;
+	ret = compile_find_action(w);
+	if (!ret)
+		ret = compile_choose_table(w);
+	if (!ret)
+		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
+	if (!ret)
+		ret = w->placed ? compile_ways(w) : compile_keep_shadow(w);
+	return ret;
 }
 
 static int compile_place_rules(struct work *w)
 {
 	int ret = 0;
 
-	for (; w->rule < w->set->n && !ret; w->rule += !ret) {
-		w->placed = false;
-		w->now = &w->of[w->set->rule[w->rule].table];
-		w->now->cover.settled = w->now->cover.n;
-		w->out->where[w->rule] = compile_choose_table(w);
-		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
-		if (!ret)
-			ret = w->placed ? compile_ways(w) : compile_keep_shadow(w);
-	}
+	for (; w->rule < w->set->n && !ret; w->rule += !ret)
+		ret = compile_place_rule(w);
 	return ret;
 }
 
@@ -550,7 +559,8 @@ static void compile_work_free(struct work *w)
 	free(w->of);
 	free(w->way);
 	free(w->action);
-	free(w->joins);
+	map_free(&w->actions);
+	rates_free(w->rates, w->set);
 }
 
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
@@ -566,11 +576,10 @@ int rules_compile_within(const struct ruleset *set, const struct compile_limits 
 
 	*out = (struct program){.memory = arena_new()};
 	out->where = calloc(set->n + 1, sizeof(*out->where));
-	w.joins = rates_join(set);
-	ret = out->memory && out->where && w.joins && w.scratch ? compile_find_actions(&w)
-								: -ENOMEM;
-	if (!ret)
-		ret = compile_add_tables(&w);
+	w.action = calloc(set->n + 1, sizeof(*w.action));
+	w.rates = rates_new(set);
+	ret = out->memory && out->where && w.action && w.rates && w.scratch ? compile_add_tables(&w)
+									    : -ENOMEM;
 	if (!ret)
 		ret = compile_place_rules(&w);
 	if (!ret)

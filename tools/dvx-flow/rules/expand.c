@@ -15,23 +15,20 @@ static const struct rule_headers *expand_headers(const struct expansion *x,
 
 /* --- alternatives, one after the other ------------------------------------------------------ */
 
-static int with_headers(struct expansion *x, const struct alternative *a);
+static int with_headers(struct expansion *x, struct alternative *a);
 
 /* Ends a level. The inner headers follow when the outer ones are complete. */
-static int level_end(struct expansion *x, const struct alternative *a)
+static int level_end(struct expansion *x, struct alternative *a)
 {
-	struct alternative b;
-
 	if (a->inner || !x->rule->inner)
 		return expand_excepts(x, a, 0);
-	alternative_copy(&b, a);
-	b.inner = true;
-	return with_headers(x, &b);
+	a->inner = true;
+	return with_headers(x, a);
 }
 
-static int with_ports(struct expansion *x, const struct alternative *a, int list);
+static int with_ports(struct expansion *x, struct alternative *a, int list);
 
-static int with_side(struct expansion *x, const struct alternative *a, int list, int side)
+static int with_side(struct expansion *x, struct alternative *a, int list, int side, bool last)
 {
 	const struct cubes *ports = &x->list[a->inner][list];
 	uint64_t proto = alternative_value(a, alternative_key(a, KEY_PROTO));
@@ -39,17 +36,16 @@ static int with_side(struct expansion *x, const struct alternative *a, int list,
 	int ret = 0;
 
 	for (size_t i = 0; i < ports->n && !ret; i++) {
-		struct alternative b;
+		struct alternative room, *b = alternative_next(&room, a, last && i + 1 == ports->n);
 
-		alternative_copy(&b, a);
-		if (alternative_add_here(&b, key, (uint64_t)ports->cube[i].value,
+		if (alternative_add_here(b, key, (uint64_t)ports->cube[i].value,
 					 (uint64_t)ports->cube[i].mask))
-			ret = with_ports(x, &b, list + 1);
+			ret = with_ports(x, b, list + 1);
 	}
 	return ret;
 }
 
-static int with_ports(struct expansion *x, const struct alternative *a, int list)
+static int with_ports(struct expansion *x, struct alternative *a, int list)
 {
 	int ret;
 
@@ -57,13 +53,13 @@ static int with_ports(struct expansion *x, const struct alternative *a, int list
 		list++;
 	if (list == LISTS)
 		return level_end(x, a);
-	ret = with_side(x, a, list, list == LIST_DPORT ? SIDE_D : SIDE_S);
+	ret = with_side(x, a, list, list == LIST_DPORT ? SIDE_D : SIDE_S, list != LIST_PORT);
 	if (!ret && list == LIST_PORT)
-		ret = with_side(x, a, list, SIDE_D);
+		ret = with_side(x, a, list, SIDE_D, true);
 	return ret;
 }
 
-static int with_l4(struct expansion *x, const struct alternative *a)
+static int with_l4(struct expansion *x, struct alternative *a)
 {
 	static const uint64_t tcp_udp[] = {L4_TCP, L4_UDP};
 	enum rule_l4 l4 = expand_headers(x, a)->l4;
@@ -72,37 +68,36 @@ static int with_l4(struct expansion *x, const struct alternative *a)
 	if (l4 == L4_ANY)
 		return level_end(x, a);
 	for (size_t i = 0; i < 2 && !ret; i++) {
-		struct alternative b;
+		struct alternative room, *b;
 
 		if (l4 != L4_TCP_OR_UDP && l4 != tcp_udp[i])
 			continue;
-		alternative_copy(&b, a);
-		if (alternative_add_here(&b, KEY_PROTO, tcp_udp[i], 0xff))
-			ret = with_ports(x, &b, LIST_SPORT);
+		b = alternative_next(&room, a, l4 == tcp_udp[i] || i == 1);
+		if (alternative_add_here(b, KEY_PROTO, tcp_udp[i], 0xff))
+			ret = with_ports(x, b, LIST_SPORT);
 	}
 	return ret;
 }
 
-static int with_addresses(struct expansion *x, const struct alternative *a, int list);
+static int with_addresses(struct expansion *x, struct alternative *a, int list);
 
-static int with_each(struct expansion *x, const struct alternative *a, int list,
-		     unsigned int first_key)
+static int with_each(struct expansion *x, struct alternative *a, int list, unsigned int first_key,
+		     bool last)
 {
 	const struct cubes *nets = &x->list[a->inner][list];
 	uint8_t version = expand_headers(x, a)->ip;
 	int ret = 0;
 
 	for (size_t i = 0; i < nets->n && !ret; i++) {
-		struct alternative b;
+		struct alternative room, *b = alternative_next(&room, a, last && i + 1 == nets->n);
 
-		alternative_copy(&b, a);
-		if (alternative_add_net(&b, first_key, version, &nets->cube[i]))
-			ret = with_addresses(x, &b, list + 1);
+		if (alternative_add_net(b, first_key, version, &nets->cube[i]))
+			ret = with_addresses(x, b, list + 1);
 	}
 	return ret;
 }
 
-static int with_addresses(struct expansion *x, const struct alternative *a, int list)
+static int with_addresses(struct expansion *x, struct alternative *a, int list)
 {
 	int ret;
 
@@ -110,31 +105,31 @@ static int with_addresses(struct expansion *x, const struct alternative *a, int 
 		list++;
 	if (list > LIST_HOST)
 		return with_l4(x, a);
-	ret = with_each(x, a, list, list == LIST_DST ? MATCH_DST_127_96 : MATCH_SRC_127_96);
+	ret = with_each(x, a, list, list == LIST_DST ? MATCH_DST_127_96 : MATCH_SRC_127_96,
+			list != LIST_HOST);
 	if (!ret && list == LIST_HOST)
-		ret = with_each(x, a, list, MATCH_DST_127_96);
+		ret = with_each(x, a, list, MATCH_DST_127_96, true);
 	return ret;
 }
 
-static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
+static int with_version(struct expansion *x, struct alternative *a, uint64_t version)
 {
-	struct alternative b;
-
-	alternative_copy(&b, a);
-	alternative_add_here(&b, MATCH_IP_VERSION, version, 0xf);
-	return with_addresses(x, &b, LIST_SRC);
+	alternative_add_here(a, MATCH_IP_VERSION, version, 0xf);
+	return with_addresses(x, a, LIST_SRC);
 }
 
-static int with_headers(struct expansion *x, const struct alternative *a)
+static int with_headers(struct expansion *x, struct alternative *a)
 {
 	uint8_t ip = expand_headers(x, a)->ip;
+	struct alternative b;
 	int ret;
 
 	if (!ip)
 		return level_end(x, a);
 	if (ip != RULE_IP)
 		return with_version(x, a, ip);
-	ret = with_version(x, a, 4);
+	alternative_copy(&b, a);
+	ret = with_version(x, &b, 4);
 	return ret ? ret : with_version(x, a, 6);
 }
 
@@ -165,9 +160,9 @@ static void alternative_add_tag(struct alternative *a, unsigned int kind, unsign
 		alternative_add(a, KEY_SVLAN + shift, 0, 1);
 }
 
-static int with_fields(struct expansion *x, const struct alternative *a, size_t i);
+static int with_fields(struct expansion *x, struct alternative *a, size_t i);
 
-static int with_native(struct expansion *x, const struct alternative *a)
+static int with_native(struct expansion *x, struct alternative *a)
 {
 	int ret = 0;
 
@@ -195,7 +190,7 @@ static void alternative_set(struct alternative *a, unsigned int key, const struc
 }
 
 /* Expands field i, which may have several values. Keys of fields are of their level already. */
-static int with_fields(struct expansion *x, const struct alternative *a, size_t i)
+static int with_fields(struct expansion *x, struct alternative *a, size_t i)
 {
 	const struct rule *r = x->rule;
 	int ret = 0;

@@ -46,6 +46,16 @@ static inline void alternative_copy(struct alternative *to, const struct alterna
 	memcpy(to->value, from->value, n * sizeof(*to->value));
 }
 
+/* Returns a copy in `room`, or the last time a itself: who gets an alternative may change it. */
+static inline struct alternative *alternative_next(struct alternative *room, struct alternative *a,
+						   bool last)
+{
+	if (last)
+		return a;
+	alternative_copy(room, a);
+	return room;
+}
+
 /* Returns the key's index in the shape, or the one that it would have. */
 static inline unsigned int alternative_at(const struct alternative *a, unsigned int key)
 {

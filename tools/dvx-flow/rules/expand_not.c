@@ -83,16 +83,17 @@ static int fragments_of(struct expansion *x, const struct alternative *a, bool i
 	struct alternative none;
 	int ret = 0;
 
-	alternative_copy(&none, a);
-	none.inner = inner;
 	if (takes_later(a, frag, inner)) {
+		alternative_copy(&none, a);
+		none.inner = inner;
 		for (unsigned int i = 0; i < a->shape.n && !ret; i++)
 			if (key_is_of_l4(a->shape.key[i], inner))
 				ret = with_open_bits(x, a, i, &none);
 		if (ret || !alternative_add(&none, frag, 0, 1))
 			return ret;
+		a = &none;
 	}
-	return inner ? expand_except(x, &none, x->of_value) : fragments_of(x, &none, true);
+	return inner ? expand_except(x, a, x->of_value) : fragments_of(x, a, true);
 }
 
 static int expand_fragments(struct expansion *x, const struct alternative *a)

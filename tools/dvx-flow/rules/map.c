@@ -35,7 +35,7 @@ struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what)
 {
 	struct map_slot *s;
 
-	if (m->n * 2 >= m->room && !map_grow(m))
+	if (m->n * 4 >= m->room * 3 && !map_grow(m))
 		return NULL;
 	s = map_slot_of(m, hash);
 	if (!s->used) {

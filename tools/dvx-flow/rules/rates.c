@@ -46,43 +46,40 @@ static int rates_add(void *arg, const struct shape *s, const uint64_t *value)
 
 static void rates_begin(struct rates_run *run)
 {
-	map_free(&run->seen);
+	if (run->has_shape)
+		map_free(&run->seen);
 	run->has_shape = run->closed = false;
 }
 
-/* A rule of too many entries is refused later. */
-static int rates_take(struct rates_run *run, const struct rule *r, bool *joins)
+static size_t rates_runs(const struct ruleset *set)
 {
-	int ret;
+	return RULE_DIRS * (set->ntables ? set->ntables : 1);
+}
+
+struct rates_run *rates_new(const struct ruleset *set)
+{
+	return calloc(rates_runs(set), sizeof(struct rates_run));
+}
+
+/* A rule of too many entries is refused later. */
+int rates_take(struct rates_run *runs, const struct rule *r)
+{
+	struct rates_run *run = &runs[RULE_DIRS * r->table + (uint32_t)r->dir];
+	bool joins;
 
 	if (!r->over) {
 		rates_begin(run);
-		return 0;
+		return false;
 	}
-	*joins = !rule_expand(r, rates_look, run);
-	if (!*joins)
+	joins = !rule_expand(r, rates_look, run);
+	if (!joins)
 		rates_begin(run);
-	ret = rule_expand(r, rates_add, run);
-	return ret == -ENOMEM ? ret : 0;
+	return rule_expand(r, rates_add, run) == -ENOMEM ? -ENOMEM : joins;
 }
 
-bool *rates_join(const struct ruleset *set)
+void rates_free(struct rates_run *runs, const struct ruleset *set)
 {
-	size_t n = RULE_DIRS * (set->ntables ? set->ntables : 1);
-	struct rates_run *runs = calloc(n, sizeof(*runs));
-	bool *joins = calloc(set->n + 1, sizeof(*joins));
-	int ret = runs && joins ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < set->n && !ret; i++) {
-		const struct rule *r = &set->rule[i];
-
-		ret = rates_take(&runs[RULE_DIRS * r->table + (uint32_t)r->dir], r, &joins[i]);
-	}
-	for (size_t i = 0; runs && i < n; i++)
+	for (size_t i = 0; runs && i < rates_runs(set); i++)
 		map_free(&runs[i].seen);
 	free(runs);
-	if (!ret)
-		return joins;
-	free(joins);
-	return NULL;
 }

@@ -9,11 +9,16 @@
 
 #include "rule.h"
 
+struct rates_run;
+
+/* Returns what rates_take() needs for the rules of a set; NULL: no memory. */
+struct rates_run *rates_new(const struct ruleset *set);
 /*
- * Returns for each rule whether it has no packet in common with the rules with a rate right before it
- * in its table and direction, as far as their entries show it: all compare the same bits. NULL: no
- * memory. The caller frees the array.
+ * Returns whether a rule has no packet in common with the rules with a rate right before it in its
+ * table and direction, as far as their entries show it: all compare the same bits. Called for each
+ * rule of the set, in order. Negative: no memory.
  */
-bool *rates_join(const struct ruleset *set);
+int rates_take(struct rates_run *runs, const struct rule *r);
+void rates_free(struct rates_run *runs, const struct ruleset *set);
 
 #endif

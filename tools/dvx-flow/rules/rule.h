@@ -91,7 +91,7 @@ struct rule_net {
 /* A list of which one address must match. n 0: the rule names none. */
 struct rule_nets {
 	const struct rule_net *net;
-	size_t n;
+	uint32_t n;
 	struct source_location at;
 };
 
@@ -106,7 +106,7 @@ struct rule_range {
  */
 struct rule_ports {
 	const struct rule_range *range;
-	size_t n;
+	uint32_t n;
 	struct source_location at;
 };
 
@@ -252,16 +252,13 @@ struct rule {
 	struct rule_headers outer;
 	const struct rule_headers *inner; /* inside a tunnel; NULL: the rule does not refer to it */
 	const struct rule_field *field;	  /* sorted by key, each at most once */
-	size_t nfields;
 	const struct rule_except *except; /* none of them may hold */
-	size_t nexcepts;
 	const struct rule_change *change; /* each kind at most once */
-	size_t nchanges;
+	uint32_t nfields, nexcepts, nchanges;
+	uint32_t expire; /* seconds without a packet, after which the rule goes; 0: it stays */
 	const struct rule_encap *encap; /* of CHANGE_ENCAP */
 	/* The rule acts on packets over this rate; later rules judge the others. NULL: on all. */
 	const struct rule_rate *over;
-	uint32_t expire; /* seconds without a packet, after which the rule goes; 0: it stays */
-
 	const struct rule_track *track; /* of RULE_TRACK */
 
 	struct arena *own;	       /* for pointers, if not in the set's memory */
