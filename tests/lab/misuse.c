@@ -595,7 +595,7 @@ static void ok_receive_error(void)
 	must(misuse_poll(p.rcq).status == IBV_WC_WR_FLUSH_ERR);
 }
 
-/* Two threads that poll a CQ that libmlx5 does not lock, until both have. */
+/* Two threads that poll a CQ that libmlx5 does not lock: each begins a poll before the other's ends. */
 struct poller {
 	pthread_mutex_t *lock;
 	_Atomic unsigned int polls, *other;
@@ -606,14 +606,15 @@ static void *misuse_poller(void *arg)
 	struct poller *self = arg;
 	struct ibv_wc wc;
 
-	while (self->polls < 100 || *self->other < 100) {
+	for (unsigned int i = 1; i <= 100; i++) {
+		self->polls = i;
+		while (*self->other < i)
+			sched_yield();
 		if (self->lock)
 			pthread_mutex_lock(self->lock);
 		must(ibv_poll_cq(p.scq, 1, &wc) <= 0);
 		if (self->lock)
 			pthread_mutex_unlock(self->lock);
-		self->polls++;
-		sched_yield();
 	}
 	return NULL;
 }
