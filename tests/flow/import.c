@@ -788,10 +788,12 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		{"testpmd", "drop in gre inner ipv4", "Ethernet or IP", 1},
 		{"testpmd", "drop in vlan 7 not vlan not svlan", "tag", 16},
 		{"tc", "drop in vlan 7 not vlan not svlan", "second tag", 16},
+		{"testpmd", "mirror switch from uplink udp to uplink", "a rule behind this", 1},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct export_ask ask = {.tool = export_find(cases[i].tool)};
+		struct export_ask ask = {.tool = export_find(cases[i].tool),
+					 .ports = "0=uplink"};
 		struct ruleset set;
 		struct told told = {0};
 		char *out = NULL;

@@ -64,9 +64,7 @@ static void item(const struct import_item *i)
 	assert_int_equal(set.n, 1);
 	if (!i->leads) {
 		export_to("tc", &set);
-		/* A copy leads to the group of the rules behind it, and there are none. */
-		if (set.rule[0].verdict != RULE_MIRROR)
-			export_to("testpmd", &set);
+		export_to("testpmd", &set);
 	}
 	ruleset_free(&set);
 	accepted++;

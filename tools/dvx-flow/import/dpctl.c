@@ -67,6 +67,13 @@ static bool dpctl_ignored(struct draft *d, const struct row *row, const struct t
 	return (mask && !mask[1 + strspn(mask + 1, "0x.:")]) || draft_leave(d, at, row->arg);
 }
 
+bool dpctl_zero(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t v;
+
+	return (number_parse(at->text, 0, UINT32_MAX, &v) && !v) || draft_leave(d, at, row->what);
+}
+
 static bool dpctl_ct_state(struct draft *d, const struct row *row, const struct token *at)
 {
 	struct token *kept = arena_get(d->im->out->memory, sizeof(*kept));
@@ -176,6 +183,25 @@ static bool dpctl_tunnel_port(struct draft *d, const struct row *row, const stru
 	return dpctl_whole(d, at, 16, &dpctl_of(d)->tunnel_port, &mask);
 }
 
+/* Reads "vxlan(gbp(id=5,flags=0))"; its flags are the kernel's own. */
+static bool dpctl_gbp(struct draft *d, const struct row *row, const struct token *at)
+{
+	static const struct row parts[] = {
+		ROW_MATCH("id", GBP, value_masked, .bits = 16),
+		ROW_READ("flags", dpctl_zero, .what = REASON_FIELD),
+		{0},
+	};
+
+	return dpctl_parts(d, *at, parts, NULL);
+}
+
+static bool dpctl_vxlan(struct draft *d, const struct row *row, const struct token *at)
+{
+	static const struct row parts[] = {ROW_READ("gbp", dpctl_gbp), {0}};
+
+	return dpctl_parts(d, *at, parts, NULL);
+}
+
 static const struct row dpctl_tunnels[] = {
 	ROW_MATCH("tun_id", VNI, value_masked, .bits = 32),
 	ROW_MATCH("src", SRC, value_net, .arg = 4, .read = dpctl_outer),
@@ -188,7 +214,8 @@ static const struct row dpctl_tunnels[] = {
 	ROW_READ("tp_dst", dpctl_tunnel_port),
 	/* mlx5's driver does not compare these either. */
 	ROW_READ("flags", row_skip),
-	ROW_LEAVE("geneve vxlan erspan gtpu", FIELD),
+	ROW_READ("vxlan", dpctl_vxlan),
+	ROW_LEAVE("geneve erspan gtpu", FIELD),
 	{0},
 };
 

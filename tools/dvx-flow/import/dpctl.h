@@ -26,6 +26,8 @@ static inline struct dpctl_read *dpctl_of(struct draft *d)
 /* Reads parts between commas by their rows, or by `other` those without a row. */
 typedef bool (*dpctl_other_fn)(struct draft *d, const struct token *part);
 bool dpctl_parts(struct draft *d, struct token at, const struct row *rows, dpctl_other_fn other);
+/* Leaves a part out with the row's reason, unless it is 0. */
+bool dpctl_zero(struct draft *d, const struct row *row, const struct token *part);
 bool dpctl_actions_read(struct draft *d, struct token at);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The actions of Open vSwitch's data path, which act in the order in which they stand. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "dpctl.h"
@@ -66,17 +67,26 @@ static bool dpctl_word(struct draft *d, const struct row *row, const struct toke
 	return draft_encap(d, row, at, at->text);
 }
 
-/* Leaves out a traffic class of a tunnel, which dvx-flow leaves at 0. */
-static bool dpctl_zero(struct draft *d, const struct row *row, const struct token *at)
-{
-	uint64_t v;
-
-	return (number_parse(at->text, 0, UINT32_MAX, &v) && !v) ||
-	       draft_leave(d, at, REASON_ENCAP);
-}
-
 #define DPCTL_ENCAP(name, word, how, ...) \
 	ROW_ENCAP(name, word, how, .read = dpctl_word, __VA_ARGS__)
+
+static bool dpctl_set_gbp(struct draft *d, const struct row *row, const struct token *at)
+{
+	static const struct row parts[] = {
+		DPCTL_ENCAP("id", GBP, value_number, .bits = 16),
+		ROW_READ("flags", dpctl_zero, .what = REASON_ENCAP),
+		{0},
+	};
+
+	return dpctl_parts(d, *at, parts, NULL);
+}
+
+static bool dpctl_set_vxlan(struct draft *d, const struct row *row, const struct token *at)
+{
+	static const struct row parts[] = {ROW_READ("gbp", dpctl_set_gbp), {0}};
+
+	return dpctl_parts(d, *at, parts, NULL);
+}
 
 static const struct row set_tunnel[] = {
 	DPCTL_ENCAP("tun_id", ID, value_number, .bits = 32),
@@ -84,9 +94,10 @@ static const struct row set_tunnel[] = {
 	DPCTL_ENCAP("dst ipv6_dst", DST, value_address),
 	DPCTL_ENCAP("ttl", TTL, value_number, .bits = 8),
 	DPCTL_ENCAP("tp_dst", PORT, value_number, .bits = 16),
-	ROW_READ("tos", dpctl_zero),
+	ROW_READ("tos", dpctl_zero, .what = REASON_ENCAP),
 	ROW_READ("flags", row_skip),
-	ROW_LEAVE("geneve vxlan erspan gtpu tp_src", ENCAP),
+	ROW_READ("vxlan", dpctl_set_vxlan),
+	ROW_LEAVE("geneve erspan gtpu tp_src", ENCAP),
 	{0},
 };
 
@@ -101,7 +112,7 @@ static const struct row push_ip[] = {
 	DPCTL_ENCAP("src", SRC, value_address),
 	DPCTL_ENCAP("dst", DST, value_address),
 	DPCTL_ENCAP("ttl hlimit", TTL, value_number, .bits = 8),
-	ROW_READ("tos tclass label", dpctl_zero),
+	ROW_READ("tos tclass label", dpctl_zero, .what = REASON_ENCAP),
 	ROW_READ("proto frag", row_skip),
 	{0},
 };
@@ -110,10 +121,22 @@ static const struct row push_udp[] = {
 	ROW_READ("src csum", row_skip),
 	{0},
 };
+/* Reads VXLAN's first word, which has a group policy if its first bit is set. */
+static bool dpctl_push_flags(struct draft *d, const struct row *row, const struct token *at)
+{
+	static const struct row gbp = DPCTL_ENCAP("gbp", GBP, value_number, .bits = 16);
+	uint64_t word;
+
+	if (!number_parse(at->text, 0, UINT32_MAX, &word))
+		return draft_leave(d, at, REASON_VALUE);
+	return !(word & VXLAN_HAS_GBP) ||
+	       draft_encap(d, &gbp, at, import_format(d->im, "%" PRIu64, word & VXLAN_GBP_MAX));
+}
+
 static const struct row push_tunnel[] = {
 	DPCTL_ENCAP("vni", ID, value_number, .bits = 24),
-	ROW_READ("flags", row_skip),
-	ROW_LEAVE("options oam crit gbp", ENCAP),
+	ROW_READ("flags", dpctl_push_flags),
+	ROW_LEAVE("options oam crit", ENCAP),
 	{0},
 };
 

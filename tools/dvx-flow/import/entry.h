@@ -11,9 +11,11 @@
 struct entry {
 	const struct rule *rule;
 	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
+	const struct ruleset *set;
 	size_t number;	       /* of the rule in the set */
 	const char *netdev;    /* or NULL */
 	const char *ports;     /* of vports, or NULL */
+	uint64_t source;       /* vport of the e-switch */
 	char from[64], to[64]; /* interfaces of the e-switch, of the source and the destination */
 	FILE *out;
 	const struct tc_tags *tags; /* of tc: those of the command that is written */
@@ -68,6 +70,8 @@ unsigned int entry_key(const struct entry *e, unsigned int key);
  * its destination, too. `kernel`: the kernel's names are possible.
  */
 bool entry_take_from(struct entry *e, bool kernel);
+/* Returns whether a later rule of the set is for packets of the same source. */
+bool entry_goes_on(const struct entry *e);
 /* Writes the words of the tunnel that the rule begins, up to a row without a value. */
 void entry_put_encap(struct entry *e, const struct row *rows);
 /* Writes the keys of a row that the entry has, as the row says. */

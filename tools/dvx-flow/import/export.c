@@ -113,19 +113,37 @@ const struct rule_change *entry_change(const struct entry *e, enum rule_change_k
 bool entry_take_from(struct entry *e, bool kernel)
 {
 	char vport[32];
-	uint64_t from;
 
-	if (!entry_take(e, KEY_VPORT, &from))
+	if (!entry_take(e, KEY_VPORT, &e->source))
 		return entry_refuse(e, e->rule->dir_at,
 				    "name the vport that the packets come from: `from vf0'");
-	dvx_flow_vport_name((uint32_t)from, vport, sizeof(vport));
-	if (!iface_name(e->ports, (uint32_t)from, kernel, e->from, sizeof(e->from)))
+	dvx_flow_vport_name((uint32_t)e->source, vport, sizeof(vport));
+	if (!iface_name(e->ports, (uint32_t)e->source, kernel, e->from, sizeof(e->from)))
 		return entry_refuse(e, rule_location(e->rule, KEY_VPORT),
 				    "--port NAME=%s is needed for this vport", vport);
 	dvx_flow_vport_name(e->rule->vport, vport, sizeof(vport));
 	return !rule_has_vport(e->rule) ||
 	       iface_name(e->ports, e->rule->vport, kernel, e->to, sizeof(e->to)) ||
 	       entry_refuse(e, e->rule->queue_at, "--port NAME=%s is needed for this vport", vport);
+}
+
+static int entry_is_of(void *source, const struct shape *shape, const uint64_t *value)
+{
+	for (unsigned int i = 0; i < shape->n; i++)
+		if (shape->key[i] == KEY_VPORT)
+			return value[i] == *(const uint64_t *)source;
+	return 0;
+}
+
+bool entry_goes_on(const struct entry *e)
+{
+	uint64_t source = e->source;
+
+	for (size_t i = e->number + 1; i < e->set->n; i++)
+		if (e->set->rule[i].dir == RULE_SWITCH &&
+		    rule_expand(&e->set->rule[i], entry_is_of, &source) > 0)
+			return true;
+	return false;
 }
 
 void entry_put_encap(struct entry *e, const struct row *rows)
@@ -190,6 +208,7 @@ bool entry_done(struct entry *e, const char *tool)
 
 struct export_run {
 	const struct export_ask *ask;
+	const struct ruleset *set;
 	struct export_state state;
 	const struct rule *rule;
 	size_t number;
@@ -202,6 +221,7 @@ static int export_entry(void *arg, const struct shape *shape, const uint64_t *va
 {
 	struct export_run *x = arg;
 	struct entry e = {.rule = x->rule,
+			  .set = x->set,
 			  .number = x->number,
 			  .netdev = x->ask->netdev,
 			  .ports = x->ask->ports,
@@ -269,7 +289,7 @@ static int export_rule(struct export_run *x, FILE *out)
 int export_rules(const struct export_ask *ask, const struct ruleset *set, FILE *out,
 		 export_left_out_fn report, void *arg)
 {
-	struct export_run x = {.ask = ask};
+	struct export_run x = {.ask = ask, .set = set};
 	int left_out = 0;
 
 	for (x.number = 0; x.number < set->n; x.number++) {

@@ -349,6 +349,11 @@ static bool pmd_can(struct entry *e)
 		return false;
 	if (e->rule->verdict == RULE_MIRROR && e->rule->dir != RULE_SWITCH)
 		return entry_refuse(e, e->rule->at, "copies are exported from the e-switch only");
+	if (e->rule->verdict == RULE_MIRROR && !entry_goes_on(e))
+		return entry_refuse(
+			e, e->rule->at,
+			"copied packets go on in a group, and what becomes of them there "
+			"depends on DPDK's driver: write a rule behind this one");
 	if (e->rule->verdict == RULE_PASS)
 		return entry_refuse(e, e->rule->at,
 				    "testpmd has no action that leaves a packet to the kernel");
