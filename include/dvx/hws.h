@@ -72,6 +72,8 @@ struct dvx_hws_image {
 
 enum dvx_hws_image_flags {
 	DVX_HWS_SPILL = 1 << 0, /* for the table behind, which has rules whose rows were full */
+	DVX_HWS_TX =
+		1 << 1, /* for packets from functions, in the FDB; else for those from the wire */
 };
 
 /* Makes the image of rules with these actions. Of `rule`, match has the values of one of them. */

@@ -283,7 +283,7 @@ bool rig_has_matchers(struct rig *r, const char *line)
 	bool has = true;
 
 	OK(file_compile(&in, line) ? 0 : -1);
-	for (uint32_t dir = 0; dir < RULE_SWITCH; dir++)
+	for (uint32_t dir = 0; dir < RULE_DIRS; dir++)
 		for (size_t i = 0; i < in.program.table[dir].n; i++)
 			has = has && rig_has_matcher(r, dir, &in.program.table[dir].matcher[i]);
 	program_free(&in.program);

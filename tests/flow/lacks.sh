@@ -160,7 +160,7 @@ steered() {
 	[ "$(by chip=bf3 auto)" = '["hws","hws",null]' ] && [ "$(by chip=cx5 auto)" = '["sws","sws",null]' ] &&
 		[ "$(by chip=bf3 sws)" = '[null,null,null]' ] || return 1
 	echo "drop switch from pf" >>"$work/by"
-	[ "$(by chip=cx7,switchdev=1 hws)" = '["hws","hws","sws"]' ]
+	[ "$(by chip=cx7,switchdev=1 hws)" = '["hws","hws","hws"]' ]
 }
 check "hardware steering where the device and libdvx have it" steered
 unsteered() {

@@ -55,7 +55,8 @@ dist_check_SCRIPTS += tests/flow/flow_explain.sh tests/flow/flow_import.sh tests
 	tests/flow/tunnel.sh tests/flow/limits.sh tests/flow/track.sh tests/flow/track_kernel.sh
 # The same tests over hardware steering.
 dist_check_SCRIPTS += tests/flow/hws_flow_rules.sh tests/flow/hws_tell.sh tests/flow/hws_batch.sh \
-	tests/flow/hws_acl.sh tests/flow/hws_edit.sh tests/flow/hws_limits.sh tests/flow/hws_diff.sh tests/flow/hws_tunnel.sh
+	tests/flow/hws_acl.sh tests/flow/hws_edit.sh tests/flow/hws_limits.sh tests/flow/hws_diff.sh tests/flow/hws_tunnel.sh tests/flow/hws_switch.sh \
+	tests/flow/hws_switch_tunnel.sh
 tests_librigs_a_SOURCES += tests/flow/acl_sets.c tests/flow/acl_sets.h tests/flow/acl_packets.c \
 	tests/flow/acl_packets.h tests/flow/flow_random.c tests/flow/flow_random.h \
 	tests/flow/flow_random_values.h tests/flow/flow_random_packet.c tests/flow/flow_random_change.c

@@ -5,13 +5,13 @@
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
 peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
-"$dvx_sim" up --set switchdev=1 --vfs 2 "$chip" || exit 99
+up --set switchdev=1 --vfs 2 "$chip" || exit 99
 
 # The e-switch's daemon is on the DPU's function; a second one counts what the host's receives.
 on_chip() { "$dvx_sim" exec "$chip" -f "${function:-dpu}" -- "$@"; }
 begin() { # FUNCTION: starts a daemon there, with one rule that counts what comes in
 	function=$1
-	background "$work/$1.err" "$dvx_sim" exec "$chip" -f "$1" -- "$flow" daemon --json || return 1
+	background "$work/$1.err" "$dvx_sim" exec "$chip" -f "$1" -- "$flow" daemon --json ${steering:+--steering "$steering"} || return 1
 	eval "daemon_$1=\$child"
 	echo "count in" | client apply --quiet -
 	function=
@@ -123,6 +123,7 @@ on_host() {
 	function=host fails 4 "bad:1:6: attr.side FDB: mlx5_0 lacks eswitch_manager" client apply "$work/bad"
 }
 check "a function that does not manage the e-switch" on_host
+[ -z "$steering" ] || [ -n "${DVX_TEST_LONG-}" ] || plan # the rest is of the daemon more than of its steering
 between_vfs() {
 	client insert before 1 send switch from vf0 udp src port 20 to vf1 count && client insert before 1 drop switch from vf1 count &&
 		send_from vf0 20 && send_from vf0 21 && send_from vf1 20 && send_from host 20 && [ "$(function=vf1 counts)" = '[1]' ] &&
@@ -145,7 +146,7 @@ manager_dies() {
 	kill -9 "$daemon_dpu"
 	wait "$daemon_dpu"
 	send_from vf0 20 && [ "$(function=vf1 counts)" = '[1]' ] || return 1
-	background "$work/dpu.err" "$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json
+	background "$work/dpu.err" "$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json ${steering:+--steering "$steering"}
 	daemon_dpu=$child
 	send_from vf0 20 && [ "$(function=vf1 counts)" = '[2]' ] && is ".rules[] | select(.text | test(\"^send.*to vf1\")).packets" 1
 }
@@ -171,6 +172,7 @@ emptied() {
 check "without rules the kernel's slow path is back" emptied
 kill "$daemon_host" "$daemon_vf1" "$daemon_dpu"
 wait "$daemon_host" "$daemon_vf1" "$daemon_dpu"
+[ -z "$steering" ] || plan
 
 # sides SETTINGS COLUMN WORDS RULE: the chip cannot do it on one side of the e-switch
 sides() {
@@ -188,11 +190,11 @@ check "samples need entries that keep register C0" sides chip=cx5,switchdev=1 40
 	"mirror switch from pf to uplink sample 2"
 # Committed rules that name a function which the device has no more, and then has again.
 fewer() {
-	"$dvx_sim" down "$chip" && "$dvx_sim" up --set switchdev=1 --vfs 1 "$chip" && echo "send switch from vf0 to vf1 count" >"$work/state" &&
+	"$dvx_sim" down "$chip" && up --set switchdev=1 --vfs 1 "$chip" && echo "send switch from vf0 to vf1 count" >"$work/state" &&
 		cp "$work/state" "$work/was" || return 1
 	fails 4 "can't be applied: line 1, column 25: .*mlx5_0 knows no vport 2 (vf1).*; daemon --fresh starts without them" \
 		on_chip "$flow" daemon --state "$work/state" && cmp "$work/state" "$work/was" || return 1
-	"$dvx_sim" down "$chip" && "$dvx_sim" up --set switchdev=1 --vfs 2 "$chip" &&
+	"$dvx_sim" down "$chip" && up --set switchdev=1 --vfs 2 "$chip" &&
 		background "$work/dpu.err" "$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json --state "$work/state" || return 1
 	is '.rules | length' 1
 	status=$?

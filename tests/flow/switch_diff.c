@@ -4,7 +4,8 @@
  * FDB domain of the unmodified libmlx5, whose function is the e-switch's manager; random packets
  * come from this function and, by the program dr_fdb_peer, from beyond the wire. The slow matcher
  * and the slow models must agree about every byte that arrives here and beyond the wire, about
- * tunnels that begin and end, and about every counter. Usage: switch_diff [SETS [PACKETS [SEED]]]
+ * tunnels that begin and end, and about every counter. Usage:
+ * switch_diff [SETS [PACKETS [SEED [hws]]]]
  * Environment: TO_PEER, FROM_PEER, MANAGER (the vport's name), MANAGER_VPORT.
  */
 #include <inttypes.h>
@@ -176,7 +177,8 @@ static void switch_line(struct dice *d, bool ends, char line[LINE_BYTES])
 			add_encap(d, any);
 		snprintf(line, LINE_BYTES, "%.*s switch%s%s%s", (int)strcspn(any, " "), any,
 			 *source ? " from " : "", source, strstr(any, " in") + 3);
-	} while (!fits_source(line, source) || !file_line_good(line));
+	} while (!fits_source(line, source) || !file_line_good(line) ||
+		 (t.rig.base.steering == STEERING_HWS && !rig_has_matchers(&t.rig, line)));
 }
 
 static void switch_file(struct dice *d, char text[TEXT_MAX])
@@ -501,6 +503,7 @@ int main(int argc, char **argv)
 	t.own = getenv("MANAGER");
 	t.vport = (uint32_t)strtoul(getenv("MANAGER_VPORT"), NULL, 0);
 	peer_open();
+	t.rig.base.steering = argc > 4 && !strcmp(argv[4], "hws") ? STEERING_HWS : STEERING_SWS;
 	rig_open(&t.rig);
 	rig_open_switch(&t.rig, (const uint32_t[RIG_VPORTS]){t.vport, UPLINK, OTHER});
 	for (uint64_t i = 0; i < sets && !differences; i++)

@@ -7,14 +7,14 @@ peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
 chips="$chip $chip-b"
 for name in $chips; do
-	"$dvx_sim" up --set switchdev=1 --wire "peer=$chip" "$name" || exit 99
+	up --set switchdev=1 --wire "peer=$chip" "$name" || exit 99
 done
 
 on_chip() { "$dvx_sim" exec "$at" -f "$function" -- "$@"; }
 daemons=
 begin() { # CHIP FUNCTION: starts a daemon there, and applies the rules of standard input
 	at=$1 function=$2
-	background "$work/$1.$2" "$dvx_sim" exec "$1" -f "$2" -- "$flow" daemon --json || return 1
+	background "$work/$1.$2" "$dvx_sim" exec "$1" -f "$2" -- "$flow" daemon --json ${steering:+--steering "$steering"} || return 1
 	daemons="$daemons $child"
 	client apply --quiet -
 }

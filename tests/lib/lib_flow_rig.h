@@ -14,7 +14,7 @@ struct flow_rig {
 	struct dvx_cq *tx_cq;
 	struct dvx_txq *tx;
 	uint64_t sent;			   /* frames sent */
-	struct dvx_flow_domain *domain[2]; /* of sides whose rules may not be in effect yet */
+	struct dvx_flow_domain *domain[3]; /* of sides whose rules may not be in effect yet */
 };
 
 /* A receive queue with its CQ and its part of the rig's buffer. */
@@ -230,7 +230,7 @@ static inline void frame_send(struct flow_rig *f, const struct frame *frame)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 
-	for (int side = DVX_FLOW_RX; side <= DVX_FLOW_TX; side++)
+	for (int side = DVX_FLOW_RX; side <= DVX_FLOW_FDB; side++)
 		if (f->domain[side])
 			OK(dvx_flow_domain_sync(f->domain[side]));
 	OK(dvx_post_eth_inline(sq, frame->bytes, DVX_ETH_HEADER, frame->bytes + DVX_ETH_HEADER,

@@ -529,23 +529,22 @@ TEST(below, gtpu)
 TEST(below, refusals)
 {
 	struct dvx_flow_match m = udp(4, 0), big = five_tuple_v6((const uint8_t[16]){0x20}, 1);
-	struct dvx_flow_domain_attr fdb = {
-		.size = sizeof(fdb), .flags = DVX_FLOW_HARDWARE, .side = DVX_FLOW_FDB};
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &big};
 	struct dvx_flow_rule_attr to_b;
-	struct dvx_flow_domain *none = NULL;
 	struct dvx_flow_matcher *no_matcher = NULL;
 	struct ring_of_rules r;
 	struct dvx_hws_image image;
 	uint8_t tag[DVX_LONG_TAG_BYTES] = {0};
 	uint32_t bit;
 
-	refused(dvx_flow_domain_create(s->f->r.dev, &fdb, &none), -EOPNOTSUPP, "RX and TX",
-		"not for FDB");
 	OK(dvx_flow_match_mac(&big, DVX_FLOW_OUTER, DVX_FLOW_SRC, (const uint8_t *)"\2\0\0\0\0\1",
 			      NULL));
 	refused(dvx_flow_matcher_create(s->table, &attr, &no_matcher), -E2BIG, "attr.match has",
 		"9 dwords");
+	big = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&big, "misc_parameters.source_port", 1, 0xffff));
+	refused(dvx_flow_matcher_create(s->table, &attr, &no_matcher), -EOPNOTSUPP, "source_port",
+		"does not match it");
 	attr.match = &m;
 	attr.expected_rules = 1u << 31;
 	refused(dvx_flow_matcher_create(s->table, &attr, &no_matcher), -ERANGE, "entries",
@@ -553,6 +552,7 @@ TEST(below, refusals)
 	rules_open(&r, s, &m, 1);
 	to_b = rule_attr(r.m, &m, &s->to_b, 1);
 	refused(dvx_hws_image_make(&to_b, 4, &image), -EINVAL, "flags 0x4", "unknown bits");
+	refused(dvx_hws_image_make(&to_b, DVX_HWS_TX, &image), -EINVAL, "DVX_HWS_TX", "of the FDB");
 	to_b.action_count = 0;
 	refused(dvx_hws_image_make(&to_b, 0, &image), -EINVAL, "dvx_hws_image_make: attr",
 		"action_count is 0");

@@ -7,7 +7,8 @@ LIB_DEVICE_TESTS += tests/lib/lib_cq tests/lib/cq_compressed tests/lib/rxq_strid
 	tests/lib/lib_objects tests/lib/adopt tests/lib/lib_life tests/lib/lib_connect tests/lib/lib_events \
 	tests/lib/lib_atomic tests/lib/lib_ud tests/lib/lib_srq tests/lib/lib_umr tests/lib/lib_sig \
 	tests/lib/lib_flow tests/lib/lib_aso tests/lib/lib_rules tests/lib/lib_raw tests/lib/flow_qp tests/lib/flow_change \
-	tests/lib/flow_tags tests/lib/strict_rings tests/lib/lib_hws tests/lib/hws_rules tests/lib/hws_change tests/lib/hws_tags tests/lib/hws_aso tests/lib/hws_easy
+	tests/lib/flow_tags tests/lib/strict_rings tests/lib/lib_hws tests/lib/hws_rules tests/lib/hws_change tests/lib/hws_tags tests/lib/hws_aso tests/lib/hws_easy \
+	tests/lib/hws_fdb
 # Tests of the flow API once more, with rules that requests write.
 tests_lib_hws_rules_SOURCES = tests/lib/lib_rules.c
 tests_lib_hws_change_SOURCES = tests/lib/flow_change.c
@@ -19,7 +20,9 @@ tests_lib_hws_change_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_tags_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_aso_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_easy_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
+tests_lib_hws_fdb_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests/lib/lib_hws.log tests/lib/hws_%.log: private CHIP = --set chip=bf3
+tests/lib/hws_fd%.log: private CHIP = --set chip=cx7,switchdev=1
 LIB_HELPERS += tests/lib/lib_alias tests/lib/lib_gone
 tests_lib_flow_fake_SOURCES = tests/lib/flow_fake.c tests/lib/flow_fake_rig.c tests/lib/flow_fake_rig.h
 tests_lib_flow_fdb_SOURCES = tests/lib/flow_fdb.c tests/lib/flow_fake_rig.c tests/lib/flow_fake_rig.h

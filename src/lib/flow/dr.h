@@ -23,6 +23,7 @@ int dvx_flow_dr_check_root(const struct dvx_flow_action *action);
 int dvx_flow_fdb_check_domain(const struct dvx_flow_domain *domain);
 int dvx_flow_fdb_check_mask(const struct dvx_flow_domain *domain, const uint8_t *mask);
 int dvx_flow_fdb_check_rule(const struct dvx_flow_rule *rule, const uint8_t *value);
+int dvx_flow_fdb_root_refused(struct dvx_dev *dev, int err);
 int dvx_flow_fdb_lacks_vport(struct dvx_dev *dev, const char *what, uint32_t vport, int err);
 
 /* Refuses fields that libmlx5 would ignore below the root. */

@@ -221,11 +221,7 @@ int dvx_flow_dr_matcher_refused(const struct dvx_flow_trial *trial, int err)
 	if (trial->matcher->table->level)
 		return dr_blame(trial, err);
 	if (domain->side == DVX_FLOW_FDB && err != ENOMEM)
-		return dvx_fail(err,
-				"dvx_flow_matcher_create: the kernel refuses a matcher in the root "
-				"of the FDB; the e-switch of %s must be in switchdev mode (devlink "
-				"dev eswitch set ... mode switchdev)",
-				dvx_dev_name(domain->dev));
+		return dvx_flow_fdb_root_refused(domain->dev, err);
 	if (err != ENOMEM && dvx_flow_field_without_cap(trial->matcher->mask, &f))
 		return dvx_fail(
 			err,

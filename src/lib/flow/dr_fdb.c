@@ -23,6 +23,16 @@ int dvx_flow_fdb_check_domain(const struct dvx_flow_domain *domain)
 			dvx_dev_name(domain->dev));
 }
 
+/* Fails for a matcher of the root. */
+int dvx_flow_fdb_root_refused(struct dvx_dev *dev, int err)
+{
+	return dvx_fail(err,
+			"dvx_flow_matcher_create: the kernel refuses a matcher in the root of the "
+			"FDB; the e-switch of %s must be in switchdev mode (devlink dev eswitch "
+			"set ... mode switchdev)",
+			dvx_dev_name(dev));
+}
+
 /* Fails for a vport that libmlx5 does not find; `what` begins the sentence. */
 int dvx_flow_fdb_lacks_vport(struct dvx_dev *dev, const char *what, uint32_t vport, int err)
 {

@@ -31,8 +31,9 @@ const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
 	[ACTION_METER] = {.pair = true},   [ACTION_TRACK] = {.pair = true},
 	[ACTION_HIT] = {.pair = true},	   [ACTION_DROP] = {.hit = true},
 	[ACTION_DEFAULT] = {.hit = true},  [ACTION_TABLE] = {.hit = true},
-	[ACTION_ROOT] = {.hit = true},	   [ACTION_QUEUE] = {.hit = true},
-	[ACTION_ARRAY] = {.hit = true},	   [ACTION_SAMPLE] = {.hit = true},
+	[ACTION_ROOT] = {.hit = true},	   [ACTION_VPORT] = {.hit = true},
+	[ACTION_QUEUE] = {.hit = true},	   [ACTION_ARRAY] = {.hit = true},
+	[ACTION_SAMPLE] = {.hit = true},
 };
 
 /* ---- Arguments and patterns ---- */
@@ -246,6 +247,26 @@ static int hws_fill_root(struct dvx_flow_action *a, struct hws_action *own, void
 	return 0;
 }
 
+static int hws_fill_vport(const struct dvx_flow_action *a, uint32_t vport, void *stc)
+{
+	uint16_t vhca;
+	int err;
+
+	if (vport == DVX_FLOW_UPLINK) {
+		prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_UPLINK);
+		return 0;
+	}
+	err = dvx_hws_vport_vhca(hws_domain(a->domain), "dvx_flow_rule_create: attr.actions", vport,
+				 &vhca);
+	if (err)
+		return err;
+	prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_VPORT);
+	prm_stc_set_vport_number(stc, vport);
+	prm_stc_set_eswitch_owner_vhca_id(stc, vhca);
+	prm_stc_set_eswitch_owner_vhca_id_valid(stc, 1);
+	return 0;
+}
+
 /* Sets the action and its parameters in a template. */
 static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum hws_slot slot,
 			void *stc)
@@ -278,7 +299,12 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum 
 	case ACTION_DROP:
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_DROP);
 		return 0;
+	case ACTION_VPORT:
+		return hws_fill_vport(a, a->number, stc);
 	case ACTION_DEFAULT:
+		/* [I] As DPDK has it: ALLOW does not lead out of the FDB's tables. */
+		if (a->domain->side == DVX_FLOW_FDB)
+			return hws_fill_vport(a, dvx_hws_vport_manager(hws_domain(a->domain)), stc);
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_ALLOW);
 		return 0;
 	case ACTION_TABLE:
@@ -309,7 +335,7 @@ int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot)
 	if (!own->stc[slot])
 		err = hws_stc_fill(action, own, slot, stc);
 	if (!err && !own->stc[slot])
-		err = dvx_hws_stc_get(hws_domain(action->domain), slot, stc, &own->stc[slot]);
+		err = dvx_hws_stc_get(hws_domain(action->domain), slot, stc, 0, &own->stc[slot]);
 	return err ? err : own->stc[slot];
 }
 
@@ -332,7 +358,10 @@ static int hws_action_check(const struct dvx_flow_action *a, const char *call)
 int dvx_hws_action_create(struct dvx_flow_action *action, const char *call)
 {
 	int err = hws_action_check(action, call);
+	uint16_t vhca;
 
+	if (!err && action->kind == ACTION_VPORT && action->number != DVX_FLOW_UPLINK)
+		err = dvx_hws_vport_vhca(hws_domain(action->domain), call, action->number, &vhca);
 	if (err)
 		return err;
 	action->impl[0] = calloc(1, sizeof(struct hws_action));

@@ -2,6 +2,7 @@
 /* The flow API over hardware steering: domains and tables, and the backend's functions. */
 #include <dvx/prm/cap.h>
 #include <dvx/prm/flow.h>
+#include "lib/flow/dr.h"
 #include "hws.h"
 
 #define HWS_QUEUE_BLOCKS 4096u
@@ -15,9 +16,9 @@ static int hws_domain_check(const struct dvx_flow_domain *domain)
 
 	if (err)
 		return err;
-	if (domain->side == DVX_FLOW_FDB)
-		return dvx_fail(EOPNOTSUPP, "dvx_flow_domain_create: libdvx has hardware steering "
-					    "for RX and TX, not for FDB");
+	err = dvx_flow_fdb_check_domain(domain);
+	if (err)
+		return err;
 	err = dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, &cap);
 	if (err)
 		return err;
@@ -41,9 +42,24 @@ static int hws_domain_free(struct hws_domain *d)
 		err = dvx_hws_stcs_destroy(d);
 	if (!err && d->queue.dev)
 		err = dvx_service_queue_destroy(&d->queue);
-	if (!err)
-		free(d);
-	return err;
+	if (err)
+		return err;
+	dvx_hws_vports_free(d);
+	free(d);
+	return 0;
+}
+
+static void hws_domain_types(struct hws_domain *d, enum dvx_flow_side side)
+{
+	static const uint8_t types[] = {[DVX_FLOW_RX] = PRM_FLOW_TABLE_TYPE_NIC_RX,
+					[DVX_FLOW_TX] = PRM_FLOW_TABLE_TYPE_NIC_TX,
+					[DVX_FLOW_FDB] = PRM_FLOW_TABLE_TYPE_FDB};
+	const bool fdb = side == DVX_FLOW_FDB;
+
+	d->type = types[side];
+	d->sides = fdb ? HWS_SIDES : 1;
+	d->side_type[0] = fdb ? PRM_FLOW_TABLE_TYPE_FDB_RX : d->type;
+	d->side_type[1] = PRM_FLOW_TABLE_TYPE_FDB_TX;
 }
 
 static int hws_domain_create(struct dvx_flow_domain *domain, uint32_t flags)
@@ -58,8 +74,7 @@ static int hws_domain_create(struct dvx_flow_domain *domain, uint32_t flags)
 	domain->levels = true;
 	TAILQ_INIT(&d->tables);
 	d->dev = domain->dev;
-	d->type = domain->side == DVX_FLOW_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
-					      : PRM_FLOW_TABLE_TYPE_NIC_RX;
+	hws_domain_types(d, domain->side);
 	d->no_duplicates = flags & DVX_FLOW_NO_DUPLICATES;
 	err = hws_domain_check(domain);
 	if (!err)

@@ -11,9 +11,10 @@
 /* Types of records; those from 3400 on are actions. */
 enum {
 	HWS_DUMP_DOMAIN = 3000,
+	HWS_DUMP_VPORT = 3003,
 	HWS_DUMP_TEMPLATE = 3006, /* its own, as KEY, MOVE, ENTRY, TO_TIR */
 	HWS_DUMP_TABLE = 3100,
-	HWS_DUMP_ANCHOR, /* the next number: TX */
+	HWS_DUMP_ANCHOR, /* the next number: TX, here and of SIDE and ENTRY */
 	HWS_DUMP_MATCHER = 3200,
 	HWS_DUMP_SIDE = 3202,
 	HWS_DUMP_KEY = 3206,
@@ -30,28 +31,23 @@ enum {
 
 /* Actions whose argument is neither 0 nor a table. */
 static const uint16_t hws_dump_actions[ACTION_SAMPLE + 1] = {
-	[ACTION_DECAP] = 3409,
-	[ACTION_POP_VLAN] = 3413,
-	[ACTION_MODIFY] = 3402,
-	[ACTION_PUSH_VLAN] = 3412,
-	[ACTION_ENCAP] = 3400,
-	[ACTION_TAG] = 3407,
-	[ACTION_COUNT] = 3406,
-	[ACTION_METER] = 3418,
-	[ACTION_HIT] = 3417,
-	[ACTION_TRACK] = 3419,
-	[ACTION_DROP] = 3403,
-	[ACTION_DEFAULT] = 3423,
-	[ACTION_TABLE] = 3405,
-	[ACTION_SAMPLE] = 3415,
-	[ACTION_ARRAY] = 3416,
-	[ACTION_ROOT] = 3424,
-	[ACTION_QUEUE] = HWS_DUMP_TO_TIR,
+	[ACTION_DECAP] = 3409,	   [ACTION_POP_VLAN] = 3413, [ACTION_MODIFY] = 3402,
+	[ACTION_PUSH_VLAN] = 3412, [ACTION_ENCAP] = 3400,    [ACTION_TAG] = 3407,
+	[ACTION_COUNT] = 3406,	   [ACTION_METER] = 3418,    [ACTION_HIT] = 3417,
+	[ACTION_TRACK] = 3419,	   [ACTION_DROP] = 3403,     [ACTION_DEFAULT] = 3423,
+	[ACTION_TABLE] = 3405,	   [ACTION_SAMPLE] = 3415,   [ACTION_ARRAY] = 3416,
+	[ACTION_VPORT] = 3408,	   [ACTION_ROOT] = 3424,     [ACTION_QUEUE] = HWS_DUMP_TO_TIR,
 };
 
 static uint64_t hws_dump_id(const void *object)
 {
 	return (uintptr_t)object;
+}
+
+/* Tells whether a side of the domain has packets that are sent. */
+static bool hws_dump_tx(const struct dvx_flow_domain *domain, uint32_t side)
+{
+	return side || domain->side == DVX_FLOW_TX;
 }
 
 static void hws_dump_bytes(FILE *to, const void *bytes, size_t n)
@@ -82,10 +78,9 @@ static void hws_dump_action(FILE *to, const struct hws_rule *r, const struct dvx
 }
 
 static void hws_dump_entry(FILE *to, const struct hws_rule *r, const struct dvx_hws_image *image,
-			   uint32_t index)
+			   uint32_t index, bool tx)
 {
 	const uint8_t *ctrl = (const uint8_t *)image->wqe + DVX_SEG;
-	bool tx = r->rule->matcher->table->domain->side == DVX_FLOW_TX;
 
 	fprintf(to, "%u,0x%x,0x%" PRIx64, HWS_DUMP_ENTRY + tx, index, hws_dump_id(r));
 	hws_dump_bytes(to, (const uint8_t *)image->wqe + DVX_BLOCK, DVX_BLOCK);
@@ -93,6 +88,21 @@ static void hws_dump_entry(FILE *to, const struct hws_rule *r, const struct dvx_
 		prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl), prm_wqe_gta_ctrl_seg_get_stc_hit(ctrl),
 		prm_wqe_gta_ctrl_seg_get_stc_dw5(ctrl), prm_wqe_gta_ctrl_seg_get_stc_dw6(ctrl),
 		prm_wqe_gta_ctrl_seg_get_stc_dw7(ctrl));
+}
+
+static void hws_dump_entries(FILE *to, const struct hws_rule *r, const struct hws_images *images,
+			     uint32_t index)
+{
+	const struct dvx_flow_domain *domain = r->rule->matcher->table->domain;
+	const struct hws_domain *d = hws_domain(domain);
+
+	for (uint32_t side = 0; side < d->sides; side++)
+		for (uint32_t i = 0; i < images->count; i++)
+			hws_dump_entry(to, r, &images->image[i],
+				       side * d->numbers + (i ? r->place[i - 1].pool->number +
+									    r->place[i - 1].index
+							      : index),
+				       hws_dump_tx(domain, side));
 }
 
 static int hws_dump_rule(FILE *to, struct hws_rule *r, uint32_t index)
@@ -106,9 +116,7 @@ static int hws_dump_rule(FILE *to, struct hws_rule *r, uint32_t index)
 	memcpy((uint8_t *)images.image[0].wqe + DVX_RULE_BYTES - tag, hws_rule_tag(r), tag);
 	fprintf(to, "%u,0x%" PRIx64 ",0x%" PRIx64 "\n", HWS_DUMP_RULE, hws_dump_id(r),
 		hws_dump_id(r->stage));
-	for (uint32_t i = 0; i < images.count; i++)
-		hws_dump_entry(to, r, &images.image[i],
-			       i ? r->place[i - 1].pool->number + r->place[i - 1].index : index);
+	hws_dump_entries(to, r, &images, index);
 	for (uint32_t i = 0; i < r->rule->action_count; i++)
 		hws_dump_action(to, r, r->rule->actions[i]);
 	return 0;
@@ -167,13 +175,16 @@ static int hws_dump_stage(FILE *to, const struct hws_stage *stage)
 {
 	const struct dvx_flow_matcher *matcher = stage->part->matcher;
 	const struct dvx_flow_table *table = matcher->table;
-	bool tx = table->domain->side == DVX_FLOW_TX;
+	const struct hws_domain *d = hws_domain(table->domain);
 
 	fprintf(to, "%u,0x%" PRIx64 ",0x%" PRIx64 ",%u\n", HWS_DUMP_MATCHER, hws_dump_id(stage),
 		dvx_flow_table_id(table), matcher->priority);
-	fprintf(to, "%u,0x0,0x%" PRIx64 ",1,0x%x,0x%x\n", HWS_DUMP_SIDE + tx, hws_dump_id(stage),
-		stage->number, HWS_DUMP_END);
-	hws_dump_key(to, stage);
+	for (uint32_t side = 0; side < d->sides; side++) {
+		fprintf(to, "%u,0x0,0x%" PRIx64 ",1,0x%x,0x%x\n",
+			HWS_DUMP_SIDE + hws_dump_tx(table->domain, side), hws_dump_id(stage),
+			side * d->numbers + stage->number, HWS_DUMP_END);
+		hws_dump_key(to, stage);
+	}
 	return hws_dump_rules(to, stage);
 }
 
@@ -181,13 +192,15 @@ static int hws_dump_table(FILE *to, const struct dvx_flow_table *table)
 {
 	const struct hws_table *own = table->impl;
 	const struct hws_stage *stage;
-	bool tx = table->domain->side == DVX_FLOW_TX;
 	int err = 0;
 
 	fprintf(to, "%u,0x%" PRIx64 ",0x%" PRIx64 ",%u,%u\n", HWS_DUMP_TABLE,
-		dvx_flow_table_id(table), hws_dump_id(table->domain), tx, table->level);
-	fprintf(to, "%u,0x%" PRIx64 ",0x%x\n", HWS_DUMP_ANCHOR + tx, dvx_flow_table_id(table),
-		own->ft.id);
+		dvx_flow_table_id(table), hws_dump_id(table->domain), table->domain->side,
+		table->level);
+	for (uint32_t side = 0; side < hws_domain(table->domain)->sides; side++)
+		fprintf(to, "%u,0x%" PRIx64 ",0x%x\n",
+			HWS_DUMP_ANCHOR + hws_dump_tx(table->domain, side),
+			dvx_flow_table_id(table), own->ft.id);
 	TAILQ_FOREACH(stage, &own->stages, link)
 	if (!err)
 		err = hws_dump_stage(to, stage);
@@ -196,7 +209,10 @@ static int hws_dump_table(FILE *to, const struct dvx_flow_table *table)
 
 /* ---- The domain ---- */
 
-/* Numbers all entries of a domain; dumps of single tables have the same numbers. */
+/*
+ * Numbers all entries of a domain; dumps of single tables have the same numbers. Those of the FDB's
+ * second side follow those of the first one.
+ */
 static void hws_dump_number(struct hws_domain *d)
 {
 	struct hws_stage *stage;
@@ -211,12 +227,14 @@ static void hws_dump_number(struct hws_domain *d)
 		stage->number = next;
 		next += 1u << (stage->log_rows + stage->log_depth);
 	}
+	d->numbers = next;
 }
 
 static void hws_dump_domain(FILE *to, const struct dvx_flow_domain *domain)
 {
 	fprintf(to, "%u,0x%" PRIx64 ",%u,0x0,1,libdvx,%s\n", HWS_DUMP_DOMAIN, hws_dump_id(domain),
-		domain->side == DVX_FLOW_TX, dvx_dev_name(domain->dev));
+		domain->side, dvx_dev_name(domain->dev));
+	dvx_hws_vports_dump(domain, HWS_DUMP_VPORT, to);
 	dvx_hws_stcs_dump(hws_domain(domain), HWS_DUMP_TEMPLATE, to);
 }
 

@@ -10,14 +10,19 @@ static const struct hws_field {
 	uint8_t bit;
 	const char *also;		     /* a flag that these packets have, too */
 	uint32_t (*dword)(const void *cap2); /* NULL: the place has a fixed one */
+	bool source;			     /* only packets in the FDB have it */
 } rows[] = {
-#define HEADERS(field, place, bit)                                   \
-	{"outer_headers." #field, "outer_" #place, bit, NULL, NULL}, \
-		{"inner_headers." #field, "inner_" #place, bit, NULL, NULL},
-#define FIELD(path, place, bit)	   {#path, #place, bit, NULL, NULL},
-#define OF(path, place, bit, also) {#path, #place, bit, #also, NULL},
-#define BY_CAP(path, cap, bit) \
-	{#path, "format_select_dw_" #cap, bit, NULL, prm_cmd_hca_cap_2_get_format_select_dw_##cap},
+#define FIELD(name, at, first) {.path = #name, .place = #at, .bit = first},
+#define HEADERS(field, place, bit)                     \
+	FIELD(outer_headers.field, outer_##place, bit) \
+	FIELD(inner_headers.field, inner_##place, bit)
+#define OF(name, at, first, flag) {.path = #name, .place = #at, .bit = first, .also = #flag},
+#define SOURCE(name, at)	  {.path = #name, .place = #at, .source = true},
+#define BY_CAP(name, cap, first)            \
+	{.path = #name,                     \
+	 .place = "format_select_dw_" #cap, \
+	 .bit = first,                      \
+	 .dword = prm_cmd_hca_cap_2_get_format_select_dw_##cap},
 #include "fields.def"
 };
 
@@ -113,15 +118,15 @@ static int hws_row_bit(struct dvx_dev *dev, const struct hws_field *row, uint32_
 	return 0;
 }
 
-static int hws_headers_field(struct dvx_dev *dev, struct hws_headers *h, const uint8_t *mask,
-			     const struct dvx_flow_field *f)
+static int hws_headers_field(const struct dvx_flow_domain *domain, struct hws_headers *h,
+			     const uint8_t *mask, const struct dvx_flow_field *f)
 {
 	const struct hws_field *row = hws_field_find(f->path);
 	const char *name = strrchr(f->path, '.');
 	uint32_t also, bit = 0;
 	int err;
 
-	if (!row)
+	if (!row || (row->source && domain->side != DVX_FLOW_FDB))
 		return dvx_fail(EOPNOTSUPP,
 				"dvx_flow_matcher_create: attr.match.%s: hardware steering by "
 				"libdvx does not match it",
@@ -133,7 +138,7 @@ static int hws_headers_field(struct dvx_dev *dev, struct hws_headers *h, const u
 		prm_bits_set(h->mask, also, 1, 1);
 		prm_bits_set(h->fixed, also, 1, 1);
 	}
-	err = hws_row_bit(dev, row, &bit);
+	err = hws_row_bit(domain->dev, row, &bit);
 	return err ? err
 		   : hws_headers_move(h, mask,
 				      (struct hws_move){.from = (uint16_t)f->bit,
@@ -141,8 +146,8 @@ static int hws_headers_field(struct dvx_dev *dev, struct hws_headers *h, const u
 							.width = (uint8_t)f->width});
 }
 
-int dvx_hws_headers_add(struct dvx_dev *dev, struct hws_headers *h, const uint8_t *mask,
-			const bool v6[2])
+int dvx_hws_headers_add(const struct dvx_flow_domain *domain, struct hws_headers *h,
+			const uint8_t *mask, const bool v6[2])
 {
 	struct dvx_flow_field f;
 	int err = 0;
@@ -156,7 +161,7 @@ int dvx_hws_headers_add(struct dvx_dev *dev, struct hws_headers *h, const uint8_
 		if (i < sizeof(addresses) / sizeof(addresses[0]))
 			err = hws_headers_address(h, mask, &f, v6[i / 2], &addresses[i]);
 		else
-			err = hws_headers_field(dev, h, mask, &f);
+			err = hws_headers_field(domain, h, mask, &f);
 	}
 	return err;
 }

@@ -78,6 +78,8 @@ static int hws_forward_make(struct dvx_flow_domain *domain, bool ends, const str
 
 static struct hws_dest hws_dest_of(const struct dvx_flow_action *to)
 {
+	if (to->kind == ACTION_VPORT)
+		return (struct hws_dest){PRM_FLOW_DEST_TYPE_VPORT, to->number};
 	if (to->kind == ACTION_TABLE)
 		return (struct hws_dest){PRM_FLOW_DEST_TYPE_FLOW_TABLE,
 					 ((const struct hws_table *)to->table->impl)->ft.id};

@@ -17,10 +17,17 @@ struct hws_object {
 	uint32_t id;
 };
 
+/* The FDB has two sides, RX and TX, with objects of their own; other domains have one. */
+#define HWS_SIDES 2u
+struct hws_pair {
+	struct hws_object side[HWS_SIDES];
+};
+
 /* object.c: creates a general object; `in` has its header and payload. */
 int dvx_hws_object_create(struct dvx_dev *dev, uint16_t type, uint32_t log_range, void *in,
 			  size_t len, struct hws_object *out);
 int dvx_hws_object_destroy(struct hws_object *o);
+int dvx_hws_pair_destroy(struct hws_pair *pair);
 
 #define HWS_STCS 4096u /* different ones of a domain */
 
@@ -41,17 +48,21 @@ enum hws_slot {
 
 struct hws_domain {
 	struct dvx_dev *dev;
-	uint8_t type; /* enum prm_flow_table_type */
+	uint8_t type;		      /* of flow tables: enum prm_flow_table_type */
+	uint8_t side_type[HWS_SIDES]; /* of the sides' objects */
+	uint8_t sides;
 	bool reparse_by_stc, no_duplicates;
 	struct dvx_service_queue queue;
 	uint32_t waiting; /* requests whose completions are to come */
 	int broken;	  /* -errno of a request that ended the queue */
-	struct hws_object stcs;
+	struct hws_pair stcs;
 	struct hws_template *template[HWS_STCS], *templates; /* by offset; a hash table */
 	uint16_t last[HWS_SLOTS];			     /* template that was asked for */
 	struct hws_key *keys;
 	TAILQ_HEAD(hws_tables, hws_table) tables;
 	struct hws_pool *pools;
+	struct hws_vport *vports; /* a hash table */
+	uint32_t numbers;	  /* of a side's entries, in the dump that is written */
 };
 static inline struct hws_domain *hws_domain(const struct dvx_flow_domain *domain)
 {
@@ -106,8 +117,18 @@ struct hws_headers {
 	uint32_t count;
 	struct hws_move move[HWS_MOVES]; /* to a bit of the headers */
 };
-int dvx_hws_headers_add(struct dvx_dev *dev, struct hws_headers *h, const uint8_t *mask,
-			const bool v6[2]);
+int dvx_hws_headers_add(const struct dvx_flow_domain *domain, struct hws_headers *h,
+			const uint8_t *mask, const bool v6[2]);
+
+/* ---- Vports (vport.c) ---- */
+
+/* Finds the VHCA of a vport other than the uplink; `what` begins the sentence of a failure. */
+int dvx_hws_vport_vhca(struct hws_domain *d, const char *what, uint32_t vport, uint16_t *vhca);
+/* Returns the vport of the e-switch's manager. */
+uint32_t dvx_hws_vport_manager(struct hws_domain *d);
+/* Writes a record of this type for each that was asked for. */
+void dvx_hws_vports_dump(const struct dvx_flow_domain *domain, uint32_t type, FILE *to);
+void dvx_hws_vports_free(struct hws_domain *d);
 
 /* ---- Tables (table.c, stage.c) ---- */
 
@@ -118,7 +139,8 @@ int dvx_hws_headers_add(struct dvx_dev *dev, struct hws_headers *h, const uint8_
 struct hws_stage {
 	TAILQ_ENTRY(hws_stage) link;
 	struct hws_part *part;
-	struct hws_object entries, rtc, end;
+	struct hws_pair entries, rtc;
+	struct hws_object end;
 	uint8_t log_rows, log_depth;
 	uint32_t rules;	 /* of the flow API */
 	uint32_t number; /* of the first entry, in the dump that is written */
@@ -170,6 +192,8 @@ static inline struct hws_part *hws_first_part(const struct dvx_flow_matcher *mat
 
 	return own->part[own->first];
 }
+/* Writes the tag of a value: HWS_TAG_LONG bytes. */
+int dvx_hws_part_tag(const struct hws_part *part, const uint8_t *value, uint8_t *tag);
 /* image.c: checks that requests can write the matcher's rules. */
 int dvx_hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *call);
 int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *value);
@@ -184,10 +208,14 @@ struct hws_stage *dvx_hws_part_stage(struct hws_part *part, uint32_t i);
 /* The domain's range of templates. */
 int dvx_hws_stcs_create(struct hws_domain *d);
 int dvx_hws_stcs_destroy(struct hws_domain *d);
-/* Returns in *offset a template with this action and parameters, and completes `stc`. */
-int dvx_hws_stc_get(struct hws_domain *d, enum hws_slot slot, uint8_t *stc, uint16_t *offset);
-/* Returns one that leads on to an entry of this range. */
-int dvx_hws_stc_jump(struct hws_domain *d, uint32_t range, uint16_t *offset);
+/*
+ * Returns in *offset a template with this action and parameters, and completes `stc`. `other`: the
+ * entries that it leads to on the second side.
+ */
+int dvx_hws_stc_get(struct hws_domain *d, enum hws_slot slot, uint8_t *stc, uint32_t other,
+		    uint16_t *offset);
+/* Returns one that leads on to an entry of these ranges. */
+int dvx_hws_stc_jump(struct hws_domain *d, const struct hws_pair *range, uint16_t *offset);
 /* Gives it back; *offset becomes 0. */
 int dvx_hws_stc_put(struct hws_domain *d, uint16_t *offset);
 /* Writes a record of this type for each. */
@@ -235,7 +263,8 @@ int dvx_hws_argument_create(const struct dvx_flow_domain *domain, uint32_t n,
 
 struct hws_pool {
 	struct hws_pool *next;
-	struct hws_object entries, rtc, end;
+	struct hws_pair entries, rtc;
+	struct hws_object end;
 	uint16_t stc; /* leads to an entry */
 	uint32_t number;
 	uint8_t used[HWS_POOL];
@@ -265,7 +294,8 @@ struct hws_rule {
 	uint32_t tried;		 /* stages that had no room, as bits */
 	uint32_t more;		 /* entries behind the first one */
 	struct hws_place place[HWS_ENTRIES - 1];
-	bool waits; /* for its completion */
+	uint8_t waits;	/* completions that are to come, one for each side */
+	uint8_t failed; /* of those that came */
 	uint8_t tag[HWS_TAG_LONG];
 };
 

@@ -226,7 +226,9 @@ int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_mat
 	if (part != dvx_hws_matcher_part(matcher, value->value))
 		return dvx_fail(EINVAL, "dvx_hws_tag_make: value has another IP version than the "
 					"matcher was made for");
-	dvx_hws_layout_tag(&part->layout, value->value, all);
+	err = dvx_hws_part_tag(part, value->value, all);
+	if (err)
+		return err;
 	memcpy(tag, all + sizeof(all) - hws_tag_bytes(&part->layout), hws_tag_bytes(&part->layout));
 	return 0;
 }
@@ -299,6 +301,16 @@ static int hws_image_check(const struct dvx_flow_rule_attr *rule, struct dvx_flo
 	return dvx_fail(-err, "dvx_hws_image_make%s", why.what + strlen(call));
 }
 
+static int hws_image_check_flags(const struct dvx_flow_matcher *matcher, uint32_t flags)
+{
+	if (flags & ~(uint32_t)(DVX_HWS_SPILL | DVX_HWS_TX))
+		return dvx_fail(EINVAL, "dvx_hws_image_make: flags 0x%x: unknown bits", flags);
+	if (flags & DVX_HWS_TX && matcher->table->domain->side != DVX_FLOW_FDB)
+		return dvx_fail(EINVAL, "dvx_hws_image_make: flags has DVX_HWS_TX, but only "
+					"domains of the FDB have a second table");
+	return 0;
+}
+
 int dvx_hws_image_make(const struct dvx_flow_rule_attr *user, uint32_t flags,
 		       struct dvx_hws_image *out)
 {
@@ -314,8 +326,8 @@ int dvx_hws_image_make(const struct dvx_flow_rule_attr *user, uint32_t flags,
 		err = dvx_check_not_null("dvx_hws_image_make", "out", out, NULL);
 	if (!err)
 		err = dvx_hws_check_matcher(rule.matcher, "dvx_hws_image_make");
-	if (!err && flags & ~(uint32_t)DVX_HWS_SPILL)
-		err = dvx_fail(EINVAL, "dvx_hws_image_make: flags 0x%x: unknown bits", flags);
+	if (!err)
+		err = hws_image_check_flags(rule.matcher, flags);
 	if (!err)
 		err = hws_image_check(&rule, sorted, &n);
 	if (err)
@@ -328,7 +340,7 @@ int dvx_hws_image_make(const struct dvx_flow_rule_attr *user, uint32_t flags,
 				  &images);
 	if (err)
 		return err;
-	hws_image_set_rtc(&images.image[0], &stage->rtc);
+	hws_image_set_rtc(&images.image[0], &stage->rtc.side[flags & DVX_HWS_TX ? 1 : 0]);
 	*out = images.image[0];
 	return 0;
 }

@@ -233,7 +233,7 @@ int dvx_hws_layout_make(const struct dvx_flow_domain *domain, const uint8_t *mas
 	struct hws_headers h = {0};
 	struct hws_key key = {0};
 	struct hws_choice c;
-	int err = dvx_hws_headers_add(domain->dev, &h, mask, v6);
+	int err = dvx_hws_headers_add(domain, &h, mask, v6);
 
 	if (!err)
 		err = hws_key_choose(domain->dev, h.mask, &c, &key.wide);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Matchers: parts by IP version, each with a key and stages of growing size. */
 #include <dvx/prm/cap.h>
+#include "lib/flow/dr.h"
 #include "hws.h"
 
 #define HWS_LOG_RULES	    6u /* of a matcher without expected_rules */
@@ -122,10 +123,11 @@ struct hws_part *dvx_hws_matcher_part(struct dvx_flow_matcher *matcher, const ui
 
 int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *value)
 {
-	struct hws_matcher *own = calloc(1, sizeof(*own));
+	int err = dvx_flow_fdb_check_mask(matcher->table->domain, matcher->mask);
+	struct hws_matcher *own = err ? NULL : calloc(1, sizeof(*own));
 
 	if (!own)
-		return dvx_fail(ENOMEM, "no memory for a matcher");
+		return err ? err : dvx_fail(ENOMEM, "no memory for a matcher");
 	matcher->impl = own;
 	own->first = hws_kind_of(matcher, value);
 	if (dvx_hws_matcher_part(matcher, value))

@@ -17,6 +17,15 @@ int dvx_hws_object_create(struct dvx_dev *dev, uint16_t type, uint32_t log_range
 	return err;
 }
 
+int dvx_hws_pair_destroy(struct hws_pair *pair)
+{
+	int err = 0;
+
+	for (uint32_t i = HWS_SIDES; i-- && !err;)
+		err = dvx_hws_object_destroy(&pair->side[i]);
+	return err;
+}
+
 int dvx_hws_object_destroy(struct hws_object *o)
 {
 	int err = dvx_obj_destroy(o->obj);

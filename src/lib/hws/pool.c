@@ -7,16 +7,16 @@
 #include <dvx/prm/cmd.h>
 #include "hws.h"
 
-static int hws_pool_entries(struct hws_domain *d, struct hws_pool *pool)
+static int hws_pool_entries(struct hws_domain *d, struct hws_pool *pool, uint32_t side)
 {
 	uint8_t in[PRM_CREATE_STE_IN_BYTES] = {0};
 
-	prm_ste_set_table_type(prm_create_ste_in_at_ste(in), d->type);
+	prm_ste_set_table_type(prm_create_ste_in_at_ste(in), d->side_type[side]);
 	return dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_STE, dvx_log2_up(HWS_POOL), in,
-				     sizeof(in), &pool->entries);
+				     sizeof(in), &pool->entries.side[side]);
 }
 
-static int hws_pool_rtc(struct hws_domain *d, struct hws_pool *pool)
+static int hws_pool_rtc(struct hws_domain *d, struct hws_pool *pool, uint32_t side)
 {
 	uint8_t in[PRM_CREATE_RTC_IN_BYTES] = {0};
 	void *rtc = prm_create_rtc_in_at_rtc(in);
@@ -30,13 +30,14 @@ static int hws_pool_rtc(struct hws_domain *d, struct hws_pool *pool)
 	prm_rtc_set_pd(rtc, d->queue.pd->pdn);
 	prm_rtc_set_log_hash_size(rtc, dvx_log2_up(HWS_POOL));
 	prm_rtc_set_ste_format_0(rtc, PRM_RTC_STE_FORMAT_8DW);
-	prm_rtc_set_table_type(rtc, d->type);
+	prm_rtc_set_table_type(rtc, d->side_type[side]);
 	prm_rtc_set_match_definer_0(rtc,
 				    prm_wqe_based_flow_table_cap_get_trivial_match_definer(cap));
-	prm_rtc_set_stc_id(rtc, d->stcs.id);
-	prm_rtc_set_ste_table_base_id(rtc, pool->entries.id);
+	prm_rtc_set_stc_id(rtc, d->stcs.side[side].id);
+	prm_rtc_set_ste_table_base_id(rtc, pool->entries.side[side].id);
 	prm_rtc_set_miss_flow_table_id(rtc, pool->end.id);
-	return dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_RTC, 0, in, sizeof(in), &pool->rtc);
+	return dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_RTC, 0, in, sizeof(in),
+				     &pool->rtc.side[side]);
 }
 
 static int hws_pool_unbuild(struct hws_domain *d, struct hws_pool *pool)
@@ -44,9 +45,9 @@ static int hws_pool_unbuild(struct hws_domain *d, struct hws_pool *pool)
 	int err = dvx_hws_stc_put(d, &pool->stc);
 
 	if (!err)
-		err = dvx_hws_object_destroy(&pool->rtc);
+		err = dvx_hws_pair_destroy(&pool->rtc);
 	if (!err)
-		err = dvx_hws_object_destroy(&pool->entries);
+		err = dvx_hws_pair_destroy(&pool->entries);
 	return err ? err : dvx_hws_object_destroy(&pool->end);
 }
 
@@ -62,12 +63,13 @@ static struct hws_pool *hws_pool_create(struct dvx_flow_domain *domain)
 		return NULL;
 	}
 	err = dvx_hws_ft_create(domain, HWS_FT_RULES, &pool->end);
+	for (uint32_t side = 0; side < d->sides && !err; side++) {
+		err = hws_pool_entries(d, pool, side);
+		if (!err)
+			err = hws_pool_rtc(d, pool, side);
+	}
 	if (!err)
-		err = hws_pool_entries(d, pool);
-	if (!err)
-		err = hws_pool_rtc(d, pool);
-	if (!err)
-		err = dvx_hws_stc_jump(d, pool->entries.id, &pool->stc);
+		err = dvx_hws_stc_jump(d, &pool->entries, &pool->stc);
 	if (!err) {
 		pool->next = d->pools;
 		d->pools = pool;

@@ -3,21 +3,25 @@
  * Level 0: the kernel's flows, which lead to tables of hardware steering and to TIRs as objects of
  * DevX.
  */
+#include "lib/flow/dr.h"
 #include "hws.h"
 
 #define HWS_ROOT_ACTIONS 3u /* a tag, a counter, a destination */
 
 int dvx_hws_root_matcher_create(struct dvx_flow_matcher *matcher)
 {
-	const bool tx = matcher->table->domain->side == DVX_FLOW_TX;
+	static const enum mlx5dv_flow_table_type types[] = {
+		[DVX_FLOW_RX] = MLX5DV_FLOW_TABLE_TYPE_NIC_RX,
+		[DVX_FLOW_TX] = MLX5DV_FLOW_TABLE_TYPE_NIC_TX,
+		[DVX_FLOW_FDB] = MLX5DV_FLOW_TABLE_TYPE_FDB};
 	union dvx_flow_params params;
-	struct mlx5dv_flow_matcher_attr attr = {
-		.type = IBV_FLOW_ATTR_NORMAL,
-		.priority = matcher->priority,
-		.match_criteria_enable = dvx_flow_criteria(matcher->mask),
-		.match_mask = &params.p,
-		.comp_mask = MLX5DV_FLOW_MATCHER_MASK_FT_TYPE,
-		.ft_type = tx ? MLX5DV_FLOW_TABLE_TYPE_NIC_TX : MLX5DV_FLOW_TABLE_TYPE_NIC_RX};
+	struct mlx5dv_flow_matcher_attr attr = {.type = IBV_FLOW_ATTR_NORMAL,
+						.priority = matcher->priority,
+						.match_criteria_enable =
+							dvx_flow_criteria(matcher->mask),
+						.match_mask = &params.p,
+						.comp_mask = MLX5DV_FLOW_MATCHER_MASK_FT_TYPE,
+						.ft_type = types[matcher->table->domain->side]};
 	int err = dvx_flow_check_caps(matcher->table->domain, matcher->mask,
 				      "dvx_flow_matcher_create");
 
@@ -29,6 +33,8 @@ int dvx_hws_root_matcher_create(struct dvx_flow_matcher *matcher)
 	matcher->impl = mlx5dv_create_flow_matcher(matcher->table->domain->dev->ctx, &attr);
 	if (matcher->impl)
 		return 0;
+	if (matcher->table->domain->side == DVX_FLOW_FDB && errno)
+		return dvx_flow_fdb_root_refused(matcher->table->domain->dev, errno);
 	return dvx_fail(errno ? errno : EIO, "dvx_flow_matcher_create: the kernel refuses the mask "
 					     "in level 0");
 }
@@ -100,8 +106,12 @@ int dvx_hws_root_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	struct mlx5dv_flow_action_attr actions[HWS_ROOT_ACTIONS];
 	union dvx_flow_params params;
 	size_t n;
-	int err = hws_root_actions(rule, actions, &n);
+	int err = rule->matcher->table->domain->side == DVX_FLOW_FDB
+			  ? dvx_flow_fdb_check_rule(rule, value)
+			  : 0;
 
+	if (!err)
+		err = hws_root_actions(rule, actions, &n);
 	if (err)
 		return err;
 	params.p.match_sz = dvx_flow_criteria_bytes(dvx_flow_criteria(rule->matcher->mask));

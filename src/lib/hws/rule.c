@@ -24,9 +24,15 @@ static int hws_complete(struct hws_domain *d, const struct dvx_wc *wc)
 						      "deletion, or an entry of it",
 						      dvx_dev_name(d->dev))
 					   : 0;
-	r->waits = false;
-	if (!dvx_rule_failed(wc))
+	r->failed = (uint8_t)(r->failed + dvx_rule_failed(wc));
+	if (--r->waits || !r->failed)
 		return 0;
+	/* Both sides have the same rules in the same rows. */
+	if (r->failed != d->sides)
+		return dvx_fail(EIO,
+				"hardware steering: %s wrote a rule to one side of the FDB alone",
+				dvx_dev_name(d->dev));
+	r->failed = 0;
 	r->stage->rules--;
 	r->stage = NULL;
 	return hws_place(d, r);
@@ -94,15 +100,22 @@ int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const ui
 
 /* ---- Places ---- */
 
+/* Posts a request about a rule to each side's table, TX first. */
 static int hws_post(struct hws_domain *d, struct hws_rule *r, enum prm_gta_op op,
-		    const struct dvx_hws_image *image, uint64_t cookie, uint32_t flags)
+		    struct dvx_hws_image *image, uint64_t cookie, uint32_t flags)
 {
-	int err = hws_make_room(d);
+	int err = 0;
 
-	return err ? err
-		   : hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image, op, 0,
-						 hws_rule_tag(r), hws_tag_bytes(&r->part->layout),
-						 cookie, DVX_SIGNALED | flags));
+	for (uint32_t side = d->sides; side-- && !err;) {
+		err = hws_make_room(d);
+		if (err)
+			break;
+		hws_image_set_rtc(image, &r->stage->rtc.side[side]);
+		err = hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image, op, 0,
+						  hws_rule_tag(r), hws_tag_bytes(&r->part->layout),
+						  cookie, DVX_SIGNALED | flags));
+	}
+	return err;
 }
 
 /* Writes an entry that the rule's first one leads to. */
@@ -110,21 +123,25 @@ static int hws_post_more(struct hws_domain *d, const struct hws_place *at,
 			 struct dvx_hws_image *image)
 {
 	static const uint8_t no_tag[DVX_TAG_BYTES];
-	int err = hws_make_room(d);
+	int err = 0;
 
-	hws_image_set_rtc(image, &at->pool->rtc);
-	return err ? err
-		   : hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image,
-						 PRM_GTA_OP_ACTIVATE, at->index, no_tag,
-						 DVX_TAG_BYTES, HWS_COOKIE_OTHER, DVX_SIGNALED));
+	for (uint32_t side = d->sides; side-- && !err;) {
+		err = hws_make_room(d);
+		if (err)
+			break;
+		hws_image_set_rtc(image, &at->pool->rtc.side[side]);
+		err = hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image,
+						  PRM_GTA_OP_ACTIVATE, at->index, no_tag,
+						  DVX_TAG_BYTES, HWS_COOKIE_OTHER, DVX_SIGNALED));
+	}
+	return err;
 }
 
-/* Makes each entry lead to the next one, and the first one's image of the rule's table. */
+/* Makes each entry lead to the next one. */
 static void hws_lead(const struct hws_rule *r, struct hws_images *images)
 {
 	for (uint32_t i = 0; i + 1 < images->count; i++)
 		dvx_hws_image_lead(&images->image[i], &r->place[i]);
-	hws_image_set_rtc(&images->image[0], &r->stage->rtc);
 }
 
 static int hws_fill(const struct hws_rule *r, struct hws_images *images)
@@ -169,6 +186,7 @@ static int hws_write(struct hws_domain *d, struct hws_rule *r)
 		err = hws_post_more(d, &r->place[i - 1], &images.image[i]);
 	if (err)
 		return err;
+	r->waits = d->sides;
 	return hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images.image[0], (uintptr_t)r,
 			images.count > 1 ? DVX_SMALL_FENCE : 0);
 }
@@ -218,7 +236,6 @@ static int hws_place(struct hws_domain *d, struct hws_rule *r)
 		return err;
 	}
 	r->stage->rules++;
-	r->waits = true;
 	return 0;
 }
 
@@ -232,7 +249,6 @@ static int hws_erase(struct hws_domain *d, struct hws_rule *r)
 		err = hws_wait_one(d);
 	if (err || !r->stage)
 		return err;
-	hws_image_set_rtc(&image, &r->stage->rtc);
 	err = hws_post(d, r, PRM_GTA_OP_DEACTIVATE, &image, HWS_COOKIE_OTHER, 0);
 	if (err)
 		return err;
@@ -282,8 +298,9 @@ int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 		return part ? dvx_fail(ENOMEM, "no memory for a rule") : -dvx_last_error()->err;
 	r->part = part;
 	r->rule = rule;
-	dvx_hws_layout_tag(&part->layout, value, r->tag);
-	err = hws_add(hws_domain(rule->matcher->table->domain), r);
+	err = dvx_hws_part_tag(part, value, r->tag);
+	if (!err)
+		err = hws_add(hws_domain(rule->matcher->table->domain), r);
 	if (err) {
 		hws_rule_free(r);
 		return err;
@@ -301,7 +318,6 @@ static int hws_replace(struct hws_domain *d, struct hws_rule *first)
 	next->tried = first->tried;
 	HASH_DEL(first->part->rules, first);
 	HASH_ADD(hh, next->part->rules, tag, sizeof(next->tag), next);
-	next->waits = next->stage != NULL;
 	return next->stage ? hws_write(d, next) : hws_place(d, next);
 }
 

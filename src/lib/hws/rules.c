@@ -99,7 +99,7 @@ static int rules_write(const struct dvx_rules *r, const struct dvx_hws_image *im
 
 	if (err)
 		return err;
-	prm_wqe_ctrl_seg_set_general_id(p->wqe, stage->rtc.id);
+	prm_wqe_ctrl_seg_set_general_id(p->wqe, stage->rtc.side[0].id);
 	rules_copy_tag(r, p->wqe + DVX_RULE_BYTES - bytes, tag);
 	return 0;
 }
@@ -311,6 +311,10 @@ int dvx_rules_create(const struct dvx_rules_attr *user, struct dvx_rules **out)
 		err = dvx_check_not_null("dvx_rules_create", "out", out, NULL);
 	if (!err)
 		err = dvx_hws_check_matcher(attr.matcher, "dvx_rules_create");
+	if (!err && attr.matcher->table->domain->side == DVX_FLOW_FDB)
+		err = dvx_fail(EOPNOTSUPP,
+			       "dvx_rules_create: attr.matcher is of the FDB, where a rule is two "
+			       "requests: post these with dvx_post_rule()");
 	if (err)
 		return err;
 	r = calloc(1, sizeof(*r));

@@ -31,17 +31,19 @@ int dvx_hws_ft_create(struct dvx_flow_domain *domain, enum hws_ft_kind kind, str
 	return err;
 }
 
-/* Makes a flow table lead to a rule table; 0: to none. */
-static int hws_ft_lead_to(const struct hws_domain *d, const struct hws_object *ft, uint32_t rtc)
+/* Makes a flow table lead to a stage; NULL: to none. */
+static int hws_ft_lead_to(const struct hws_domain *d, const struct hws_object *ft,
+			  const struct hws_stage *to)
 {
 	uint8_t in[PRM_MODIFY_FLOW_TABLE_IN_BYTES] = {0}, reply[PRM_MODIFY_FLOW_TABLE_OUT_BYTES];
+	void *context = prm_modify_flow_table_in_at_flow_table_context(in);
 
 	prm_modify_flow_table_in_set_opcode(in, PRM_OPCODE_MODIFY_FLOW_TABLE);
 	prm_modify_flow_table_in_set_modify_field_select(in, HWS_MODIFY_RTC);
 	prm_modify_flow_table_in_set_table_type(in, d->type);
 	prm_modify_flow_table_in_set_table_id(in, ft->id);
-	prm_flow_table_context_set_rtc_id_0(prm_modify_flow_table_in_at_flow_table_context(in),
-					    rtc);
+	prm_flow_table_context_set_rtc_id_0(context, to ? to->rtc.side[0].id : 0);
+	prm_flow_table_context_set_rtc_id_1(context, to ? to->rtc.side[1].id : 0);
 	return dvx_obj_modify(ft->obj, in, sizeof(in), reply, sizeof(reply));
 }
 
@@ -52,7 +54,7 @@ static struct hws_table *hws_stage_table(const struct hws_stage *stage)
 	return stage->part->matcher->table->impl;
 }
 
-static int hws_entries_create(struct hws_domain *d, struct hws_stage *stage)
+static int hws_entries_create(struct hws_domain *d, struct hws_stage *stage, uint32_t side)
 {
 	uint8_t in[PRM_CREATE_STE_IN_BYTES] = {0};
 	uint32_t log = (uint32_t)stage->log_rows + stage->log_depth, least, most;
@@ -68,12 +70,12 @@ static int hws_entries_create(struct hws_domain *d, struct hws_stage *stage)
 				"hardware steering: a matcher of %llu entries: ste_alloc_log_max "
 				"of %s allows %u",
 				1ull << log, dvx_dev_name(d->dev), 1u << most);
-	prm_ste_set_table_type(prm_create_ste_in_at_ste(in), d->type);
+	prm_ste_set_table_type(prm_create_ste_in_at_ste(in), d->side_type[side]);
 	return dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_STE, log < least ? least : log, in,
-				     sizeof(in), &stage->entries);
+				     sizeof(in), &stage->entries.side[side]);
 }
 
-static int hws_rtc_create(struct hws_domain *d, struct hws_stage *stage)
+static int hws_rtc_create(struct hws_domain *d, struct hws_stage *stage, uint32_t side)
 {
 	const struct hws_key *key = stage->part->layout.key;
 	uint8_t in[PRM_CREATE_RTC_IN_BYTES] = {0};
@@ -85,12 +87,13 @@ static int hws_rtc_create(struct hws_domain *d, struct hws_stage *stage)
 	prm_rtc_set_log_depth(rtc, stage->log_depth);
 	prm_rtc_set_log_hash_size(rtc, stage->log_rows);
 	prm_rtc_set_ste_format_0(rtc, key->wide ? PRM_RTC_STE_FORMAT_11DW : PRM_RTC_STE_FORMAT_8DW);
-	prm_rtc_set_table_type(rtc, d->type);
+	prm_rtc_set_table_type(rtc, d->side_type[side]);
 	prm_rtc_set_match_definer_0(rtc, key->definer.id);
-	prm_rtc_set_stc_id(rtc, d->stcs.id);
-	prm_rtc_set_ste_table_base_id(rtc, stage->entries.id);
+	prm_rtc_set_stc_id(rtc, d->stcs.side[side].id);
+	prm_rtc_set_ste_table_base_id(rtc, stage->entries.side[side].id);
 	prm_rtc_set_miss_flow_table_id(rtc, stage->end.id);
-	return dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_RTC, 0, in, sizeof(in), &stage->rtc);
+	return dvx_hws_object_create(d->dev, PRM_OBJ_TYPE_RTC, 0, in, sizeof(in),
+				     &stage->rtc.side[side]);
 }
 
 static int hws_stage_build(struct hws_stage *stage)
@@ -99,17 +102,20 @@ static int hws_stage_build(struct hws_stage *stage)
 	struct hws_domain *d = hws_domain(domain);
 	int err = dvx_hws_ft_create(domain, HWS_FT_RULES, &stage->end);
 
-	if (!err)
-		err = hws_entries_create(d, stage);
-	return err ? err : hws_rtc_create(d, stage);
+	for (uint32_t side = 0; side < d->sides && !err; side++) {
+		err = hws_entries_create(d, stage, side);
+		if (!err)
+			err = hws_rtc_create(d, stage, side);
+	}
+	return err;
 }
 
 static int hws_stage_unbuild(struct hws_stage *stage)
 {
-	int err = dvx_hws_object_destroy(&stage->rtc);
+	int err = dvx_hws_pair_destroy(&stage->rtc);
 
 	if (!err)
-		err = dvx_hws_object_destroy(&stage->entries);
+		err = dvx_hws_pair_destroy(&stage->entries);
 	return err ? err : dvx_hws_object_destroy(&stage->end);
 }
 
@@ -132,10 +138,10 @@ static int hws_stage_link(struct hws_stage *stage)
 	struct hws_domain *d = hws_domain(stage->part->matcher->table->domain);
 	struct hws_stage *before = hws_stage_before(stage->part);
 	struct hws_stage *next = before ? TAILQ_NEXT(before, link) : TAILQ_FIRST(&table->stages);
-	int err = next ? hws_ft_lead_to(d, &stage->end, next->rtc.id) : 0;
+	int err = next ? hws_ft_lead_to(d, &stage->end, next) : 0;
 
 	if (!err)
-		err = hws_ft_lead_to(d, before ? &before->end : &table->ft, stage->rtc.id);
+		err = hws_ft_lead_to(d, before ? &before->end : &table->ft, stage);
 	if (err)
 		return err;
 	if (before)
@@ -151,10 +157,10 @@ static int hws_stage_unlink(struct hws_stage *stage)
 	struct hws_domain *d = hws_domain(stage->part->matcher->table->domain);
 	struct hws_stage *before = TAILQ_PREV(stage, hws_stages, link);
 	struct hws_stage *next = TAILQ_NEXT(stage, link);
-	int err = hws_ft_lead_to(d, before ? &before->end : &table->ft, next ? next->rtc.id : 0);
+	int err = hws_ft_lead_to(d, before ? &before->end : &table->ft, next);
 
 	if (!err)
-		err = next ? hws_ft_lead_to(d, &stage->end, 0) : 0;
+		err = next ? hws_ft_lead_to(d, &stage->end, NULL) : 0;
 	return err;
 }
 
@@ -186,7 +192,7 @@ int dvx_hws_stage_create(struct hws_part *part, uint32_t log_rows, uint32_t log_
 int dvx_hws_stage_destroy(struct hws_stage *stage)
 {
 	struct hws_table *table = hws_stage_table(stage);
-	int err = stage->rtc.obj ? hws_stage_unlink(stage) : 0;
+	int err = stage->rtc.side[0].obj ? hws_stage_unlink(stage) : 0;
 
 	if (!err)
 		err = hws_stage_unbuild(stage);

@@ -29,7 +29,7 @@ bool steering_find(const char *name, enum steering_kind *out)
 	return false;
 }
 
-/* Makes the domain of a direction. libdvx has hardware steering for all but the e-switch. */
+/* Makes the domain of a direction. */
 static int make_domain(const struct base_tables *g, enum rule_dir dir, struct direction_base *s)
 {
 	static const enum dvx_flow_side sides[RULE_DIRS] = {
@@ -37,7 +37,7 @@ static int make_domain(const struct base_tables *g, enum rule_dir dir, struct di
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = sides[dir]};
 	int ret;
 
-	if (g->steering != STEERING_SWS && dir != RULE_SWITCH) {
+	if (g->steering != STEERING_SWS) {
 		attr.flags = DVX_FLOW_HARDWARE;
 		s->steering = STEERING_HWS;
 		ret = dvx_flow_domain_create(g->dev, &attr, &s->domain);
