@@ -93,6 +93,17 @@ uint8_t fx_exec(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, voi
 	return status;
 }
 
+uint8_t fx_general(struct fx *f, struct vhca *v, uint16_t opcode, const char *structure,
+		   size_t in_len, const struct fx_field *fields)
+{
+	const struct prm_struct *s = prm_find_struct(structure);
+	uint8_t in[512] = {0};
+
+	assert_true(s->bytes <= sizeof(in) && in_len <= sizeof(in));
+	fx_set(s, in, fields);
+	return fx_exec(f, v, opcode, FX_UID, in, in_len, s->bytes);
+}
+
 /* Returns the number in the reply. The widest numbers that are looked up have 24 bits. */
 uint32_t fx_made(const struct fx *f)
 {

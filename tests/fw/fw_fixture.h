@@ -69,6 +69,9 @@ struct fx_field {
 #define FX_FIELDS(...) ((const struct fx_field[24]){__VA_ARGS__})
 uint8_t fx_cmd(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, const struct fx_field *);
 #define FX(f, op, ...) fx_cmd(f, (f)->v, PRM_OPCODE_##op, FX_UID, FX_FIELDS(__VA_ARGS__))
+/* Executes a command on a general object of this structure, with a mailbox of in_len bytes. */
+uint8_t fx_general(struct fx *, struct vhca *, uint16_t opcode, const char *structure, size_t in_len,
+		   const struct fx_field *);
 /* fx_set() sets fields of the structure at p; fx_holds() asserts their values. */
 void fx_set(const struct prm_struct *, void *p, const struct fx_field *);
 void fx_holds(const struct prm_struct *, const void *p, const struct fx_field *);

@@ -16,22 +16,12 @@
 		"geneve_tlv_opt.option_type", 0x80 \
 	}
 
-static uint8_t command(struct fx *f, struct vhca *v, uint16_t op, size_t len,
-		       const struct fx_field *fields)
-{
-	const struct prm_struct *s = prm_find_struct("create_geneve_tlv_option_in");
-	uint8_t in[OPTION_BYTES + 8] = {0};
-
-	assert_int_equal(s->bytes, OPTION_BYTES);
-	prm_general_obj_in_cmd_hdr_set_opcode(in, op);
-	fx_set(s, in, fields);
-	return fx_exec(f, v, op, FX_UID, in, len, OPTION_BYTES);
-}
-#define CREATE(f, v, ...) \
-	command(f, v, PRM_OPCODE_CREATE_GENERAL_OBJECT, OPTION_BYTES, FX_FIELDS(TYPE, __VA_ARGS__))
+#define CREATE(f, v, ...)                                                                 \
+	fx_general(f, v, PRM_OPCODE_CREATE_GENERAL_OBJECT, "create_geneve_tlv_option_in", \
+		   OPTION_BYTES, FX_FIELDS(TYPE, __VA_ARGS__))
 #define OP(f, v, op, id)                                                                  \
-	command(f, v, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, \
-		FX_FIELDS(TYPE, {"hdr.obj_id", id}))
+	fx_general(f, v, PRM_OPCODE_##op##_GENERAL_OBJECT, "create_geneve_tlv_option_in", \
+		   PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, FX_FIELDS(TYPE, {"hdr.obj_id", id}))
 
 TEST(fx, one_option_of_the_chip)
 {
@@ -61,8 +51,9 @@ TEST(fx, wrong_options)
 				{"hdr.log_obj_range", 1}),
 			 BAD);
 	assert_int_equal(f->syndrome, FW_SYN_UNSUPPORTED);
-	assert_int_equal(command(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, OPTION_BYTES - 4,
-				 FX_FIELDS(TYPE, OPTION)),
+	assert_int_equal(fx_general(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT,
+				    "create_geneve_tlv_option_in", OPTION_BYTES - 4,
+				    FX_FIELDS(TYPE, OPTION)),
 			 PRM_STATUS_BAD_INP_LEN);
 	assert_int_equal(f->syndrome, FW_SYN_IN_SHORT);
 }

@@ -19,22 +19,12 @@
 		"flex.sample_table[0].flow_match_sample_en", 1                  \
 	}
 
-static uint8_t command(struct fx *f, struct vhca *v, uint16_t op, size_t len,
-		       const struct fx_field *fields)
-{
-	const struct prm_struct *s = prm_find_struct("create_parse_graph_node_in");
-	uint8_t in[NODE_BYTES + 8] = {0};
-
-	assert_int_equal(s->bytes, NODE_BYTES);
-	prm_general_obj_in_cmd_hdr_set_opcode(in, op);
-	fx_set(s, in, fields);
-	return fx_exec(f, v, op, FX_UID, in, len, NODE_BYTES);
-}
-#define CREATE(f, v, ...) \
-	command(f, v, PRM_OPCODE_CREATE_GENERAL_OBJECT, NODE_BYTES, FX_FIELDS(TYPE, __VA_ARGS__))
-#define OP(f, v, op, id)                                                                  \
-	command(f, v, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, \
-		FX_FIELDS(TYPE, {"hdr.obj_id", id}))
+#define CREATE(f, v, ...)                                                                \
+	fx_general(f, v, PRM_OPCODE_CREATE_GENERAL_OBJECT, "create_parse_graph_node_in", \
+		   NODE_BYTES, FX_FIELDS(TYPE, __VA_ARGS__))
+#define OP(f, v, op, id)                                                                 \
+	fx_general(f, v, PRM_OPCODE_##op##_GENERAL_OBJECT, "create_parse_graph_node_in", \
+		   PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, FX_FIELDS(TYPE, {"hdr.obj_id", id}))
 #define REFUSES(reason, ...)                                         \
 	do {                                                         \
 		assert_int_equal(CREATE(f, f->v, __VA_ARGS__), BAD); \
@@ -89,8 +79,9 @@ TEST(fx, wrong_nodes)
 	REFUSES(FW_SYN_SIZE, NODE, {"flex.input_arc[0].arc_parse_graph_node", 0});
 	REFUSES(FW_SYN_SIZE, NODE, {"flex.sample_table[0].flow_match_sample_en", 0});
 	REFUSES(FW_SYN_UNSUPPORTED, NODE, {"hdr.log_obj_range", 1});
-	assert_int_equal(command(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, NODE_BYTES - 4,
-				 FX_FIELDS(TYPE, NODE)),
+	assert_int_equal(fx_general(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT,
+				    "create_parse_graph_node_in", NODE_BYTES - 4,
+				    FX_FIELDS(TYPE, NODE)),
 			 PRM_STATUS_BAD_INP_LEN);
 	assert_int_equal(f->syndrome, FW_SYN_IN_SHORT);
 }

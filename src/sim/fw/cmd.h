@@ -120,6 +120,8 @@ int fw_made(struct fw_cmd *, struct obj *, int failed);
 int fw_destroy(struct fw_cmd *, struct obj *);
 /* Refuses a reply mailbox of less than this many bytes. */
 int fw_reply_fits(struct fw_cmd *, size_t bytes);
+/* Replies to a query of c->obj, a general object, with these bytes of it. */
+int fw_general_reply(struct fw_cmd *, const void *bytes, size_t len);
 /* Returns 0 if the mailbox has exactly `head` bytes and n entries of 8 bytes; otherwise refuses. */
 int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* General objects: one set of commands for all types; obj_type selects the handlers. */
+#include <string.h>
 #include "cmd.h"
 #include "prm/reflect.h"
 
@@ -64,4 +65,13 @@ int fw_general_object(struct fw_cmd *c)
 		c->obj = fw_find(c, (enum obj_type)row->obj,
 				 prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 	return row->obj >= 0 && !c->obj ? -1 : row->handler(c);
+}
+
+int fw_general_reply(struct fw_cmd *c, const void *bytes, size_t len)
+{
+	if (fw_reply_fits(c, PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + len))
+		return -1;
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, ((const struct obj *)c->obj)->id);
+	memcpy((uint8_t *)c->out + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, bytes, len);
+	return 0;
 }

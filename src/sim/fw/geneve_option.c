@@ -67,11 +67,7 @@ int fw_query_geneve_option(struct fw_cmd *c)
 {
 	const struct geneve_option *g = c->obj;
 
-	if (fw_reply_fits(c, FW_OPTION_BYTES))
-		return -1;
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, g->o.id);
-	memcpy((uint8_t *)c->out + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, g->bytes, sizeof(g->bytes));
-	return 0;
+	return fw_general_reply(c, g->bytes, sizeof(g->bytes));
 }
 
 void fw_geneve_option_free(struct obj *o)

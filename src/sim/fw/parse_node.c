@@ -192,11 +192,7 @@ int fw_query_parse_node(struct fw_cmd *c)
 {
 	const struct parse_node *n = c->obj;
 
-	if (fw_reply_fits(c, FW_NODE_BYTES))
-		return -1;
-	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, n->o.id);
-	memcpy((uint8_t *)c->out + PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, n->bytes, sizeof(n->bytes));
-	return 0;
+	return fw_general_reply(c, n->bytes, sizeof(n->bytes));
 }
 
 void fw_parse_node_free(struct obj *o)
