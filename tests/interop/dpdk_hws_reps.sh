@@ -2,51 +2,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that DPDK's testpmd (as Debian ships it) manages the e-switch by hardware steering: its transfer rules lead packets
 # between two VFs and count them, beside those that its driver makes for its own queues, of two WQEs each.
-. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/interop/dpdk_lib.sh"
 
-if [ -z "$DVX_NETNS" ]; then
-	[ -n "${DVX_TEST_LONG-}" ] || skip_all "check long runs it"
-	[ -c /dev/net/tun ] || skip_all "there is no /dev/net/tun"
-	command -v dpdk-testpmd >/dev/null || skip_all "dpdk is not installed"
-	command -v ip >/dev/null || skip_all "iproute2 is not installed"
-	as=
-	[ "$(id -u)" = 0 ] || as=-r
-	own='mount -t sysfs sysfs /sys && exec "$@"'
-	unshare -mn $as sh -c "$own" sh true 2>"$scratch/err" || skip_all "no network namespace: $(cat "$scratch/err")"
-	finish
-	DVX_NETNS=1 exec unshare -mn $as sh -c "$own" sh sh "$0"
-fi
-[ -z "$asan" ] || skip_all "a sanitizer's runtime and DPDK want the same addresses"
-
-chips=n
 check "a ConnectX-7 in switchdev mode, with interfaces" \
 	"$dvx_sim" up n --netdev --vfs 2 --set chip=cx7,switchdev=1
 
-# Each VF is a machine of its own.
-mkfifo "$scratch/hold" "$scratch/commands"
-exec 6<>"$scratch/hold"
-machine() { # INTERFACE ADDRESS
-	background "$scratch/err" unshare -n sh -c 'exec <"$0" 6>&-; echo there; read -r end' "$scratch/hold"
-	ip link set "$1" netns "$child" && nsenter -t "$child" -n ip addr add "$2/24" dev "$1" && nsenter -t "$child" -n ip link set "$1" up
-}
-check "a VF in a namespace of its own" machine n-vf0 10.9.0.1
-first=$child
-check "... and the other one" machine n-vf1 10.9.0.2
+two_machines
 # ping TIMES: again and again, as ARP gives up after three requests
 ping() {
 	nsenter -t "$first" -n perl -MNet::Ping -e '$p = Net::Ping->new("icmp", 1); $p->ping("10.9.0.2") && exit for 1 .. $ARGV[0]; exit 1' "$1"
 }
 
-timeout 300 "$dvx_sim" exec n -f host -- stdbuf -oL dpdk-testpmd --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
-	-d librte_net_mlx5.so -d librte_mempool_ring.so -a "0000:03:00.0,dv_esw_en=1,dv_flow_en=2,representor=vf[0-1]" \
-	-- -i --total-num-mbufs=8192 --portlist=1,2 <"$scratch/commands" >"$scratch/pmd" 2>&1 &
-pmd=$!
-exec 5>"$scratch/commands"
-# COMMAND OUTPUT: returns when testpmd has printed it
-command_of() {
-	echo "$1" >&5
-	shows_up "$scratch/pmd" "$2" "$pmd" && cat "$scratch/pmd"
-}
+testpmd ",dv_esw_en=1,dv_flow_en=2,representor=vf[0-1]" --total-num-mbufs=8192 --portlist=1,2
 configure() {
 	echo "port stop all" >&5
 	for port in 0 1 2; do
@@ -79,10 +46,5 @@ counted() {
 check "... and counts it" counted
 removed() { echo "flow queue 0 destroy 0 postpone no rule 1" >&5 && command_of "flow push 0 queue 0" "Queue #0 operations pushed" && no_ping; }
 check "without the rule back there is no ping" removed
-quit() { # the manager's port goes last
-	printf 'port stop %s\n' 1 2 0 >&5
-	command_of quit "Bye" && wait "$pmd"
-}
-check "testpmd ends" quit
-exec 5>&-
+check "testpmd ends" quit 1 2 0 # the manager's port goes last
 plan

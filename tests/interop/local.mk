@@ -6,7 +6,7 @@ dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/faults.sh tests/in
 # The PCI identity; the table of programs.
 dist_check_SCRIPTS += tests/interop/pci.sh tests/interop/programs.sh
 dist_check_SCRIPTS += tests/interop/rxe.sh
-EXTRA_DIST += tests/interop/ring.c tests/interop/dpdk.c tests/interop/dpdk_hws.c tests/interop/dpdk_hws_model.h
+EXTRA_DIST += tests/interop/dpdk_lib.sh tests/interop/ring.c tests/interop/dpdk.c tests/interop/dpdk_hws.c tests/interop/dpdk_hws_model.h
 EXTRA_DIST += tests/interop/newest.sh tests/interop/pair.sh tests/interop/suite.py tests/interop/scoreboard.py tests/interop/reasons.tsv \
 	tests/interop/scapy_roce.py tests/interop/icrc.py tests/interop/encap.py tests/interop/encap_linux.py tests/interop/tunnels.py tests/interop/signatures.py tests/interop/crypto.json
 SIM_HELPERS += tests/interop/encap_show tests/interop/parse_show
