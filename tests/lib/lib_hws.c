@@ -526,6 +526,56 @@ TEST(below, gtpu)
 
 /* --- mistakes ----------------------------------------------------------------------------------- */
 
+/* A matcher for one rule takes thousands, and says at last what to do. */
+TEST(below, matcher_is_full)
+{
+	static struct dvx_flow_rule *rules[UINT16_MAX];
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_matcher_attr attr = {
+		.size = sizeof(attr), .match = &m, .expected_rules = 1};
+	struct dvx_flow_rule_attr rule = {0};
+	struct dvx_flow_matcher *mt;
+	uint16_t n = 0;
+	int err = 0;
+
+	OK(dvx_flow_matcher_create(s->table, &attr, &mt));
+	for (; !err; n = (uint16_t)(n + !err)) {
+		m = udp(4, n);
+		rule = rule_attr(mt, &m, &s->to_b, 1);
+		err = dvx_flow_rule_create(&rule, &rules[n]);
+	}
+	refused(err, -ENOMEM, "has grown 12 times", "more expected_rules");
+	assert_true(n > 4096);
+	while (n)
+		OK(dvx_flow_rule_destroy(rules[--n]));
+	OK(dvx_flow_matcher_destroy(mt));
+}
+
+/* A request that no table could execute ends the queue, and those behind it are flushed. */
+TEST(below, queue_broke)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	uint8_t tag[DVX_TAG_BYTES];
+	struct ring_of_rules r;
+	struct dvx_wc wc;
+
+	rules_open(&r, s, &m, 8);
+	port_tag(&r, 53, tag);
+	prm_wqe_ctrl_seg_set_general_id(r.image.wqe, 0xfffffff);
+	OK(dvx_post_rule(r.sq, &r.image, tag, 1, 0));
+	OK(dvx_post_rule(r.sq, &r.image, tag, 2, DVX_SIGNALED));
+	dvx_sq_ring(r.sq);
+	wait_cqe(r.cq);
+	assert_int_equal(dvx_cq_poll(r.cq, &wc), -EIO);
+	assert_int_equal(wc.wr_id, 1);
+	assert_int_equal(wc.syndrome, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	wait_cqe(r.cq);
+	assert_int_equal(dvx_cq_poll(r.cq, &wc), -EIO);
+	assert_int_equal(wc.wr_id, 2);
+	assert_int_equal(wc.syndrome, PRM_SYNDROME_WR_FLUSH_ERR);
+	rules_close(&r);
+}
+
 TEST(below, refusals)
 {
 	struct dvx_flow_match m = udp(4, 0), big = five_tuple_v6((const uint8_t[16]){0x20}, 1);

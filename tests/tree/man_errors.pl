@@ -21,10 +21,12 @@ sub text {
 
 # Functions and tables by name: the text between their braces.
 my (%body, %is_table);
-for my $file (glob('src/lib/{,flow/}*.c'), glob('include/dvx/*.h')) {
+for my $file (glob('src/lib/{,flow/,hws/}*.c'), glob('include/dvx/*.h')) {
 	my $all = text($file);
 	$all =~ s{/\*.*?\*/}{}gs;
 	$all =~ s{"(?:\\.|[^"\\])*"}{""}g;
+	# Posts to queues of the library's own: it sees to room, and has no wrong flag. A wait reports EIO.
+	$all =~ s/\bdvx_(?:rule_post|rule_claim|post_rule_arg|cq_poll)\(/(/g if $file =~ m{^src/lib/(?:flow|hws)/};
 	while ($all =~ /^\w[^;{}]*?\b(\w+)(?:\([^;{}]*\)\s*\n\{|((?:\[[^;{}]*\])?\s*=)\s*\{)(.*?)^\}/gms) {
 		$body{$1} .= $3;
 		$is_table{$1} = defined $2;
@@ -32,6 +34,8 @@ for my $file (glob('src/lib/{,flow/}*.c'), glob('include/dvx/*.h')) {
 	$body{$2} .= "return dvx_post_\L$1();" while $all =~ /^DVX_POST_(GATHER|INLINE)\((\w+)/gm; # post.h
 	$body{$1} .= "return $2();" while $all =~ /^\t\.(\w+) = (\w+),$/gm; # a backend's functions
 }
+
+delete @body{qw(dvx_flow_dr dvx_flow_hws)}; # their functions are found by the members' names
 
 sub errors {
 	my ($name, $page, $seen) = @_;

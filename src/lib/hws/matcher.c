@@ -36,7 +36,7 @@ struct hws_stage *dvx_hws_part_stage(struct hws_part *part, uint32_t i)
 	if (i < part->count)
 		return part->stage[i];
 	if (i == HWS_STAGES) {
-		dvx_fail(ENOSPC,
+		dvx_fail(ENOMEM,
 			 "hardware steering: the matcher has grown %u times: make it with "
 			 "more expected_rules",
 			 HWS_STAGES);

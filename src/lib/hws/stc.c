@@ -54,7 +54,7 @@ static int hws_stc_take(const struct hws_domain *d, uint32_t *offset)
 	while (*offset < HWS_STCS && d->template[*offset])
 		++*offset;
 	if (*offset == HWS_STCS)
-		return dvx_fail(ENOSPC,
+		return dvx_fail(ENOMEM,
 				"hardware steering: a domain has at most %u different actions",
 				HWS_STCS - HWS_FIXED);
 	return 0;
