@@ -333,9 +333,8 @@ static char *program_text(const struct ruleset *set)
 			for (size_t e = 0; e < at->n; e++) {
 				const struct rule *r = &set->rule[at->entry[e].rule];
 
-				fprintf(f, "%d %zu: verdict %d queues %u-%u tag %u changes %u",
-					dir, m, r->verdict,
-					r->rss ? r->rss->first : r->queue + r->vport,
+				fprintf(f, "%d %zu: verdict %d queues %u-%u tag %u changes %u", dir,
+					m, r->verdict, r->rss ? r->rss->first : r->queue + r->vport,
 					rule_last_queue(r), r->tag, r->nchanges);
 				for (unsigned int k = 0; r->encap && k < r->encap->bytes; k++)
 					fprintf(f, " %02x", r->encap->header[k]);
@@ -788,12 +787,15 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		{"testpmd", "drop in gre inner ipv4", "Ethernet or IP", 1},
 		{"testpmd", "drop in vlan 7 not vlan not svlan", "tag", 16},
 		{"tc", "drop in vlan 7 not vlan not svlan", "second tag", 16},
+		{"tc",
+		 "send switch from uplink encap geneve vni 7 option 1 type 2 3 src "
+		 "10.0.0.1 dst 10.0.0.2 eth src 2:0:0:0:0:1 dst 2:0:0:0:0:2 to uplink",
+		 "options of Geneve are not exported", 1},
 		{"testpmd", "mirror switch from uplink udp to uplink", "a rule behind this", 1},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct export_ask ask = {.tool = export_find(cases[i].tool),
-					 .ports = "0=uplink"};
+		struct export_ask ask = {.tool = export_find(cases[i].tool), .ports = "0=uplink"};
 		struct ruleset set;
 		struct told told = {0};
 		char *out = NULL;

@@ -22,7 +22,7 @@ hop="eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02"
 begins() {
 	begin "$chip" dpu <<END
 send switch from pf ipv4 udp src port 30 dec ttl encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 $hop to uplink count
-send switch from pf udp src port 31 encap geneve vni 7 src 2001:db8::1 dst 2001:db8::2 $hop to uplink count
+send switch from pf udp src port 31 encap geneve vni 7 option 0x102 type 0x80 0x20007 src 2001:db8::1 dst 2001:db8::2 $hop to uplink count
 send switch from pf udp src port 32 encap vxlan vni 43 src 192.0.2.1 dst 192.0.2.2 $hop to uplink count
 pass out ipv4 udp src port 33 encap vxlan vni 44 src 192.0.2.1 dst 192.0.2.2 $hop
 send switch from pf ipv4 udp src port 34 encap gre key 7 src 192.0.2.1 dst 192.0.2.2 $hop to uplink

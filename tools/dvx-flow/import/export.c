@@ -245,6 +245,7 @@ static const char *export_lacks(const struct rule *r, struct source_location *at
 	return r->over				     ? "rates"
 	       : r->track || r->ct		     ? "connections"
 	       : r->expire			     ? "rules that expire"
+	       : r->encap && r->encap->has_option    ? "options of Geneve"
 	       : r->table || r->verdict == RULE_GOTO ? "tables"
 						     : NULL;
 }

@@ -73,6 +73,30 @@ static void encap_put_mac(uint8_t *to, uint64_t mac)
 		to[i] = (uint8_t)(mac >> 8 * (5 - i));
 }
 
+static void encap_option(struct rule_build *b, const struct rule_node *n)
+{
+	const struct rule_value *v = n->list.item;
+	struct rule_encap *e = &b->encap;
+
+	if (e->tunnel != TUNNEL_GENEVE) {
+		node_mistake(b, n, "%s has no options", tunnel_rows[e->tunnel].name);
+		return;
+	}
+	for (size_t i = 0; i < n->list.n; i++)
+		if (v[i].value > v[i].mask)
+			node_mistake(b, n, "an option's %s is 0 to 0x%" PRIx64 ", not 0x%" PRIx64,
+				     i == 0   ? "class"
+				     : i == 1 ? "type"
+					      : "data",
+				     v[i].mask, v[i].value);
+	if (n->list.n != 3) /* no memory */
+		return;
+	e->has_option = true;
+	e->option_class = (uint16_t)v[0].value;
+	e->option_type = (uint8_t)v[1].value;
+	e->option_data = (uint32_t)v[2].value;
+}
+
 void build_encap_word(struct rule_build *b, const struct rule_node *n)
 {
 	enum encap_word word = (enum encap_word)n->of;
@@ -108,6 +132,9 @@ void build_encap_word(struct rule_build *b, const struct rule_node *n)
 				     n->number);
 		e->gbp = (uint16_t)n->number;
 		e->has_gbp = true;
+		break;
+	case ENCAP_OPTION:
+		encap_option(b, n);
 		break;
 	default:
 		encap_put_mac(word == ENCAP_ETH_SRC ? e->eth_src : e->eth_dst, n->mac);
@@ -155,7 +182,7 @@ static void encap_header(struct rule_encap *e, enum tunnel_inside inside)
 {
 	const uint8_t udp[8] = {0, 0, (uint8_t)(e->port >> 8), (uint8_t)e->port};
 	uint8_t *to = encap_put(encap_put(e->header, e->eth_dst, 6), e->eth_src, 6);
-	uint8_t own[8];
+	uint8_t own[TUNNEL_OWN_MOST];
 	size_t n = tunnel_own_header(e, inside, own);
 
 	to = encap_put_ip(encap_put_type(to, e->family), e);

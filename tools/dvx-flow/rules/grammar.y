@@ -149,7 +149,7 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 %token <word> T_CODE "code" T_FIELD "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
 %token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_NVGRE "nvgre" T_GRETAP "gretap" T_GTPU "gtpu" T_MPLSOUDP "mplsoudp" T_VNI "vni" T_TEID "teid"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
-%token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam" T_GBP "gbp"
+%token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam" T_GBP "gbp" T_OPTION "option"
 %token <word> T_INNER "inner" T_OUTER "outer"
 %token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap" T_ENCAP "encap"
 %token <word> T_OVER "over" T_BURST "burst" T_EXPIRE "expire" T_TRACK "track" T_MAX "max" T_SAMPLE "sample" T_CT "ct"
@@ -164,7 +164,7 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 %type <masked> mac masked dscp flags
 %type <flag> flag
 %type <range> range
-%type <list> macs nets ports numbers values dscps vports states
+%type <list> macs nets ports numbers values dscps vports states option
 
 %%
 
@@ -511,6 +511,13 @@ encap_word:
 | T_DST T_PORT T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_PORT, .number = $3); }
 | T_TTL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_TTL, .number = $2); }
 | T_GBP T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_GBP, .number = $2); }
+| T_OPTION option	{ ADD(ENCAP_WORD, @$, .of = ENCAP_OPTION, .list = $2); }
+;
+
+option:
+  T_NUMBER T_TYPE T_NUMBER T_NUMBER {
+	$$ = list_value(ps, list_value(ps, list_value(ps, NO_LIST, $1, 0xffff), $3, 0xff), $4, 0xffffffff);
+  }
 ;
 
 rss:

@@ -96,6 +96,7 @@ enum encap_word {
 	ENCAP_PORT,
 	ENCAP_TTL,
 	ENCAP_GBP,
+	ENCAP_OPTION, /* of Geneve; values: class, type, data, each with its largest one */
 	ENCAP_WORDS
 };
 

@@ -171,6 +171,10 @@ struct rule_encap {
 	bool has_id;  /* it has a number */
 	bool has_gbp; /* VXLAN with a group policy */
 	uint16_t gbp;
+	bool has_option; /* Geneve with an option */
+	uint8_t option_type;
+	uint16_t option_class;
+	uint32_t option_data;
 	uint16_t port; /* 0: it is not over UDP */
 	uint32_t id;
 	uint8_t src[16], dst[16]; /* network order */

@@ -93,13 +93,23 @@ static void tunnel_put32(uint8_t *to, uint32_t v)
 		to[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-size_t tunnel_own_header(const struct rule_encap *e, enum tunnel_inside inside, uint8_t bytes[8])
+/* Adds an option of one word behind Geneve's header. Returns the bits of the first word. */
+static uint32_t tunnel_put_option(const struct rule_encap *e, uint8_t *to)
+{
+	tunnel_put32(to, (uint32_t)e->option_class << 16 | (uint32_t)e->option_type << 8 | 1);
+	tunnel_put32(to + 4, e->option_data);
+	return GENEVE_OPTIONS(2) | (e->option_type & GENEVE_OPTION_CRITICAL ? GENEVE_CRITICAL : 0);
+}
+
+size_t tunnel_own_header(const struct rule_encap *e, enum tunnel_inside inside,
+			 uint8_t bytes[TUNNEL_OWN_MOST])
 {
 	const struct tunnel_row *t = &tunnel_rows[e->tunnel];
 	uint32_t first = t->first | t->value[inside] | (e->has_id ? t->has_id : 0);
 
 	first |= e->has_gbp ? VXLAN_HAS_GBP | e->gbp : 0;
+	first |= e->has_option ? tunnel_put_option(e, bytes + 8) : 0;
 	tunnel_put32(bytes, t->id_first ? first | e->id << t->id_low : first);
 	tunnel_put32(bytes + 4, e->id << t->id_low);
-	return t->id_first || !e->has_id ? 4 : 8;
+	return t->id_first || !e->has_id ? 4 : e->has_option ? 16 : 8;
 }

@@ -12,6 +12,11 @@
 #define VXLAN_HAS_GBP 0x80000000u
 #define VXLAN_GBP_MAX 0xffffu
 
+/* RFC 8926: the first word's length of options in words, and the bit of critical ones. */
+#define GENEVE_OPTIONS(words)  ((uint32_t)(words) << 24)
+#define GENEVE_CRITICAL	       0x00400000u
+#define GENEVE_OPTION_CRITICAL 0x80u /* of an option's type */
+
 /* A tunnel's number, by its word. */
 enum tunnel_id { TUNNEL_VNI, TUNNEL_TEID, TUNNEL_KEY, TUNNEL_LABEL, TUNNEL_IDS };
 
@@ -48,5 +53,7 @@ struct tunnel_row {
 extern const struct tunnel_row tunnel_rows[TUNNELS];
 
 /* Writes the header of the tunnel itself. Returns its bytes. */
-size_t tunnel_own_header(const struct rule_encap *e, enum tunnel_inside inside, uint8_t bytes[8]);
+#define TUNNEL_OWN_MOST 16u
+size_t tunnel_own_header(const struct rule_encap *e, enum tunnel_inside inside,
+			 uint8_t bytes[TUNNEL_OWN_MOST]);
 #endif

@@ -131,6 +131,7 @@ static const struct rule_word words[] = {
 	{"mpls_ttl", T_MPLS_TTL, KEY_MPLS_TTL},
 	{"oam", T_OAM, 0},
 	{"gbp", T_GBP, 0},
+	{"option", T_OPTION, 0},
 	{"inner", T_INNER, 0},
 	{"outer", T_OUTER, 0},
 	{"to", T_TO, 0},
