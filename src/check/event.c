@@ -14,9 +14,19 @@ int watch_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 	if (c) {
 		c->armed = WATCH_HERE();
-		c->unpolled = c->live && c->polled && c->pending;
+		c->armed_at = ++watch_clock;
+		c->unpolled = c->live && c->polled_at && c->pending;
 	}
 	return watch_context_of(cq->context)->real.req_notify_cq(cq, solicited_only);
+}
+
+/* A program with two CQs on a channel polls the one that it waits for. */
+static bool watch_polled_since(const struct ibv_comp_channel *channel, uint64_t armed_at)
+{
+	for (struct watch_cq *c = NULL; (c = watch_next(&watch_cqs, c));)
+		if (c->cq->channel == channel && c->polled_at >= armed_at)
+			return true;
+	return false;
 }
 
 static void watch_check_sleep(const struct ibv_comp_channel *channel,
@@ -25,7 +35,8 @@ static void watch_check_sleep(const struct ibv_comp_channel *channel,
 	if (fcntl(channel->fd, F_GETFL) & O_NONBLOCK || !watch_would_sleep(channel->fd))
 		return;
 	for (struct watch_cq *c = NULL; (c = watch_next(&watch_cqs, c));)
-		if (c->unpolled && !c->direct && c->cq->channel == channel)
+		if (c->unpolled && !c->direct && c->cq->channel == channel &&
+		    !watch_polled_since(channel, c->armed_at))
 			watch_report(&(struct watch_finding){.kind = CHECK_SLEPT,
 							     .place = {here, &c->armed}});
 }

@@ -133,7 +133,7 @@ int watch_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 		watch_guard_enter(c->guard, 0, &here);
 	}
 	c->unpolled = false;
-	c->polled = true;
+	c->polled_at = watch_clock;
 	got = c->poll(cq, n, wc);
 	if (got > 0) {
 		here = watch_place_of(frame);

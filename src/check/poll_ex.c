@@ -29,7 +29,7 @@ static int watch_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 	if (c->guard)
 		watch_guard_enter(c->guard, 0, &here);
 	c->unpolled = false;
-	c->polled = true;
+	c->polled_at = watch_clock;
 	err = c->real.start_poll(ex, attr);
 	if (!err)
 		watch_ex_completed(c, ex, &here);

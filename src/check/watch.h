@@ -165,7 +165,8 @@ struct watch_cq {
 	uint32_t asked, got;
 	bool direct;		  /* polled in ways that are not seen */
 	bool live;		  /* a QP of it is connected */
-	bool polled;		  /* ever */
+	uint64_t polled_at;	  /* watch_clock at the last poll; 0: never */
+	uint64_t armed_at;
 	bool unpolled;		  /* work was outstanding at the arm, and it was not polled since */
 	_Atomic uint32_t pending; /* completions that may come */
 	_Atomic uint32_t events, acknowledged;
