@@ -11,7 +11,7 @@ dist_man_MANS += doc/man/dvx_dct_create.3 doc/man/dvx_hws_image_make.3 doc/man/d
 EXTRA_DIST += \
 	doc/GLOSSARY.md doc/design \
 	doc/programs.md doc/rooms.pl doc/rooms.svg \
-	doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
+	doc/dvx-check-programs.md doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
 	doc/hardware-to-verify.md \
 	doc/syndromes.md
 

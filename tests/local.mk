@@ -32,7 +32,7 @@ ASAN_LONG_TESTS = $(filter-out tests/interop/capture.sh,$(filter tests/interop/%
 	$(filter tests/tools/%.sh,$(SHARED_TESTS)) tests/flow/lacks.sh tests/flow/manners.sh tests/flow/flow_death.sh \
 	tests/flow/rules_compile tests/flow/rules_acl tests/steer/chips.sh tests/steer/dr_fdb_changes.sh tests/host/share.sh \
 	tests/chip/deaths.sh tests/chip/profile.sh tests/copy/copy_death.sh tests/copy/resume.sh tests/copy/entries.sh \
-	tests/copy/tree.sh tests/copy/sync.sh tests/copy/habits.sh tests/copy/rsync.sh tests/prm/accessors tests/tree/examples.sh
+	tests/lab/misuse.sh tests/copy/tree.sh tests/copy/sync.sh tests/copy/habits.sh tests/copy/rsync.sh tests/prm/accessors tests/tree/examples.sh
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \

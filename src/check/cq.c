@@ -100,26 +100,13 @@ WATCH_HOOK int ibv_destroy_cq(struct ibv_cq *cq)
 	return err;
 }
 
-void watch_cq_expect(struct watch_cq *c, const struct watch_qp *q, const struct watch_work *w)
+void watch_cq_over(const struct watch_cq *c, const struct watch_qp *q, const struct watch_work *w,
+		   uint32_t n)
 {
-	const uint32_t n = ++c->pending;
-
-	if (n <= c->asked || c->direct)
-		return;
 	watch_report(&(struct watch_finding){.kind = n > c->got ? CHECK_CQ_SMALL : CHECK_CQ_ASKED,
 					     .qp = q,
 					     .work = w,
 					     .bytes = w->bytes,
 					     .n = {n, n > c->got ? c->got : c->asked},
 					     .place = {&w->place, &c->created}});
-}
-
-void watch_work_end(struct watch_cq *c, struct watch_work *w)
-{
-	if (w->done)
-		return;
-	w->done = true;
-	w->ended = ++watch_clock;
-	if (c && w->signaled)
-		c->pending--;
 }

@@ -6,7 +6,7 @@ src_check_libdvx_check_la_SOURCES = src/check/kinds.def src/check/kinds.h src/ch
 	src/check/memory.c src/check/mr.c src/check/place.c src/check/poll.c src/check/poll_ex.c src/check/post.c \
 	src/check/post_ex.c src/check/qp.c src/check/real.c src/check/receive.c src/check/report.c src/check/ring.c \
 	src/check/srq.c src/check/table.c src/check/use.c src/check/wait.c
-# It calls none of rdma-core's functions by name. Places are found by frame pointers.
+# It calls none of rdma-core's functions by name.
 src_check_libdvx_check_la_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
-src_check_libdvx_check_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-omit-frame-pointer -fno-optimize-sibling-calls
+src_check_libdvx_check_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_check_libdvx_check_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared

@@ -11,22 +11,22 @@
 #define POISONED (4u << 10) /* at each end of a long buffer */
 #define SEEN	 16u	    /* bytes by which poison is recognised */
 
-WATCH_RAW static uint64_t watch_hash_bytes(uint64_t h, const unsigned char *at, size_t n)
-{
-	uint64_t word;
+typedef uint64_t watch_words __attribute__((vector_size(16), aligned(1)));
 
-	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
-		__builtin_memcpy(&word, at, sizeof(word));
-		h = (h ^ word) * 0x9e3779b97f4a7c15;
-		h ^= h >> 32;
-	}
+/* Rotates what it has for each 16 bytes: any one change shows, and so do all but few of several. */
+WATCH_RAW static inline uint64_t watch_hash_bytes(uint64_t h, const unsigned char *at, size_t n)
+{
+	watch_words sum = {h, n};
+
+	for (; n >= sizeof(sum); n -= sizeof(sum), at += sizeof(sum))
+		sum = ((sum << 23) + (sum >> 41)) ^ *(const watch_words *)at;
 	for (; n; n--)
-		h = (h ^ *at++) * 0x9e3779b97f4a7c15;
-	return h;
+		sum[0] = (sum[0] ^ *at++) * 0x9e3779b97f4a7c15;
+	return sum[0] * 0x9e3779b97f4a7c15 + sum[1];
 }
 
 /* The first and the last 4 KiB of a long buffer, and lines of 64 bytes in between. */
-WATCH_RAW static uint64_t watch_hash_samples(uint64_t h, const unsigned char *at, size_t n)
+static uint64_t watch_hash_samples(uint64_t h, const unsigned char *at, size_t n)
 {
 	const size_t step = (n - 64) / LINES;
 
@@ -36,29 +36,15 @@ WATCH_RAW static uint64_t watch_hash_samples(uint64_t h, const unsigned char *at
 	return watch_hash_bytes(h, at + n - POISONED, POISONED);
 }
 
-uint64_t watch_hash(const struct ibv_context *c, const struct ibv_sge *s, uint32_t n,
-		    bool *readable)
+uint64_t watch_hash(uint64_t h, const unsigned char *at, size_t n)
 {
-	uint64_t h = 0;
-
-	*readable = n;
-	for (; n; n--, s++) {
-		const unsigned char *at = watch_sge_memory(watch_mr_of(c, s->lkey), s);
-
-		if (!at) {
-			*readable = false;
-			return 0;
-		}
-		h = s->length > WHOLE ? watch_hash_samples(h, at, s->length)
-				      : watch_hash_bytes(h, at, s->length);
-	}
-	return h;
+	return n > WHOLE ? watch_hash_samples(h, at, n) : watch_hash_bytes(h, at, n);
 }
 
 WATCH_RAW static void watch_fill(unsigned char *at, size_t n)
 {
 	while (n--)
-		*(volatile unsigned char *)at++ = POISON;
+		*(volatile unsigned char *)at++ = WATCH_POISON;
 }
 
 static bool watch_wants_poison(void)
@@ -94,15 +80,13 @@ void watch_poison(const struct ibv_context *c, const struct ibv_sge *s, uint32_t
 	}
 }
 
-WATCH_RAW bool watch_is_poison(const struct watch_mr *m, const struct ibv_sge *s)
+WATCH_RAW bool watch_is_poison(const struct watch_mr *m, const struct ibv_sge *s,
+			       const unsigned char *at)
 {
-	const unsigned char *at = watch_sge_memory(m, s);
-
-	if (!at || s->length < SEEN || *at != POISON ||
-	    (s->addr < m->sink_to && s->addr + s->length > m->sink_from))
+	if (s->length < SEEN || (s->addr < m->sink_to && s->addr + s->length > m->sink_from))
 		return false;
-	for (unsigned int i = 1; i < SEEN; i++)
-		if (at[i] != POISON)
+	for (unsigned int i = 0; i < SEEN; i++)
+		if (at[i] != WATCH_POISON)
 			return false;
 	return watch_wants_poison();
 }

@@ -80,6 +80,7 @@ WATCH_HOOK int ibv_dereg_mr(struct ibv_mr *mr)
 	if (!err && m) {
 		m->ended = here;
 		m->dead = true;
+		m->readable = false;
 	}
 	return err;
 }
@@ -118,12 +119,4 @@ unsigned int watch_mr_count(void)
 	for (struct watch_mr *m = NULL; (m = watch_next(&watch_mrs, m));)
 		n += !m->dead;
 	return n;
-}
-
-unsigned char *watch_sge_memory(const struct watch_mr *m, const struct ibv_sge *s)
-{
-	if (!m || m->dead || !m->readable || s->addr < m->start || s->length > m->length ||
-	    s->addr - m->start > m->length - s->length)
-		return NULL;
-	return (unsigned char *)(m->memory + (s->addr - m->start));
 }

@@ -4,21 +4,38 @@
 
 #include <string.h>
 
-static void watch_check_same(const struct watch_qp *q, const struct watch_work *w,
-			     const struct ibv_sge *s, const struct watch_place *here)
+/* Whether the buffers are as they were at the post, or can't be read any more. */
+static bool watch_is_same(const struct watch_qp *q, const struct watch_work *w,
+			  const struct ibv_sge *s)
 {
-	bool readable;
+	uint64_t h = 0;
 
-	if (!w->hashed || w->gone || w->done ||
-	    watch_hash(q->qp->context, s, w->sges, &readable) == w->hash || !readable ||
-	    watch_is_target(w, s))
+	for (uint32_t i = 0, n = w->sges; i < n; i++) {
+		const unsigned char *at =
+			watch_sge_memory(watch_mr_of(q->qp->context, s[i].lkey), &s[i]);
+
+		if (!at)
+			return true;
+		h = watch_hash(h, at, s[i].length);
+	}
+	return h == w->hash;
+}
+
+/* The place is found only for a finding: that takes longer than the rest. */
+static void watch_check_same(const struct watch_qp *q, const struct watch_work *w,
+			     const struct ibv_sge *s, const uintptr_t *frame)
+{
+	struct watch_place here;
+
+	if (!w->hashed || w->gone || w->done || watch_is_same(q, w, s) || watch_is_target(w, s))
 		return;
+	here = watch_place_of(frame);
 	watch_report(&(struct watch_finding){.kind = CHECK_CHANGED,
 					     .qp = q,
 					     .work = w,
 					     .addr = s->addr,
 					     .bytes = w->bytes,
-					     .place = {&w->place, here}});
+					     .place = {&w->place, &here}});
 }
 
 /* Returns the index of the work that a completion is of, or the head. */
@@ -36,8 +53,7 @@ static uint32_t watch_ring_find(const struct watch_ring *r, uint64_t wr_id, bool
 }
 
 /* Sends end in order: all before one that completes are complete, too. */
-static void watch_sends_end(struct watch_qp *q, const struct ibv_wc *wc,
-			    const struct watch_place *here)
+static void watch_sends_end(struct watch_qp *q, const struct ibv_wc *wc, const uintptr_t *frame)
 {
 	struct watch_ring *r = &q->sq;
 	const bool ok = wc->status == IBV_WC_SUCCESS, locked = watch_lock(r);
@@ -47,7 +63,7 @@ static void watch_sends_end(struct watch_qp *q, const struct ibv_wc *wc,
 		struct watch_work *w = watch_work_at(r, r->tail);
 
 		if (ok)
-			watch_check_same(q, w, watch_sges_at(r, r->tail), here);
+			watch_check_same(q, w, watch_sges_at(r, r->tail), frame);
 		watch_work_end(q->send_cq, w);
 	}
 	watch_unlock(r, locked);
@@ -80,7 +96,7 @@ static bool watch_is_receive(const struct watch_cq *c, const struct watch_qp *q,
 	return watch_ring_find(&q->sq, wc->wr_id, false) == q->sq.head;
 }
 
-void watch_completed(struct watch_cq *c, const struct ibv_wc *wc, const struct watch_place *here)
+void watch_completed(struct watch_cq *c, const struct ibv_wc *wc, const uintptr_t *frame)
 {
 	struct watch_qp *q = watch_qp_numbered(c->cq->context, wc->qp_num);
 
@@ -90,7 +106,7 @@ void watch_completed(struct watch_cq *c, const struct ibv_wc *wc, const struct w
 		watch_receives_end(q->srq ? &q->srq->ring : &q->rq, q->srq ? NULL : c, wc->wr_id,
 				   !q->srq);
 	else
-		watch_sends_end(q, wc, here);
+		watch_sends_end(q, wc, frame);
 	if (wc->status != IBV_WC_SUCCESS && q->type != IBV_QPT_UD) {
 		q->failed = true;
 		q->state = IBV_QPS_ERR;
@@ -109,11 +125,10 @@ static void watch_poison_wc(struct ibv_wc *wc)
 	wc->vendor_err = valid.vendor_err;
 }
 
-static void watch_polled(struct watch_cq *c, struct ibv_wc *wc, int n,
-			 const struct watch_place *here)
+static void watch_polled(struct watch_cq *c, struct ibv_wc *wc, int n, const uintptr_t *frame)
 {
 	for (int i = 0; i < n; i++) {
-		watch_completed(c, &wc[i], here);
+		watch_completed(c, &wc[i], frame);
 		if (wc[i].status != IBV_WC_SUCCESS)
 			watch_poison_wc(&wc[i]);
 	}
@@ -135,10 +150,8 @@ int watch_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	c->unpolled = false;
 	c->polled_at = watch_clock;
 	got = c->poll(cq, n, wc);
-	if (got > 0) {
-		here = watch_place_of(frame);
-		watch_polled(c, wc, got, &here);
-	}
+	if (got > 0)
+		watch_polled(c, wc, got, frame);
 	if (c->guard)
 		watch_guard_leave(c->guard);
 	return got;

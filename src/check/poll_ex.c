@@ -7,8 +7,7 @@ static struct watch_cq *watch_cq_ex(struct ibv_cq_ex *ex)
 	return watch_cq_of(ibv_cq_ex_to_cq(ex));
 }
 
-static void watch_ex_completed(struct watch_cq *c, struct ibv_cq_ex *ex,
-			       const struct watch_place *here)
+static void watch_ex_completed(struct watch_cq *c, struct ibv_cq_ex *ex, const uintptr_t *frame)
 {
 	struct ibv_wc wc = {.wr_id = ex->wr_id, .status = ex->status};
 
@@ -17,22 +16,24 @@ static void watch_ex_completed(struct watch_cq *c, struct ibv_cq_ex *ex,
 	wc.qp_num = c->real.read_qp_num(ex);
 	if (ex->status == IBV_WC_SUCCESS)
 		wc.opcode = c->real.read_opcode(ex);
-	watch_completed(c, &wc, here);
+	watch_completed(c, &wc, frame);
 }
 
 static int watch_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
-	const struct watch_place here = WATCH_HERE();
 	struct watch_cq *c = watch_cq_ex(ex);
 	int err;
 
-	if (c->guard)
+	if (c->guard) {
+		const struct watch_place here = WATCH_HERE();
+
 		watch_guard_enter(c->guard, 0, &here);
+	}
 	c->unpolled = false;
 	c->polled_at = watch_clock;
 	err = c->real.start_poll(ex, attr);
 	if (!err)
-		watch_ex_completed(c, ex, &here);
+		watch_ex_completed(c, ex, __builtin_frame_address(0));
 	else if (c->guard)
 		watch_guard_leave(c->guard);
 	return err;
@@ -40,12 +41,11 @@ static int watch_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 
 static int watch_next_poll(struct ibv_cq_ex *ex)
 {
-	const struct watch_place here = WATCH_HERE();
 	struct watch_cq *c = watch_cq_ex(ex);
 	int err = c->real.next_poll(ex);
 
 	if (!err)
-		watch_ex_completed(c, ex, &here);
+		watch_ex_completed(c, ex, __builtin_frame_address(0));
 	return err;
 }
 

@@ -33,22 +33,30 @@ static void watch_check_depth(struct watch_qp *q, const struct watch_work *w)
 }
 
 static void watch_check_key(const struct watch_qp *q, const struct watch_work *w,
-			    const struct ibv_sge *s, bool sink)
+			    const struct watch_mr *m, const struct ibv_sge *s)
 {
-	struct watch_mr *m = watch_mr_of(q->qp->context, s->lkey);
-
-	if (!m || !s->length)
-		return;
-	if (m->dead)
+	if (m && m->dead && s->length)
 		watch_report(&(struct watch_finding){.kind = CHECK_KEY_OLD,
 						     .qp = q,
 						     .work = w,
 						     .addr = s->addr,
 						     .bytes = s->length,
 						     .place = {&w->place, &m->ended}});
-	if (sink)
+}
+
+/* Takes what the device is to read: its hash, and which part of the region is sent from. */
+WATCH_RAW static void watch_take_source(const struct watch_qp *q, struct watch_work *w,
+					const struct ibv_sge *s)
+{
+	struct watch_mr *m = watch_mr_of(q->qp->context, s->lkey);
+	const unsigned char *at = watch_sge_memory(m, s);
+
+	watch_check_key(q, w, m, s);
+	w->hashed = w->hashed && at;
+	if (!at)
 		return;
-	if (watch_is_poison(m, s))
+	w->hash = watch_hash(w->hash, at, s->length);
+	if (s->length && *at == WATCH_POISON && watch_is_poison(m, s, at))
 		watch_report(&(struct watch_finding){.kind = CHECK_EARLY,
 						     .qp = q,
 						     .work = w,
@@ -73,12 +81,14 @@ void watch_check_send(struct watch_qp *q, struct watch_work *w, const struct ibv
 		w->sges = 0; /* it is copied */
 		return;
 	}
-	for (uint32_t i = 0; i < w->sges; i++)
-		watch_check_key(q, w, &s[i], sink);
+	w->hashed = !sink && w->sges;
+	for (uint32_t i = 0, n = w->sges; i < n; i++)
+		if (sink)
+			watch_check_key(q, w, watch_mr_of(q->qp->context, s[i].lkey), &s[i]);
+		else
+			watch_take_source(q, w, &s[i]);
 	if (sink)
 		watch_poison(q->qp->context, s, w->sges);
-	else
-		w->hash = watch_hash(q->qp->context, s, w->sges, &w->hashed);
 }
 
 static void watch_push_send(struct watch_qp *q, const struct ibv_send_wr *wr,

@@ -109,9 +109,29 @@ struct watch_ring {
 	struct watch_work *work;
 	struct ibv_sge *sge;
 };
+/* A thread is the place of a variable of its own. */
+static inline void *watch_self(void)
+{
+	return &watch_stack_end;
+}
+void watch_lock_wait(struct watch_ring *);
 /* Locks the ring. Returns false if this thread has it already. */
-bool watch_lock(struct watch_ring *);
-void watch_unlock(struct watch_ring *, bool locked);
+static inline bool watch_lock(struct watch_ring *r)
+{
+	void *free = NULL;
+
+	if (atomic_compare_exchange_strong(&r->owner, &free, watch_self()))
+		return true;
+	if (free == watch_self())
+		return false;
+	watch_lock_wait(r);
+	return true;
+}
+static inline void watch_unlock(struct watch_ring *r, bool locked)
+{
+	if (locked)
+		atomic_store_explicit(&r->owner, NULL, memory_order_release);
+}
 static inline struct watch_work *watch_work_at(const struct watch_ring *r, uint32_t i)
 {
 	return &r->work[i & (r->size - 1)];
@@ -122,9 +142,32 @@ static inline struct ibv_sge *watch_sges_at(const struct watch_ring *r, uint32_t
 }
 void watch_ring_init(struct watch_ring *, uint32_t depth, uint32_t sges);
 void watch_ring_end(struct watch_ring *);
+bool watch_ring_grow(struct watch_ring *);
 /* Adds work; returns NULL without memory. */
-struct watch_work *watch_ring_push(struct watch_ring *, uint64_t wr_id, const struct ibv_sge *,
-				   uint32_t sges);
+static inline struct watch_work *watch_ring_push(struct watch_ring *r, uint64_t wr_id,
+						 const struct ibv_sge *sge, uint32_t sges)
+{
+	struct watch_work *w;
+	struct ibv_sge *to;
+
+	if (!r->size || (r->head - r->tail == r->size && !watch_ring_grow(r)))
+		return NULL;
+	w = watch_work_at(r, r->head);
+	to = watch_sges_at(r, r->head++);
+	w->wr_id = wr_id;
+	w->posted = ++watch_clock;
+	w->hash = w->ended = 0;
+	w->ah = NULL;
+	w->inlined = w->done = w->hashed = w->gone = false;
+	sges = sges < r->sges ? sges : r->sges;
+	w->bytes = 0;
+	w->sges = sges;
+	for (uint32_t i = 0; i < sges; i++) {
+		to[i] = sge[i];
+		w->bytes += sge[i].length;
+	}
+	return w;
+}
 
 /* --- guard.c: queues that one thread at a time may use --- */
 struct watch_guard {
@@ -163,9 +206,9 @@ struct watch_cq {
 	struct ibv_cq_ex real; /* the pointers as they were, of an extended CQ */
 	struct watch_place created, armed;
 	uint32_t asked, got;
-	bool direct;		  /* polled in ways that are not seen */
-	bool live;		  /* a QP of it is connected */
-	uint64_t polled_at;	  /* watch_clock at the last poll; 0: never */
+	bool direct;	    /* polled in ways that are not seen */
+	bool live;	    /* a QP of it is connected */
+	uint64_t polled_at; /* watch_clock at the last poll; 0: never */
 	uint64_t armed_at;
 	bool unpolled;		  /* work was outstanding at the arm, and it was not polled since */
 	_Atomic uint32_t pending; /* completions that may come */
@@ -227,14 +270,22 @@ static inline struct watch_mr *watch_mr_of(const struct ibv_context *c, uint32_t
 /* Whether a region covers memory of the program; if it is unmapped, the region is not read again. */
 bool watch_mr_covers(uintptr_t from, uintptr_t to, bool unmap);
 /* Returns where the memory of an SGE is, or NULL if it can't be read. */
-unsigned char *watch_sge_memory(const struct watch_mr *, const struct ibv_sge *);
+static inline unsigned char *watch_sge_memory(const struct watch_mr *m, const struct ibv_sge *s)
+{
+	const uint64_t at = m ? s->addr - m->start : 0;
+
+	if (!m || !m->readable || s->length > m->length || at > m->length - s->length)
+		return NULL;
+	return (unsigned char *)(m->memory + at);
+}
 unsigned int watch_mr_count(void);
 
 /* --- memory.c: what is in buffers --- */
-uint64_t watch_hash(const struct ibv_context *, const struct ibv_sge *, uint32_t n, bool *readable);
+uint64_t watch_hash(uint64_t h, const unsigned char *at, size_t n);
+#define WATCH_POISON 0xd7
 void watch_poison(const struct ibv_context *, const struct ibv_sge *, uint32_t n);
-/* Whether an SGE begins with poison and is no receive buffer. */
-bool watch_is_poison(const struct watch_mr *, const struct ibv_sge *);
+/* Whether an SGE, whose memory is there, begins with poison and is no receive buffer. */
+bool watch_is_poison(const struct watch_mr *, const struct ibv_sge *, const unsigned char *at);
 
 /* --- qp.c --- */
 static inline struct watch_qp *watch_qp_of(const struct ibv_qp *qp)
@@ -268,13 +319,31 @@ static inline struct watch_cq *watch_cq_of(const struct ibv_cq *cq)
 struct ibv_cq_ex *watch_create_cq_ex(struct ibv_context *, struct ibv_cq_init_attr_ex *);
 int watch_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
 void watch_poll_ex_hook(struct watch_cq *);
-/* Takes a completion's work off its ring. */
-void watch_completed(struct watch_cq *, const struct ibv_wc *, const struct watch_place *);
+/* Takes a completion's work off its ring; the frame is that of the hook. */
+void watch_completed(struct watch_cq *, const struct ibv_wc *, const uintptr_t *frame);
 int watch_req_notify_cq(struct ibv_cq *, int solicited_only);
+/* Reports that n completions may come, which are more than were asked for. */
+void watch_cq_over(const struct watch_cq *, const struct watch_qp *, const struct watch_work *,
+		   uint32_t n);
 /* Counts a completion that may come. */
-void watch_cq_expect(struct watch_cq *, const struct watch_qp *, const struct watch_work *);
+static inline void watch_cq_expect(struct watch_cq *c, const struct watch_qp *q,
+				   const struct watch_work *w)
+{
+	const uint32_t n = ++c->pending;
+
+	if (n > c->asked && !c->direct)
+		watch_cq_over(c, q, w, n);
+}
 /* Ends outstanding work. */
-void watch_work_end(struct watch_cq *, struct watch_work *);
+static inline void watch_work_end(struct watch_cq *c, struct watch_work *w)
+{
+	if (w->done)
+		return;
+	w->done = true;
+	w->ended = ++watch_clock;
+	if (c && w->signaled)
+		c->pending--;
+}
 
 /* --- post.c, post_ex.c, receive.c --- */
 int watch_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);

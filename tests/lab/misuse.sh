@@ -71,6 +71,8 @@ two_threads|two_threads misuse_poller misuse_poller
 ok_threads|
 unacknowledged|events_unacknowledged unacknowledged misuse_open_cq
 TABLE
+# The sanitizer's free() comes before dvx-check's.
+[ -z "$asan" ] || sed -i '/^freed|/d' "$scratch/table"
 while IFS='|' read -r case findings; do
 	case $case in
 	unacknowledged) watch "$case" timeout -k 1 1 ;; # the call never returns
@@ -82,4 +84,30 @@ check "all print JSON" found
 while IFS='|' read -r case findings; do
 	check "$case" finds "$case" "$findings"
 done <"$scratch/table"
+# text CODE TEXT [OPTION...]: what a changed buffer prints
+text() {
+	code=$1 text=$2
+	shift 2
+	says "$code" "$text" "$dvx_sim" exec misuse -- "$dvx_check" "$@" -- "$misuse" changed
+}
+check "a place has its line" text 86 '  posted at misuse_post_at (.*misuse.c:[0-9]*)$'
+check "a summary" text 86 '  buffer_changed: 1 time, at 1 place$'
+echo 'buffer_changed misuse_p* # known' >"$scratch/known"
+check "suppressed by kind and function" text 0 ': 1 suppressed$' -s "$scratch/known"
+echo '*_changed other' >"$scratch/known"
+check "another function is not suppressed" text 86 buffer_changed -s "$scratch/known"
+printf '# nothing\nbuffer_changed\n' >"$scratch/known"
+check "a suppression without a function" text 3 'known:2:15: a function was expected' -s "$scratch/known"
+echo 'buffer_lost *' >"$scratch/known"
+check "a suppression of no kind" text 3 'known:1:1: no finding has this kind' -s "$scratch/known"
+check "no file of suppressions" text 3 "can't read" -s "$scratch/none"
+check "the program's exit code" says 7 'opened no device that dvx-check saw: nothing was watched' "$dvx_check" -- sh -c 'exit 7'
+check "a signal that ends the program" says 143 '' "$dvx_check" -- sh -c 'kill $$'
+check "dvx-sim run --check" says 86 buffer_changed "$dvx_sim" run --check -- "$misuse" changed
+printf 'int main(void) { return 0; }\n' >"$scratch/static.c"
+if ${CC:-cc} -static -o "$scratch/static" "$scratch/static.c" 2>"$scratch/err"; then
+	check "a static program" says 0 'is statically linked: nothing of it is watched' "$dvx_check" -- "$scratch/static"
+else
+	skip "a static program" "no static libc"
+fi
 plan

@@ -7,5 +7,5 @@ LIB_HELPERS += tests/perf/rules_easy tests/perf/rule_create tests/perf/goals tes
 dist_check_SCRIPTS += tests/perf/creation.sh tests/perf/aso.sh tests/perf/rules.sh
 SIM_HELPERS += tests/perf/creation tests/perf/aso_walk tests/perf/fdb_walk tests/perf/rules_wqe tests/perf/rules_walk
 tests_perf_creation_LDADD = tests/libkernel.a $(SIM_LIBS) $(CMOCKA_LIBS)
-dist_check_SCRIPTS += tests/perf/shared.sh
-VERBS_HELPERS += tests/perf/shared_rings
+dist_check_SCRIPTS += tests/perf/shared.sh tests/perf/checked_posts.sh
+VERBS_HELPERS += tests/perf/shared_rings tests/perf/checked_posts

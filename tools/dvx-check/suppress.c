@@ -50,7 +50,7 @@ static bool suppress_line(const char *path, unsigned int number, char *line)
 	static const char blank[] = " \t\r\n";
 	char *kind = line + strspn(line, blank), *function, *rest;
 
-	line[strcspn(line, "#")] = 0;
+	line[strcspn(line, "#\n")] = 0;
 	if (!*kind)
 		return true;
 	function = kind + strcspn(kind, blank);
