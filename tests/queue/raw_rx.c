@@ -388,7 +388,7 @@ static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 			burst_comes(plain, polled, format, lap);
 		assert_true(plain[0].hash != plain[1].hash && plain[0].sum != plain[1].sum);
 		rig_drain(&r->scq);
-		cq.cq->compress = true; /* the first lap's CQEs were whole */
+		cq.cq->special = CQ_COMPRESSES; /* the first lap's CQEs were whole */
 		cq.cq->mini_format = format;
 	}
 	rig_qp_close(&rq);
@@ -412,7 +412,7 @@ TEST(raw, compressed_strides)
 
 	rig_cq_open(&r->rig, &cq, BLUEFIELD2_HOST, 6, false);
 	raw_queue_open(&r->rig, &rq, OBJ_RQ, &cq, 5);
-	cq.cq->compress = true;
+	cq.cq->special = CQ_COMPRESSES;
 	cq.cq->mini_format = PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX;
 	r->tir->rq = rq.raw_rq;
 	st_open(r, &rq, 0, 1);

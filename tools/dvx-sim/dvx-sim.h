@@ -24,6 +24,8 @@ struct sim_args {
 	uint64_t count; /* packets; 0: no limit */
 	uint64_t hang_after; /* seconds; 0: never */
 	bool sweep;
+	const char *hostile;	   /* a seed, checked; or NULL */
+	uint64_t seeds, last_seed; /* --seeds; 0: none */
 	bool json, quiet;
 	int argc; /* NAME, and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
@@ -49,6 +51,7 @@ int cmd_fault(const struct sim_args *);
 int cmd_link(const struct sim_args *);
 int cmd_why(const struct sim_args *);
 int sweep_run(const struct sim_args *); /* run --sweep */
+int seeds_run(const struct sim_args *); /* run --seeds */
 
 /* --- registry.c: the user's folder of chips, with a folder for each --- */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer is considered dead */
@@ -124,7 +127,7 @@ struct json_t *inject_json(const char *name);
 
 /* server.c: starts a server, which accepts clients when this returns. -1 after an error message. */
 struct start {
-	const char *name, *trace, *set, *fault, *wire, *ip;
+	const char *name, *trace, *set, *fault, *wire, *ip, *hostile;
 	bool netdev; /* with network interfaces */
 	bool detach;
 	int lifeline; /* a pipe: the server ends when its other end closes; or -1 */

@@ -19,7 +19,7 @@
 			"function that CMD sees: host, dpu, vf0 (default host)", 0 \
 	}
 
-enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP }; /* no letter */
+enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP, OPTION_HOSTILE, OPTION_SEEDS }; /* no letter */
 #define VFS_OPTION                                                                        \
 	{                                                                                 \
 		"vfs", OPTION_VFS, "N", 0, "virtual functions vf0, vf1... (default 0)", 0 \
@@ -53,6 +53,12 @@ enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP }; /* no letter */
 		"netdev", 'N', 0, 0, "a network interface for each function (NAME-FUNCTION)", 0 \
 	}
 
+#define HOSTILE_OPTION                                                                          \
+	{                                                                                       \
+		"hostile", OPTION_HOSTILE, "SEED", OPTION_ARG_OPTIONAL,                         \
+			"a device that does all as late and in any order as it may (seed 1)", 0 \
+	}
+
 static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
@@ -68,6 +74,9 @@ static const struct argp_option run_options[] = {
 	 "look every SECONDS what the queues wait for; print it if it lasts", 0},
 	{"sweep", OPTION_SWEEP, 0, 0,
 	 "run CMD once for each device command and completion, which fails; print what breaks", 0},
+	HOSTILE_OPTION,
+	{"seeds", OPTION_SEEDS, "A..B", 0,
+	 "run CMD once for each of these seeds of a hostile device; print how many fail", 0},
 	CLI_JSON,
 	{0},
 };
@@ -81,6 +90,7 @@ static const struct argp_option up_options[] = {
 	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR|tap=IFACE", 0,
 	 "what the port is plugged into (default loop)", 0},
 	NETDEV_OPTION,
+	HOSTILE_OPTION,
 	{0},
 };
 static const struct argp_option exec_options[] = {
@@ -245,6 +255,34 @@ static void take_wire(struct sim_args *a, const char *arg, struct argp_state *st
 	a->wire = arg;
 }
 
+/* Reads a number of at most 18 digits; NULL: there is none, or what follows is not `end`. */
+static const char *seed_of(const char *text, uint64_t *seed, char end)
+{
+	const size_t digits = strspn(text, "0123456789");
+
+	*seed = strtoull(text, NULL, 10);
+	return digits && digits <= 18 && text[digits] == end ? text + digits : NULL;
+}
+
+static void take_hostile(struct sim_args *a, const char *arg, struct argp_state *state)
+{
+	uint64_t seed;
+
+	if (!seed_of(arg, &seed, 0))
+		argp_error(state, "--hostile: expected a seed, a number, not \"%s\"", arg);
+	a->hostile = arg;
+}
+
+static void take_seeds(struct sim_args *a, const char *arg, struct argp_state *state)
+{
+	const char *dots = seed_of(arg, &a->seeds, '.');
+
+	if (!dots || dots[1] != '.' || !seed_of(dots + 2, &a->last_seed, 0) || !a->seeds ||
+	    a->last_seed < a->seeds || a->last_seed - a->seeds >= 1000000)
+		argp_error(state, "--seeds: expected A..B, numbers from 1, as 1..100, not \"%s\"",
+			   arg);
+}
+
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TRUE('q', quiet),
@@ -273,6 +311,12 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		return 0;
 	case OPTION_SFS:
 		take_functions(a, "sfs", arg, state);
+		return 0;
+	case OPTION_HOSTILE:
+		take_hostile(a, arg ? arg : "1", state);
+		return 0;
+	case OPTION_SEEDS:
+		take_seeds(a, arg, state);
 		return 0;
 	case 'w':
 		take_wire(a, arg, state);

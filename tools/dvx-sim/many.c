@@ -59,7 +59,8 @@ static bool many_start(struct many_worker *w)
 			  .set = w->a->set,
 			  .fault = w->a->fault,
 			  .ip = w->a->ip,
-			  .netdev = w->a->netdev};
+			  .netdev = w->a->netdev,
+			  .hostile = *w->r->hostile ? w->r->hostile : w->a->hostile};
 	int life[2];
 
 	snprintf(w->chip, sizeof(w->chip), "run-%d", getpid());

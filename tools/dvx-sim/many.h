@@ -26,6 +26,7 @@ enum many_end {
 struct many_run {
 	struct inject_fault faults[MANY_FAULTS]; /* before: to set; after: what they counted */
 	unsigned int nfaults;
+	char hostile[24]; /* a seed; empty: as the command line says */
 	enum many_end end;
 	int code;
 	uint64_t ns;

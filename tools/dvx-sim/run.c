@@ -166,7 +166,8 @@ int cmd_run(const struct sim_args *a)
 			  .set = a->set,
 			  .fault = a->fault,
 			  .ip = a->ip,
-			  .netdev = a->netdev};
+			  .netdev = a->netdev,
+			  .hostile = a->hostile};
 	sigset_t signals, before;
 	char name[32];
 	struct chip_command client = {.chip = name,
@@ -176,16 +177,18 @@ int cmd_run(const struct sim_args *a)
 	struct run_command run = {.chip = name, .signals = &signals, .look = (time_t)a->hang_after};
 	int life[2], rc, status;
 
-	if (a->sweep && a->check) {
-		message_print("--sweep and --check are two runs: a sweep judges CMD by its exit code");
+	if ((a->sweep || a->seeds) && a->check) {
+		message_print("--sweep and --seeds judge CMD by its exit code, --check by its report: "
+			      "run them one after the other");
 		return EXIT_SELF;
 	}
-	if (a->sweep)
-		return sweep_run(a);
+	if (a->sweep || a->seeds)
+		return a->sweep ? sweep_run(a) : seeds_run(a);
 	if (!client.cmd)
 		return EXIT_SELF;
 	if (a->json) {
-		message_print("--json needs --sweep: the output of run is the command's");
+		message_print(
+			"--json needs --sweep or --seeds: the output of run is the command's");
 		return EXIT_SELF;
 	}
 	snprintf(name, sizeof(name), "run-%d", getpid());
@@ -208,6 +211,8 @@ int cmd_run(const struct sim_args *a)
 	if (a->inject && !inject_send(name))
 		return EXIT_SELF; /* closes the lifeline */
 	rc = run_with(&run, &client, &before);
+	if (rc && a->hostile)
+		message_print("hostile seed %s: the command returns %d", a->hostile, rc);
 	close(life[1]);
 	if (waitpid(run.server, &status, 0) == run.server && status) {
 		message_print("the device ended badly (status %d)", code_of(status));

@@ -20,7 +20,7 @@ static void start_keep(int fd)
 static void be_server(const struct start *s, const char *server, const char *dir, int ready)
 {
 	char ready_text[12], lifeline_text[12];
-	const char *argv[24] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
+	const char *argv[26] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
 	unsigned int n = 7;
 	sigset_t none;
 
@@ -41,6 +41,10 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (s->ip) {
 		argv[n++] = "--ip";
 		argv[n++] = s->ip;
+	}
+	if (s->hostile) {
+		argv[n++] = "--hostile";
+		argv[n++] = s->hostile;
 	}
 	if (s->wire) {
 		argv[n++] = "--wire";

@@ -10,6 +10,7 @@ int cmd_up(const struct sim_args *a)
 			  .wire = a->wire,
 			  .ip = a->ip,
 			  .netdev = a->netdev,
+			  .hostile = a->hostile,
 			  .detach = true,
 			  .lifeline = -1};
 

@@ -19,6 +19,7 @@ static struct {
 	void (*fn)(void *arg, unsigned int uid, const char *line);
 	void *arg;
 } log_on_refusal;		   /* set before the chip runs, called on its thread */
+static char log_tag[64];	   /* set before the chip runs */
 static size_t log_most, log_bytes; /* for a file; log_most 0: no limit */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
@@ -41,6 +42,11 @@ void sim_log_to(int fd)
 {
 	pthread_once(&log_once, log_from_environment);
 	__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
+}
+
+void sim_log_tag(const char *tag)
+{
+	snprintf(log_tag, sizeof(log_tag), "%s", tag);
 }
 
 void sim_log_most(size_t bytes)
@@ -90,7 +96,7 @@ static void log_line(const char *kind, const char *fmt, va_list args)
 	struct log_line line;
 
 	line_start(&line);
-	line_add(&line, "%s", kind);
+	line_add(&line, "%s%s", log_tag, kind);
 	line_vadd(&line, fmt, args);
 	log_write(&line);
 	errno = saved;
@@ -105,6 +111,7 @@ static void log_refusal(unsigned int uid, const char *fmt, va_list args)
 	pthread_once(&log_once, log_from_environment);
 	line_start(&line);
 	prefix = line.len;
+	line_add(&line, "%s", log_tag);
 	line_vadd(&line, fmt, args);
 	log_write(&line);
 	line.text[line.len] = '\0'; /* replaces the newline */

@@ -25,6 +25,8 @@ void sim_on_refusal(void (*fn)(void *arg, unsigned int uid, const char *line), v
 
 /* Sets where lines go; stderr by default. Notes are written only when switched on. */
 void sim_log_to(int fd);
+/* Sets words that begin each line. */
+void sim_log_tag(const char *tag);
 /* Limits the log file, which must be open for appending: it is truncated at the limit. */
 void sim_log_most(size_t bytes);
 void sim_log_notes(int on);

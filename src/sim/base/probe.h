@@ -28,6 +28,7 @@ enum probe_kind {
 	PROBE_STEER = 1 << 8,	    /* a step of a packet's walk through flow tables */
 	PROBE_INJECT_CQE = 1 << 9,  /* no event: completions ask inject.h, in the same load */
 	PROBE_INJECT_EQE = 1 << 10, /* likewise events */
+	PROBE_HOSTILE = 1 << 11,    /* likewise: rooms ask hostile.h */
 };
 
 enum probe_ring { PROBE_SQ, PROBE_RQ, PROBE_SRQ };

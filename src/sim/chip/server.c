@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "chip.h"
@@ -39,7 +40,7 @@
 #define LOG_MOST (16u << 20) /* the log is usually in memory */
 
 static struct {
-	const char *dir, *name, *trace, *set, *fault, *wire, *ip;
+	const char *dir, *name, *trace, *set, *fault, *wire, *ip, *hostile;
 	int ready;    /* gets a byte when programs may connect, or -1 */
 	int lifeline; /* the server ends when it is closed, or -1 */
 	bool detach, netdev;
@@ -379,6 +380,8 @@ static int run_chip(void)
 
 	if (!chip)
 		return chip_server_fail("can't build a chip for");
+	if (option.hostile)
+		hostile_start(strtoull(option.hostile, NULL, 10));
 	chip_server_take_signals(chip);
 	chip_owns_heap(chip);
 	chip_on_link(chip, show_link, chip);
@@ -420,6 +423,8 @@ static int chip_server_parse(int argc, char **argv)
 			option.wire = value;
 		else if (!strcmp(argv[i], "--ip"))
 			option.ip = value;
+		else if (!strcmp(argv[i], "--hostile"))
+			option.hostile = value;
 		else if (!strcmp(argv[i], "--ready"))
 			option.ready = atoi(value);
 		else if (!strcmp(argv[i], "--lifeline"))

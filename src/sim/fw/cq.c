@@ -108,7 +108,7 @@ static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	cq->cqe_log = prm_cqc_get_cqe_sz(cqc) == PRM_CQC_CQE_SZ_64 ? 6 : 7;
 	cq->overrun_ignore = prm_cqc_get_oi(cqc);
 	cq->collapsed = prm_cqc_get_cc(cqc);
-	cq->compress = prm_cqc_get_cqe_comp_en(cqc);
+	cq->special = prm_cqc_get_cqe_comp_en(cqc) ? CQ_COMPRESSES : 0;
 	cq->mini_format = (uint8_t)prm_cqc_get_mini_cqe_res_format(cqc);
 	cq->solicited_breaks = prm_cqc_get_scqe_break_moderation_en(cqc);
 	cq_take_moderation(cq, cqc, UINT32_MAX);

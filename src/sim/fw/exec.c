@@ -310,7 +310,7 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.op_mod = prm_load16(in, 6);
 	row = fw_exec_find_row(c.opcode);
 	c.name = row ? row->name : prm_opcode_name(c.opcode);
-	queues_settle(v->dev);
+	queues_settle_all(v->dev);
 	if (!fw_exec_injected(&c) && fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
 	probe(PROBE_COMMAND, .command = &c);

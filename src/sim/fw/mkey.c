@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/hostile.h"
 #include "cmd.h"
 #include "obj/device.h"
 #include "obj/icm.h"
@@ -258,6 +259,7 @@ static void fw_mkey_fill(struct mkey *m, const void *mkc, struct obj *pd)
 	m->len = prm_mkc_get_len(mkc);
 	m->log_entity = (uint8_t)prm_mkc_get_log_page_size(mkc);
 	m->en_rinval = prm_mkc_get_en_rinval(mkc);
+	m->relaxed = hostile() && prm_mkc_get_relaxed_ordering_write(mkc);
 	m->qpn = prm_mkc_get_qpn(mkc);
 	m->pdn = pd->id;
 	m->pd = pd;

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include "base/hostile.h"
 #include "host.h"
 
 /*
@@ -506,6 +507,8 @@ static int atomic_by_calls(struct host *h, bus_t addr, const struct dma_atomic *
 	}
 	if (dma_read(h, addr, old, sizeof(*old)))
 		return -EFAULT;
+	if (hostile())
+		hostile_pause();
 	new = atomic_result(a, *old);
 	return dma_write(h, addr, &new, sizeof(new));
 }

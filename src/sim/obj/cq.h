@@ -15,6 +15,10 @@ struct cq_priv;
  * A completion queue: its context and the device's position in it (queue/cq.c changes the
  * position).
  */
+/* Bits of cq.special. */
+#define CQ_COMPRESSES 1u /* cqc.cqe_comp_en */
+#define CQ_HOLDS      2u /* a hostile device keeps the data of receives (queue/hostile.c) */
+
 struct cq {
 	struct obj o;
 	struct ring ring;
@@ -29,7 +33,7 @@ struct cq {
 	uint8_t cqe_log; /* 6: 64 bytes, 7: 128 */
 	bool overrun_ignore;
 	bool collapsed;		/* cqc.cc: every CQE goes to the first entry */
-	bool compress;		/* cqc.cqe_comp_en */
+	uint8_t special;	/* what writing CQEs takes besides; usually 0 */
 	uint8_t mini_format;	/* cqc.mini_cqe_res_format */
 	/* the period is counted from the last CQE, not from the last event */
 	bool period_from_cqe;

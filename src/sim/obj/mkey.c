@@ -245,7 +245,7 @@ static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t 
 			    m->qpn);
 		return -MKEY_BAD_QP;
 	}
-	missing = rights & ~(source->rights | (unsigned int)MKEY_PINNED);
+	missing = rights & ~(source->rights | (unsigned int)(MKEY_PINNED | MKEY_ANY_ORDER));
 	if (missing) {
 		mkey_refuse(m->o.vhca, pdn, "mkey 0x%x does not have the right %s", key,
 			    right_name(missing));
@@ -409,6 +409,8 @@ static int mkey_walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_
 		w->done = len;
 		return 0;
 	}
+	if (source->relaxed && (w->rights & (MKEY_RW | MKEY_ANY_ORDER)) == MKEY_RW)
+		return -MKEY_RELAXED;
 	if (source->list)
 		return mkey_walk_list(w, source, key, va, len);
 	return mkey_walk_direct(w, source, key, va, len);
@@ -420,7 +422,8 @@ void mkey_place(struct mkey *m)
 {
 	struct dma_seg seg;
 
-	m->plain = !m->alias && !m->list && !m->on_demand && !(m->umem && m->umem->ro);
+	m->plain =
+		!m->relaxed && !m->alias && !m->list && !m->on_demand && !(m->umem && m->umem->ro);
 	m->flat = m->plain && !m->icm && !m->memic && !m->physical && m->len &&
 		  translate(m, m->start, m->len, &seg, 1) == 1;
 	m->bus = m->flat ? seg.addr : 0;

@@ -43,7 +43,8 @@ enum {
 	MKEY_RW = 1 << 3,
 	MKEY_ATOMIC = 1 << 4,
 	MKEY_UMR = 1 << 5,
-	MKEY_PINNED = 1 << 6, /* of an access: it cannot wait for pages (odp_cap) */
+	MKEY_PINNED = 1 << 6,	 /* of an access: it cannot wait for pages (odp_cap) */
+	MKEY_ANY_ORDER = 1 << 7, /* of an access: it knows of relaxed order */
 };
 
 #define MKEY_ANY_QP 0xffffffu
@@ -91,6 +92,7 @@ struct mkey {
 	bool free; /* mkc.free: created, but not usable yet */
 	bool alias;
 	bool en_rinval; /* a peer's SEND_INVAL may free it */
+	bool relaxed;	/* mkc.relaxed_ordering_write, on a hostile device */
 	uint32_t pdn;
 	uint32_t qpn;	/* the only queue that may use it, or MKEY_ANY_QP */
 	struct obj *pd; /* referenced */
@@ -140,6 +142,8 @@ enum mkey_fault {
 	 * no fault: signed or encrypted. queue/sig.c moves the bytes, and mkey_memory() finds them
 	 */
 	MKEY_SIGNED,
+	/* a hostile device, and a write whose order is relaxed */
+	MKEY_RELAXED,
 };
 #define MKEY_SEGS 64
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
+#include "base/hostile.h"
 #include "priv.h"
 #include "obj/mkey.h"
 
@@ -55,6 +56,8 @@ void cq_stop(struct cq *cq)
 	if (!cq->priv)
 		return;
 	uar_del_cq(cq);
+	hostile_cq_show(cq);
+	hostile_restore(cq);
 	cq_event_stop(cq);
 	cross_cq_stop(cq);
 	if (cq->priv->dirty)
@@ -148,7 +151,7 @@ static bool batch_store(struct cq *cq, size_t size)
 	struct cq_priv *d = cq->priv;
 	uint8_t *at = ring_bytes(host_of(&cq->o), &cq->ring);
 
-	if (!at || cq->compress)
+	if (!at || cq->special)
 		return false;
 	post_flush(queues_of(&cq->o));
 	at += batch_at(cq, size);
@@ -182,6 +185,14 @@ static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 	return n;
 }
 
+/* Puts data in place that is kept until now. Returns whether the batch is written compressed. */
+static __attribute__((noinline, cold)) bool batch_is_compressed(struct cq *cq)
+{
+	if (cq->special & CQ_HOLDS)
+		hostile_restore(cq);
+	return cq->special & CQ_COMPRESSES;
+}
+
 /*
  * Makes CQEs visible in order, as a NIC does: first writes all of them, not yet valid, then their
  * owner bytes one by one. Posted writes go before them in the same call.
@@ -200,7 +211,7 @@ static int write_batch(struct cq *cq)
 		post_flush(queues_of(&cq->o));
 		return -EFAULT;
 	}
-	if (cq->compress)
+	if (cq->special && batch_is_compressed(cq))
 		return cq_write_compressed(cq);
 	memcpy(d->cqe + len, d->owner, d->n);
 	return post_flush_then(queues_of(&cq->o), seg, (unsigned int)n + d->n, d->n, d->cqe,
@@ -304,6 +315,9 @@ static __attribute__((noinline)) void cq_probe(struct cq *cq)
 	memcpy(cqe, d->next, sizeof(cqe));
 	cqe[OWNER_AT] = d->owner[d->n - 1];
 	probe(PROBE_CQE, .cqe = {cq, cqe});
+	if (hostile())
+		hostile_cq(cq, cq_queue(cq, prm_cqe64_get_qpn(cqe)), cqe[OWNER_AT] >> 4,
+			   prm_cqe64_get_byte_cnt(cqe));
 }
 
 void cq_filled(struct cq *cq, bool solicited)
@@ -326,7 +340,7 @@ void cq_filled(struct cq *cq, bool solicited)
 		d->dirty = true;
 		TAILQ_INSERT_TAIL(&qs->dirty, d, dirty_link);
 	}
-	if (probe_active(PROBE_CQE | PROBE_INJECT_CQE))
+	if (probe_active(PROBE_CQE | PROBE_INJECT_CQE | PROBE_HOSTILE))
 		cq_probe(cq);
 }
 

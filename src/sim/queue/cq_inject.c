@@ -11,7 +11,7 @@
 #define IMM_AT	     0x24u /* from here to wqe_counter's dword, an error CQE has its reasons only */
 #define OPCODE_AT    0x38u
 
-static struct queue *cq_inject_queue(const struct cq *cq, uint32_t number)
+struct queue *cq_queue(const struct cq *cq, uint32_t number)
 {
 	static const enum obj_type types[] = {OBJ_QP, OBJ_SQ, OBJ_RQ};
 	struct queue *q = NULL;
@@ -45,7 +45,7 @@ void cq_inject(struct cq *cq, uint8_t *cqe, uint8_t *op_own)
 {
 	const uint8_t opcode = *op_own >> OPCODE_SHIFT;
 	const uint32_t number = prm_cqe64_get_qpn(cqe);
-	const struct inject_fault *f = cq->compress || !cq_inject_is_good(opcode)
+	const struct inject_fault *f = cq->special & CQ_COMPRESSES || !cq_inject_is_good(opcode)
 					       ? NULL
 					       : inject_count(INJECT_COMPLETION, number);
 
@@ -56,5 +56,5 @@ void cq_inject(struct cq *cq, uint8_t *cqe, uint8_t *op_own)
 	prm_err_cqe_set_syndrome(cqe, f->syndrome);
 	*op_own = (uint8_t)(cq_inject_error(opcode) << OPCODE_SHIFT | (*op_own & OWNER_BIT));
 	cq->solicited_pi = cq->pi;
-	cq_inject_fail(cq_inject_queue(cq, number));
+	cq_inject_fail(cq_queue(cq, number));
 }

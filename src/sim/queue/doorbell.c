@@ -6,6 +6,7 @@
 #include <dvx/prm/db.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/prefetch.h"
@@ -333,12 +334,12 @@ static void ring_cq(struct queues *qs, struct uar *u, uint64_t be_value)
 		uar_sweep_cqs(qs, u);
 }
 
-void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value)
+static inline void doorbell_handle(struct device *dev, uint32_t uar, uint32_t offset,
+				   uint64_t be_value)
 {
-	struct queues *qs = ((struct device *)device)->queues;
+	struct queues *qs = dev->queues;
 	struct uar *u = uar_find(qs, uar);
 
-	probe(PROBE_DOORBELL, .doorbell = {uar, offset, be_value});
 	if (!u)
 		return;
 	qs->doorbell_rang = true;
@@ -346,6 +347,28 @@ void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_val
 		ring_cq(qs, u, be_value);
 	else if (offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE)
 		ring_sq(qs, u, be_value);
+}
+
+void doorbell_take(struct device *dev, uint32_t uar, uint32_t offset, uint64_t be_value)
+{
+	doorbell_handle(dev, uar, offset, be_value);
+}
+
+/* Passes a doorbell to the probe. A hostile device may handle it later. */
+static __attribute__((noinline)) void doorbell_probe(struct device *dev, uint32_t uar,
+						     uint32_t offset, uint64_t be_value)
+{
+	probe(PROBE_DOORBELL, .doorbell = {uar, offset, be_value});
+	if (!hostile() || !hostile_doorbell(dev, uar, offset, be_value))
+		doorbell_take(dev, uar, offset, be_value);
+}
+
+void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value)
+{
+	if (probe_active(PROBE_DOORBELL | PROBE_HOSTILE))
+		doorbell_probe(device, uar, offset, be_value);
+	else
+		doorbell_handle(device, uar, offset, be_value);
 }
 
 void queue_blueflame(void *device, uint32_t uar, const uint8_t *bytes, size_t len)

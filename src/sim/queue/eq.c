@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dvx/prm/eqe.h>
 #include "priv.h"
+#include "base/hostile.h"
 #include "base/inject.h"
 #include "base/log.h"
 #include "base/probe.h"
@@ -18,11 +19,23 @@ static bool eq_is_lost(const void *eqe)
 	return true;
 }
 
+/* Returns whether the event is lost, or a hostile device reports it later. */
+static bool eq_is_held(struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	return (probe_active(PROBE_INJECT_EQE) && eq_is_lost(eqe)) ||
+	       (hostile() && hostile_event(v, eqn, eqe));
+}
+
 static void eq_post(struct vhca *v, uint32_t eqn, const void *eqe)
 {
 	probe(PROBE_EQE, .eqe = {eqn, eqe});
-	if (probe_active(PROBE_INJECT_EQE) && eq_is_lost(eqe))
+	if (probe_active(PROBE_INJECT_EQE | PROBE_HOSTILE) && eq_is_held(v, eqn, eqe))
 		return;
+	eq_report(v, eqn, eqe);
+}
+
+void eq_report(struct vhca *v, uint32_t eqn, const void *eqe)
+{
 	if (v->dev->front->event)
 		v->dev->front->event(v->dev->front_ctx, v, eqn, eqe);
 }

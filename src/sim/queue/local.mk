@@ -11,6 +11,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/doorbell.c \
 	src/sim/queue/eq.c \
 	src/sim/queue/error_stats.c \
+	src/sim/queue/hostile.c \
 	src/sim/queue/mmo.c \
 	src/sim/queue/post.c \
 	src/sim/queue/priv.h \

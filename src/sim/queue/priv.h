@@ -82,6 +82,8 @@ struct cq_priv {
 	uint8_t *next;	     /* the CQE that cq_next() returned */
 	LIST_HEAD(, cross_wait) waiters; /* queues with a WAIT for more completions */
 	struct timer moderate;		 /* runs while an event waits for the CQ's period */
+	struct timer late_timer;	 /* hostile.c: its CQEs are late until then */
+	bool late;			 /* it is dirty, but not in the list of dirty CQs */
 	uint64_t last_event;
 	uint8_t owner[CQ_BATCH];
 	/* CQEs with an invalid op_own, then the op_own bytes that are written after all of them */
@@ -305,6 +307,8 @@ void cq_event_stop(struct cq *);
 
 /* cq_inject.c: counts a CQE, whose last byte will be *op_own, and may make it an error. */
 void cq_inject(struct cq *, uint8_t *cqe, uint8_t *op_own);
+/* Finds the queue with this number; NULL if there is none. */
+struct queue *cq_queue(const struct cq *, uint32_t number);
 
 /* eq.c */
 void eq_completion(struct cq *);
@@ -328,5 +332,24 @@ static inline bool queue_flushes(const struct queue *q)
 }
 
 bool queue_flush_run(struct queues *);
+
+/* --- hostile.c: asked behind PROBE_HOSTILE ----------------------------------------------------- */
+
+/* Each returns whether it holds a doorbell or an event back. */
+bool hostile_doorbell(struct device *, uint32_t uar, uint32_t offset, uint64_t be_value);
+bool hostile_event(struct vhca *, uint32_t eqn, const void *eqe);
+/* Maybe holds a CQE back that was just made, by this queue (or NULL) for this many bytes. */
+void hostile_cq(struct cq *, const struct queue *, uint8_t opcode, size_t len);
+/* Ends that, and puts the data of the CQ's receives in place. */
+void hostile_cq_show(struct cq *);
+void hostile_restore(struct cq *);
+/* Lets all happen that is held back: a command comes. */
+void hostile_settle(struct queues *);
+/* Writes the end of a message first. */
+bool hostile_write(struct queue *, uint32_t rkey, uint64_t va, size_t len, const void *from);
+
+/* doorbell.c, eq.c: handle what was held back. */
+void doorbell_take(struct device *, uint32_t uar, uint32_t offset, uint64_t be_value);
+void eq_report(struct vhca *, uint32_t eqn, const void *eqe);
 
 #endif

@@ -92,7 +92,7 @@ void queue_stop(struct queue *q)
 	if (!q->priv)
 		return;
 	/* Posted writes point to their queue. fw_exec() flushes them, fw_uid_reap() does not. */
-	queues_settle(q->o.vhca->dev);
+	queues_settle_all(q->o.vhca->dev);
 	queue_reset(q);
 	if (q->transport->stop)
 		q->transport->stop(q);

@@ -63,5 +63,7 @@ bool queues_flush(struct device *, uint64_t now);
  * sleeps. Returns true if there were any.
  */
 bool queues_settle(struct device *);
+/* Likewise, and lets all happen that a hostile device holds back (base/hostile.h): a command comes. */
+void queues_settle_all(struct device *);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
+#include "base/hostile.h"
 #include "priv.h"
 
 #define BUFFERS_KEPT 64u
@@ -86,6 +87,13 @@ bool queues_settle(struct device *dev)
 	if (any)
 		post_flush(dev->queues);
 	return any;
+}
+
+void queues_settle_all(struct device *dev)
+{
+	if (hostile() && dev->queues)
+		hostile_settle(dev->queues);
+	queues_settle(dev);
 }
 
 bool queues_flush(struct device *dev, uint64_t now)

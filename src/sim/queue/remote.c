@@ -39,6 +39,17 @@ static bool remote_moved(const struct queue *q, int err)
 	return !err;
 }
 
+/* Writes where plain memory is not all there is to do; false if n is an error. */
+static bool remote_write_other(struct queue *q, int n, uint32_t rkey, uint64_t va, size_t len,
+			       const uint8_t *bytes)
+{
+	const struct sig_range r = remote_signed(q, rkey, va, len);
+
+	if (n == -MKEY_RELAXED)
+		return hostile_write(q, rkey, va, len, bytes);
+	return n == -MKEY_SIGNED && sig_scatter(q, &r, bytes);
+}
+
 bool remote_write(struct queue *q, uint32_t rkey, uint64_t va, size_t len, const void *from)
 {
 	const uint8_t *bytes = from;
@@ -50,13 +61,10 @@ bool remote_write(struct queue *q, uint32_t rkey, uint64_t va, size_t len, const
 	for (; len; len -= part, va += part, bytes += part) {
 		part = len;
 		n = remote_segs(q, rkey, va, &part, MKEY_RW, seg);
-		if (n == -MKEY_SIGNED) {
-			const struct sig_range r = remote_signed(q, rkey, va, len);
-
-			return sig_scatter(q, &r, bytes);
-		}
-		if (n < 0 || !remote_moved(q, post_write_through(q, seg, (unsigned int)n, bytes,
-								 (size_t)part)))
+		if (n < 0)
+			return remote_write_other(q, n, rkey, va, len, bytes);
+		if (!remote_moved(q,
+				  post_write_through(q, seg, (unsigned int)n, bytes, (size_t)part)))
 			return false;
 	}
 	return true;

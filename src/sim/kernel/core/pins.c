@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/hostile.h"
 #include "pins.h"
 #include "obj/device.h"
 
@@ -269,7 +270,8 @@ static void pin_request_share(struct uverbs_file *f, struct uverbs_request *req,
 	uint64_t first, len;
 	struct uverbs_share s;
 
-	if (p->file != f) /* a guest's pages are not shared */
+	/* A guest's pages are not shared; and a hostile device reaches memory by calls only. */
+	if (p->file != f || hostile())
 		return;
 	if (req->nshares < UVERBS_REQUEST_SHARES && pin_shareable_pages(p, &s) &&
 	    !share_is_requested(req, &s) &&
