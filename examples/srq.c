@@ -35,12 +35,14 @@ static struct dvx_qp *shared_qp(struct example *x, struct dvx_cq *cq, struct dvx
 	return qp;
 }
 
-static void say(struct dvx_qp *client, const char *text)
+/* Sends, and waits until it is sent: after an error no message would come that others wait for. */
+static void say(struct dvx_qp *client, struct dvx_cq *cq, const char *text)
 {
 	must(dvx_post_send_inline(dvx_qp_sq(client), text, (uint32_t)strlen(text) + 1, SENT,
 				  DVX_SIGNALED),
 	     "send");
 	dvx_sq_ring(dvx_qp_sq(client));
+	(void)example_wait(cq, SENT);
 }
 
 /* Takes n messages of any clients. Posts receives again when few are left. */
@@ -109,12 +111,12 @@ int main(int argc, char **argv)
 	/* Client 3 sends many messages, the others few: they need no fixed shares. */
 	for (int i = 0; i < CLIENTS; i++) {
 		snprintf(text, sizeof(text), "hello from %d", i);
-		say(client[i], text);
+		say(client[i], clients_cq, text);
 		serve(cq, srq, key, 1);
 	}
 	for (int i = 0; i < FEW; i++) {
 		snprintf(text, sizeof(text), "more, %d", i);
-		say(client[3], text);
+		say(client[3], clients_cq, text);
 	}
 	wait_for_limit(events, srq);
 	serve(cq, srq, key, FEW);
