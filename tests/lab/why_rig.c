@@ -12,7 +12,7 @@
 
 struct findings {
 	char text[2048]; /* "OBJECT.KIND", each in brackets */
-	struct lab_finding last;
+	struct lab_finding first, last;
 	int unread;
 };
 
@@ -22,6 +22,7 @@ static void findings_add(void *ctx, UNUSED const struct obj *o, const struct lab
 	const size_t n = strlen(all->text);
 
 	snprintf(all->text + n, sizeof(all->text) - n, "[%s.%s]", f->object, finding_name(f->kind));
+	all->first = n ? all->first : *f;
 	all->last = *f;
 }
 
@@ -134,6 +135,67 @@ TEST(pair, managed)
 	findings_are(&p->rig, "[qp.managed]");
 	findings_sentence(&p->rig,
 			  "WQEs from 0 on (1 block) are posted, and no SEND_EN has enabled them");
+}
+
+/* A position tells one lap of a ring from the next: the PSN goes on where the index begins anew. */
+TEST(pair, a_lap_is_motion)
+{
+	struct findings all;
+
+	p->a.qp->rnr_retry = 7;
+	p->b.qp->min_rnr_nak = 0;
+	rig_recv(&p->b, p->dst, LEN, rig_key(p->md));
+	rig_message(&p->a, SIGNALED, "hello");
+	rig_run(&p->a);
+	rig_message(&p->a, SIGNALED, "hello");
+	rig_run(&p->a);
+	all = findings_now(&p->rig, -1);
+	assert_non_null(strstr(all.text, "[qp.rnr]"));
+	assert_int_equal((uint16_t)all.first.at, 1);
+	assert_int_not_equal(all.first.at >> 16, 0);
+	rig_recv(&p->b, p->dst, LEN, rig_key(p->md));
+	rig_pass(&p->rig, SECOND);
+}
+
+/* SEND_EN may go beyond the record: nothing is left then. */
+TEST(pair, managed_and_enabled)
+{
+	p->a.qp->sq.managed = true;
+	p->a.qp->sq.pi = p->a.qp->sq.done = 3;
+	findings_are(&p->rig, "");
+}
+
+/* The transport is ready, and the WQE's turn has not come: its queue is paced, or has no leaves. */
+TEST(pair, pending)
+{
+	p->a.qp->sq.pi++;
+	findings_are(&p->rig, "[qp.pending]");
+	findings_sentence(&p->rig, "WQEs from 0 on (1 block) are not done");
+}
+
+TEST(pair, srq_failed)
+{
+	struct rig_srq srq = {0};
+
+	rig_srq_open(&p->rig, &srq, p->b.qp->q.pdn);
+	srq.srq->failed = true;
+	findings_are(&p->rig, "[srq.srq_failed]");
+	findings_sentence(&p->rig, "it has failed and gives out no receives");
+	rig_srq_close(&srq);
+}
+
+/* The receiver is refused by a peer that no function of this chip is. */
+TEST(pair, refused_by_a_far_peer)
+{
+	p->a.qp->rnr_retry = 7;
+	p->b.qp->min_rnr_nak = 0;
+	rig_message(&p->a, SIGNALED, "hello");
+	rig_run(&p->a);
+	p->a.qp->rgid[15] ^= 0x80;
+	findings_are(&p->rig, "[qp.rnr_far][qp.refused]");
+	p->a.qp->rgid[15] ^= 0x80;
+	rig_recv(&p->b, p->dst, LEN, rig_key(p->md));
+	rig_pass(&p->rig, SECOND);
 }
 
 TEST(pair, moderated)

@@ -14,7 +14,6 @@
 #include "tools/cli/json.h"
 
 #define SAMPLE_NS 100000000 /* between two answers: what has moved since waits for nothing */
-#define OF_KIND	  16u	    /* lines of one kind */
 
 void why_forget(struct why *w)
 {
@@ -191,7 +190,7 @@ void why_print(FILE *to, struct why *w)
 	for (size_t i = 0; i < w->n; i++) {
 		const struct lab_finding *f = &w->rows[i];
 
-		if (!*f->object || printed[f->kind] >= OF_KIND) {
+		if (!*f->object || printed[f->kind] >= FINDING_LINES) {
 			more[f->kind] += *f->object ? 1 : f->n[0];
 			continue;
 		}

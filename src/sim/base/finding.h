@@ -17,6 +17,8 @@ enum finding_kind {
 enum finding_class { FINDING_WORK, FINDING_LEFT, FINDING_IDLE };
 
 #define FINDING_NUMBERS 6
+#define FINDING_ROWS	256u /* of one kind that a chip sends; it counts the others */
+#define FINDING_LINES	16u  /* of one kind that the tool prints */
 #define FINDING_TEXT	320 /* bytes of a sentence */
 
 struct lab_finding {

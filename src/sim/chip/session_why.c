@@ -14,8 +14,7 @@
 #include "obj/cq.h"
 #include "obj/device.h"
 
-#define OF_KIND 256u /* rows of one kind; others are counted */
-#define ROWS	(FINDINGS * (OF_KIND + 1u) + SESSIONS_ENDED)
+#define ROWS (FINDINGS * (FINDING_ROWS + 1u) + SESSIONS_ENDED)
 
 struct why_rows {
 	const struct sessions *all;
@@ -48,7 +47,7 @@ static void why_add(void *ctx, const struct obj *o, const struct lab_finding *f)
 	const struct chip_session *c = w->ended ? w->ended : why_session(w->all, o);
 	struct lab_finding *row = &w->rows[w->n];
 
-	if (w->of_kind[f->kind]++ >= OF_KIND)
+	if (w->of_kind[f->kind]++ >= FINDING_ROWS)
 		return;
 	*row = *f;
 	row->ended = w->ended != NULL;
@@ -81,7 +80,7 @@ static void why_add_destroyed(struct why_rows *w)
 		struct lab_finding *row = &w->rows[w->n];
 
 		name = c->file && !c->guest ? kernel_destroyed(c->file, &number, &events) : NULL;
-		if (!name || w->of_kind[FINDING_ACKNOWLEDGE]++ >= OF_KIND)
+		if (!name || w->of_kind[FINDING_ACKNOWLEDGE]++ >= FINDING_ROWS)
 			continue;
 		*row = (struct lab_finding){
 			.kind = FINDING_ACKNOWLEDGE, .id = number, .at = events, .n = {events}};
@@ -94,9 +93,9 @@ static void why_add_destroyed(struct why_rows *w)
 static void why_add_counts(struct why_rows *w)
 {
 	for (unsigned int kind = 0; kind < FINDINGS; kind++)
-		if (w->of_kind[kind] > OF_KIND)
-			w->rows[w->n++] = (struct lab_finding){.kind = kind,
-							       .n = {w->of_kind[kind] - OF_KIND}};
+		if (w->of_kind[kind] > FINDING_ROWS)
+			w->rows[w->n++] = (struct lab_finding){
+				.kind = kind, .n = {w->of_kind[kind] - FINDING_ROWS}};
 }
 
 void session_why(struct chip_session *c)

@@ -110,13 +110,19 @@ static bool why_receives(const struct queue *q)
 	       q->state == QP_SQER;
 }
 
+/* The PSN tells one lap of the ring from the next. */
+static uint64_t why_transport_at(const struct why_sends *w, const struct transport_wait *t)
+{
+	return (uint64_t)t->psn << 16 | w->sq->done;
+}
+
 static void why_rnr(const struct why_sends *w, const struct transport_wait *t)
 {
 	const enum finding_kind kind = why_rnr_kind(t);
 	const uint64_t peer = qp_of(w->q)->remote_qpn;
 	const bool srq = kind == FINDING_RNR_SRQ;
 
-	why_found(w->s, &w->q->o, kind, w->sq->done,
+	why_found(w->s, &w->q->o, kind, why_transport_at(w, t),
 		  {t->opcode, t->wqe, t->times, srq ? t->peer->rq->srq->o.id : peer, peer});
 }
 
@@ -128,11 +134,11 @@ static void why_answer(const struct why_sends *w, const struct transport_wait *t
 	if (t->here && !t->peer) {
 		kind = FINDING_PEER_GONE;
 	} else if (t->here && !why_receives(t->peer)) {
-		why_found(w->s, &w->q->o, FINDING_PEER_STATE, w->sq->done,
+		why_found(w->s, &w->q->o, FINDING_PEER_STATE, why_transport_at(w, t),
 			  {t->opcode, t->wqe, t->psn, peer, t->peer->state});
 		return;
 	}
-	why_found(w->s, &w->q->o, kind, w->sq->done,
+	why_found(w->s, &w->q->o, kind, why_transport_at(w, t),
 		  {t->opcode, t->wqe, t->psn, peer, t->used, t->retries});
 }
 
@@ -169,16 +175,17 @@ static void why_wait(const struct why_sends *w)
 
 static void why_sends_run(const struct why_sends *w)
 {
-	const uint16_t unrung = (uint16_t)(w->record - w->sq->pi);
+	/* Behind what other queues have enabled, the record of a managed queue says nothing. */
+	const int16_t unrung = (int16_t)(w->record - w->sq->pi);
 	const uint16_t rung = (uint16_t)(w->sq->pi - w->sq->done);
 
 	if (w->sq->waits)
 		why_wait(w);
 	else if (!why_transport(w) && rung)
 		why_sq_found(w, FINDING_PENDING, w->sq->done, rung);
-	if (unrung)
+	if (unrung > 0)
 		why_sq_found(w, w->sq->managed ? FINDING_MANAGED : FINDING_DOORBELL, w->sq->pi,
-			     unrung);
+			     (uint64_t)unrung);
 }
 
 /* --- by the queue's state --------------------------------------------------------------------- */
