@@ -97,7 +97,8 @@ static const struct row set_tunnel[] = {
 	ROW_READ("tos", dpctl_zero, .what = REASON_ENCAP),
 	ROW_READ("flags", row_skip),
 	ROW_READ("vxlan", dpctl_set_vxlan),
-	ROW_LEAVE("geneve erspan gtpu tp_src", ENCAP),
+	DPCTL_ENCAP("geneve", OPTION, value_number),
+	ROW_LEAVE("erspan gtpu tp_src", ENCAP),
 	{0},
 };
 
@@ -136,7 +137,9 @@ static bool dpctl_push_flags(struct draft *d, const struct row *row, const struc
 static const struct row push_tunnel[] = {
 	DPCTL_ENCAP("vni", ID, value_number, .bits = 24),
 	ROW_READ("flags", dpctl_push_flags),
-	ROW_LEAVE("options oam crit", ENCAP),
+	DPCTL_ENCAP("options", OPTION, value_number),
+	ROW_READ("crit", row_skip),
+	ROW_LEAVE("oam", ENCAP),
 	{0},
 };
 

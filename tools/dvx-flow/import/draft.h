@@ -62,6 +62,7 @@ struct draft {
 	enum node_tunnel tunnel; /* that the rule begins; CHANGE_ENCAP shows if it does */
 	struct rule_change encap[ENCAP_WORDS];
 	uint32_t encap_given; /* bits of the words */
+	unsigned int option[3]; /* of ENCAP_OPTION: class, type, data */
 	const struct token *ct; /* the state of a connection that is compared */
 	uint64_t ct_value, ct_mask;
 	bool has_pcp;

@@ -87,16 +87,33 @@ bool draft_copy(struct draft *d, const struct token *at, uint32_t vport, uint64_
 					  : import_format(d->im, "to %s", to));
 }
 
+/* Reads an option of one word, as tc or as Open vSwitch writes it. */
+static bool draft_option(struct draft *d, const struct token *at, const char *text)
+{
+	unsigned int *o = d->option;
+	int used = 0;
+
+	if (sscanf(text, "%4x:%2x:%8x%n", &o[0], &o[1], &o[2], &used) != 3 &&
+	    sscanf(text, "{class=%6x,type=%4x,len=4,%10x}%n", &o[0], &o[1], &o[2], &used) != 3)
+		return draft_leave(d, at, REASON_ENCAP);
+	d->encap_given |= 1u << ENCAP_OPTION;
+	return (used && !text[used]) || draft_leave(d, at, REASON_ENCAP);
+}
+
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text)
 {
 	static const enum rule_change_kind kinds[ENCAP_WORDS] = {
 		CHANGE_TTL,	CHANGE_IP_SRC, CHANGE_IP_DST, CHANGE_ETH_SRC,
 		CHANGE_ETH_DST, CHANGE_DPORT,  CHANGE_TTL,    CHANGE_TTL,
 	};
-	struct value v = row->value(d, row, text);
-	const struct rule_net *net = v.list.item;
+	struct value v;
+	const struct rule_net *net;
 	bool address = row->what == ENCAP_SRC || row->what == ENCAP_DST;
 
+	if (row->what == ENCAP_OPTION)
+		return draft_option(d, at, text);
+	v = row->value(d, row, text);
+	net = v.list.item;
 	if (!v.list.n ||
 	    !change_fill(&d->encap[row->what], kinds[row->what], address ? net->family : 0, v))
 		return draft_leave(d, at, REASON_VALUE);

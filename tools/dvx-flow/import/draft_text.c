@@ -167,7 +167,7 @@ static void draft_print_changes(FILE *f, const struct draft *d)
 static const char *const draft_encap_words[ENCAP_WORDS] = {
 	[ENCAP_SRC] = "src",	 [ENCAP_DST] = "dst",	    [ENCAP_ETH_SRC] = "eth src",
 	[ENCAP_ETH_DST] = "dst", [ENCAP_PORT] = "dst port", [ENCAP_TTL] = "ttl",
-	[ENCAP_GBP] = "gbp",
+	[ENCAP_GBP] = "gbp",	 [ENCAP_OPTION] = "option",
 };
 
 static void draft_print_encap(FILE *f, const struct draft *d)
@@ -181,7 +181,11 @@ static void draft_print_encap(FILE *f, const struct draft *d)
 		if (d->encap_given >> w & 1) {
 			fprintf(f, " %s ",
 				w == ENCAP_ID ? tunnel_ids[t->id].word : draft_encap_words[w]);
-			change_print(f, &d->encap[w]);
+			if (w == ENCAP_OPTION)
+				fprintf(f, "0x%x type 0x%x 0x%x", d->option[0], d->option[1],
+					d->option[2]);
+			else
+				change_print(f, &d->encap[w]);
 		}
 }
 

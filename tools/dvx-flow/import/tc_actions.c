@@ -260,7 +260,8 @@ const struct row tc_encaps[] = {
 	ROW_ENCAP("vxlan_opts", GBP, value_number, .bits = 16),
 	/* mlx5's driver sends no checksum either. */
 	ROW_READ("csum nocsum", row_skip),
-	ROW_LEAVE("tos geneve_opts erspan_opts nofrag", ENCAP),
+	ROW_ENCAP("geneve_opts", OPTION, value_number),
+	ROW_LEAVE("tos erspan_opts nofrag", ENCAP),
 	{0},
 };
 
