@@ -92,11 +92,18 @@ static int posts_open(struct rules_bench *b)
 	return err ? err : posts_tags(b, b->posts);
 }
 
+/* Returns the image of a rule's request. */
+static const struct dvx_hws_image *posts_image(const struct rules_posts *p, enum rules_op op,
+					       uint32_t i)
+{
+	return &p->image[op == RULES_UPDATE][p->spilled[i]];
+}
+
 static int posts_post(struct rules_bench *b, struct dvx_sq *sq, enum rules_op op, uint32_t i,
 		      uint64_t again, uint32_t flags)
 {
 	struct rules_posts *p = b->posts;
-	const struct dvx_hws_image *image = &p->image[op == RULES_UPDATE][p->spilled[i]];
+	const struct dvx_hws_image *image = posts_image(p, op, i);
 	const uint8_t *tag = p->tags + (size_t)i * p->tag_bytes;
 
 	if (p->tag_bytes == DVX_TAG_BYTES)
@@ -142,17 +149,52 @@ static int posts_wait(struct rules_bench *b, enum rules_op op)
 	return dvx_rule_failed(&wc) ? posts_again(b, op, (uint32_t)wc.wr_id) : 0;
 }
 
-/* Posts a batch with one doorbell. */
-static int posts_batch(struct rules_bench *b, enum rules_op op, uint32_t first, uint32_t n)
+static int posts_each(struct rules_bench *b, enum rules_op op, uint32_t first, uint32_t n,
+		      uint32_t flags)
 {
 	struct dvx_sq batch = dvx_sq_begin(b->posts->sq);
 	int err = 0;
 
-	for (uint32_t i = first; i < first + n - 1 && !err; i++)
-		err = posts_post(b, &batch, op, i, 0, 0);
-	if (!err)
-		err = posts_post(b, &batch, op, first + n - 1, 0, DVX_SIGNALED);
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = posts_post(b, &batch, op, first + i, 0, i + 1 == n ? flags : 0);
 	dvx_sq_end(b->posts->sq, &batch);
+	return err;
+}
+
+/* Posts rules of one table by one call. */
+static int posts_many(struct rules_bench *b, enum rules_op op, uint32_t first, uint32_t n,
+		      uint32_t flags)
+{
+	const struct rules_posts *p = b->posts;
+	const struct dvx_hws_image *image = posts_image(p, op, first);
+	const uint8_t *tags = p->tags + (size_t)first * DVX_TAG_BYTES;
+
+	return op == RULES_DELETE ? dvx_post_rules_del(p->sq, image, tags, n, first, flags)
+				  : dvx_post_rules(p->sq, image, tags, n, first, flags);
+}
+
+/* Returns how many of n rules in a row lie in the table of the first. */
+static uint32_t posts_alike(const struct rules_posts *p, uint32_t first, uint32_t n)
+{
+	uint32_t i = 1;
+
+	while (i < n && p->spilled[first + i] == p->spilled[first])
+		i++;
+	return i;
+}
+
+/* Posts a batch with one doorbell. Long tags are posted one by one. */
+static int posts_batch(struct rules_bench *b, enum rules_op op, uint32_t first, uint32_t n)
+{
+	const bool wide = b->posts->tag_bytes != DVX_TAG_BYTES;
+	uint32_t some;
+	int err = 0;
+
+	for (; n && !err; first += some, n -= some) {
+		some = posts_alike(b->posts, first, n);
+		err = (wide || some == 1 ? posts_each : posts_many)(b, op, first, some,
+								    n == some ? DVX_SIGNALED : 0);
+	}
 	dvx_sq_ring(b->posts->sq);
 	return err;
 }
