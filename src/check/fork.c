@@ -1,15 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 
+#include <stdlib.h>
 #include <unistd.h>
+
+static bool watch_fork_ready;
+
+WATCH_HOOK int ibv_fork_init(void)
+{
+	const int err = WATCH_REAL(ibv_fork_init)();
+
+	watch_fork_ready |= !err;
+	return err;
+}
+
+/* libibverbs calls ibv_fork_init() by itself if one of these is set. */
+static bool watch_fork_safe(void)
+{
+	return watch_fork_ready || getenv("RDMAV_FORK_SAFE") || getenv("IBV_FORK_SAFE");
+}
+
+static void watch_check_fork(unsigned int regions, const struct watch_place *here)
+{
+	const enum ibv_fork_status status = WATCH_REAL(ibv_is_fork_initialized)();
+
+	if (status == IBV_FORK_ENABLED)
+		return;
+	watch_report(&(struct watch_finding){.kind = status == IBV_FORK_UNNEEDED ? CHECK_FORK_LUCK
+										 : CHECK_FORK,
+					     .n = {regions},
+					     .place = {here}});
+}
 
 WATCH_HOOK pid_t fork(void)
 {
 	const struct watch_place here = WATCH_HERE();
 	const unsigned int n = watch_mr_count();
 
-	if (n && WATCH_REAL(ibv_is_fork_initialized)() == IBV_FORK_DISABLED)
-		watch_report(
-			&(struct watch_finding){.kind = CHECK_FORK, .n = {n}, .place = {&here}});
+	if (n && !watch_fork_safe())
+		watch_check_fork(n, &here);
 	return WATCH_REAL(fork)();
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/patience.h"
 #include "tests/verbs/verbs_qp.h"
@@ -650,6 +651,85 @@ static void ok_threads(void)
 	misuse_threads(&lock);
 }
 
+/* Two QPs of one thread domain, each with a thread of its own. */
+struct poster {
+	struct ibv_qp *qp;
+	struct poller turn;
+};
+
+static void *misuse_poster(void *arg)
+{
+	struct poster *self = arg;
+
+	for (unsigned int i = 1; i <= 50; i++) {
+		self->turn.polls = i;
+		while (*self->turn.other + 1 < i)
+			sched_yield();
+		must(!misuse_post_at(self->qp, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, p.out, BYTES,
+				     p.mr->lkey));
+		misuse_done(p.scq);
+	}
+	return NULL;
+}
+
+static void misuse_domains(unsigned int domains)
+{
+	struct poster posters[2] = {{0}};
+	pthread_t other;
+
+	misuse_open_cq(64);
+	for (unsigned int i = 0; i < 2; i++) {
+		static struct ibv_pd *pd;
+		struct ibv_td_init_attr ta = {0};
+		struct ibv_parent_domain_init_attr pa = {.pd = p.pd};
+
+		if (i < domains) {
+			pa.td = ibv_alloc_td(p.ctx, &ta);
+			pd = ibv_alloc_parent_domain(p.ctx, &pa);
+		}
+		must(pd);
+		posters[i].qp = misuse_qp(pd, p.scq);
+		misuse_connect(posters[i].qp, misuse_qp(p.pd, p.rcq));
+		posters[i].turn.other = &posters[!i].turn.polls;
+	}
+	must(!pthread_create(&other, NULL, misuse_poster, &posters[0]));
+	misuse_poster(&posters[1]);
+	pthread_join(other, NULL);
+}
+
+static void one_domain(void)
+{
+	misuse_domains(1);
+}
+
+static void ok_domains(void)
+{
+	misuse_domains(2);
+}
+
+static void misuse_fork(void)
+{
+	int status = 0;
+	pid_t child;
+
+	misuse_open();
+	child = fork();
+	if (!child)
+		_exit(0);
+	must(waitpid(child, &status, 0) == child && !status);
+}
+
+static void forked(void)
+{
+	misuse_fork();
+}
+
+static void ok_forked(void)
+{
+	must(!ibv_fork_init());
+	misuse_fork();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -670,7 +750,8 @@ static const struct {
 	CASE(ok_acknowledged), CASE(other_cq),	       CASE(slept),
 	CASE(ok_slept),	       CASE(ah_destroyed),     CASE(ok_ah),
 	CASE(receive_error),   CASE(ok_receive_error), CASE(two_threads),
-	CASE(ok_threads),
+	CASE(ok_threads),      CASE(one_domain),       CASE(ok_domains),
+	CASE(forked),	       CASE(ok_forked),
 };
 
 int main(int argc, char **argv)

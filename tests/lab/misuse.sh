@@ -69,6 +69,10 @@ receive_error|receive_in_error misuse_receive_at misuse_qp
 ok_receive_error|
 two_threads|two_threads misuse_poller misuse_poller
 ok_threads|
+one_domain|two_threads misuse_post_at misuse_post_at
+ok_domains|
+forked|fork_luck misuse_fork
+ok_forked|
 unacknowledged|events_unacknowledged unacknowledged misuse_open_cq
 TABLE
 # The sanitizer's free() comes before dvx-check's.
