@@ -4,9 +4,12 @@
 
 void watch_context_open(struct ibv_context *c)
 {
-	struct watch_context *w = c ? watch_add(&watch_contexts, (uintptr_t)c) : NULL;
 	struct verbs_context *v = c ? verbs_get_ctx(c) : NULL;
+	struct watch_context *w;
 
+	if (!c || c->ops.poll_cq == watch_poll_cq) /* one way to open a device may call another */
+		return;
+	w = watch_add(&watch_contexts, (uintptr_t)c);
 	if (!w)
 		return;
 	w->real = c->ops;
