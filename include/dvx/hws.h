@@ -122,6 +122,14 @@ DVX_INLINE void dvx_hws_image_argument(struct dvx_hws_image *image, uint32_t num
 	prm_wqe_gta_data_seg_ste_set_dw7((uint8_t *)image->wqe + DVX_BLOCK, number);
 }
 
+/*
+ * Makes a matcher whose rules have an index, from 0 to rules - 1, and no tag: a packet's register C3
+ * is the index of its rule. Packets whose entry is empty go on behind it. It has at most 2^16 rules,
+ * which come from dvx_post_rule_at(); the match of their image is empty.
+ */
+int dvx_hws_matcher_create_linear(struct dvx_flow_table *table, uint32_t priority, uint32_t rules,
+				  struct dvx_flow_matcher **out);
+
 /* ---- Rules ---- */
 
 #define DVX_RULE_DS (DVX_RULE_BYTES / DVX_SEG)
@@ -196,6 +204,34 @@ DVX_INLINE int dvx_post_rule_jumbo_del(struct dvx_sq *sq, const struct dvx_hws_i
 {
 	return dvx_rule_post(sq, image, PRM_GTA_OP_DEACTIVATE, 0, tag, DVX_LONG_TAG_BYTES, wr_id,
 			     flags);
+}
+
+/* Posts a request about the entry of this index. */
+DVX_INLINE int dvx_rule_post_at(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				enum prm_gta_op op, uint32_t index, uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_sq_place p;
+	int err = dvx_rule_claim(sq, image, op, index, DVX_TAG_BYTES, flags, &p);
+
+	if (DVX_UNLIKELY(err))
+		return err;
+	__builtin_memset(p.wqe + DVX_RULE_BYTES - DVX_TAG_BYTES, 0, DVX_TAG_BYTES);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* Writes the rule of this index; one that is there is replaced. It fails outside the table. */
+DVX_INLINE int dvx_post_rule_at(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				uint32_t index, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_rule_post_at(sq, image, PRM_GTA_OP_ACTIVATE, index, wr_id, flags);
+}
+
+/* Deletes the rule of this index. It fails if there is none. */
+DVX_INLINE int dvx_post_rule_at_del(struct dvx_sq *sq, const struct dvx_hws_image *image,
+				    uint32_t index, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_rule_post_at(sq, image, PRM_GTA_OP_DEACTIVATE, index, wr_id, flags);
 }
 
 /*

@@ -49,6 +49,7 @@ struct dvx_flow_matcher {
 	struct dvx_flow_needs needs;
 	uint16_t priority;
 	uint32_t expected_rules;
+	bool linear; /* of hardware steering: rules have an index, and no tag */
 	int refs;
 };
 

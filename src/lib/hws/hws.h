@@ -82,7 +82,8 @@ struct hws_key {
 	struct hws_key *next;
 	int refs;
 	struct hws_object definer;
-	bool wide; /* its tags have HWS_TAG_LONG bytes */
+	bool wide;   /* its tags have HWS_TAG_LONG bytes */
+	bool linear; /* it has the device's definer of register C3 */
 	uint8_t dwords[HWS_DWORDS], octets[HWS_OCTETS];
 	uint8_t mask[HWS_TAG_LONG];
 };
@@ -104,6 +105,8 @@ struct hws_layout {
 /* `v6`: by depth, whether addresses are IPv6 ones. */
 int dvx_hws_layout_make(const struct dvx_flow_domain *domain, const uint8_t *mask, const bool v6[2],
 			struct hws_layout *out);
+/* Makes the layout of rules that have an index. */
+int dvx_hws_layout_make_linear(const struct dvx_flow_domain *domain, struct hws_layout *out);
 int dvx_hws_layout_free(struct hws_domain *d, struct hws_layout *layout);
 /* Writes a tag of HWS_TAG_LONG bytes; one of DVX_TAG_BYTES is its end. */
 void dvx_hws_layout_tag(const struct hws_layout *layout, const uint8_t *value, uint8_t *tag);
@@ -194,6 +197,8 @@ static inline struct hws_part *hws_first_part(const struct dvx_flow_matcher *mat
 }
 /* Writes the tag of a value: HWS_TAG_LONG bytes. */
 int dvx_hws_part_tag(const struct hws_part *part, const uint8_t *value, uint8_t *tag);
+/* image.c: checks that rules with tags can be in the matcher. */
+int dvx_hws_check_tags(const struct dvx_flow_matcher *matcher, const char *call);
 /* image.c: checks that requests can write the matcher's rules. */
 int dvx_hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *call);
 int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *value);

@@ -199,6 +199,15 @@ int dvx_hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *ca
 	return err;
 }
 
+int dvx_hws_check_tags(const struct dvx_flow_matcher *matcher, const char *call)
+{
+	return matcher->linear ? dvx_fail(EINVAL,
+					  "%s: the matcher's rules have an index and no tag: post "
+					  "them with dvx_post_rule_at()",
+					  call)
+			       : 0;
+}
+
 struct dvx_pd *dvx_flow_domain_pd(const struct dvx_flow_domain *domain)
 {
 	return domain->backend == &dvx_flow_hws ? hws_domain(domain)->queue.pd : NULL;
@@ -206,7 +215,9 @@ struct dvx_pd *dvx_flow_domain_pd(const struct dvx_flow_domain *domain)
 
 uint32_t dvx_hws_tag_bytes(const struct dvx_flow_matcher *matcher)
 {
-	return hws_is_hardware(matcher) ? hws_tag_bytes(&hws_first_part(matcher)->layout) : 0;
+	return hws_is_hardware(matcher) && !matcher->linear
+		       ? hws_tag_bytes(&hws_first_part(matcher)->layout)
+		       : 0;
 }
 
 int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_match *value,
@@ -216,6 +227,8 @@ int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_mat
 	const struct hws_part *part;
 	int err = dvx_hws_check_matcher(matcher, "dvx_hws_tag_make");
 
+	if (!err)
+		err = dvx_hws_check_tags(matcher, "dvx_hws_tag_make");
 	if (!err)
 		err = dvx_check_not_null("dvx_hws_tag_make", "value", value, "tag", tag, NULL);
 	if (!err)
@@ -305,6 +318,9 @@ static int hws_image_check_flags(const struct dvx_flow_matcher *matcher, uint32_
 {
 	if (flags & ~(uint32_t)(DVX_HWS_SPILL | DVX_HWS_TX))
 		return dvx_fail(EINVAL, "dvx_hws_image_make: flags 0x%x: unknown bits", flags);
+	if (flags & DVX_HWS_SPILL && matcher->linear)
+		return dvx_fail(EINVAL, "dvx_hws_image_make: flags has DVX_HWS_SPILL, but a "
+					"matcher whose rules have an index has one table");
 	if (flags & DVX_HWS_TX && matcher->table->domain->side != DVX_FLOW_FDB)
 		return dvx_fail(EINVAL, "dvx_hws_image_make: flags has DVX_HWS_TX, but only "
 					"domains of the FDB have a second table");

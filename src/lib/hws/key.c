@@ -158,9 +158,20 @@ static int hws_definer_create(struct dvx_dev *dev, struct hws_key *key)
 				     &key->definer);
 }
 
+static int hws_definer_linear(struct dvx_dev *dev, struct hws_key *key)
+{
+	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, &cap);
+
+	if (!err)
+		key->definer.id = prm_wqe_based_flow_table_cap_get_linear_match_definer_reg_c3(cap);
+	return err;
+}
+
 static bool hws_keys_equal(const struct hws_key *a, const struct hws_key *b)
 {
-	return a->wide == b->wide && !memcmp(a->dwords, b->dwords, sizeof(a->dwords)) &&
+	return a->wide == b->wide && a->linear == b->linear &&
+	       !memcmp(a->dwords, b->dwords, sizeof(a->dwords)) &&
 	       !memcmp(a->octets, b->octets, sizeof(a->octets)) &&
 	       !memcmp(a->mask, b->mask, sizeof(a->mask));
 }
@@ -178,7 +189,8 @@ static int hws_key_get(struct hws_domain *d, const struct hws_key *want, struct 
 		if (!key)
 			return dvx_fail(ENOMEM, "no memory for a matcher's key");
 		*key = *want;
-		err = hws_definer_create(d->dev, key);
+		err = key->linear ? hws_definer_linear(d->dev, key)
+				  : hws_definer_create(d->dev, key);
 		if (err == -ENOMEM)
 			err = dvx_fail(ENOMEM,
 				       "hardware steering: %s has no match definer left: it has "
@@ -245,6 +257,14 @@ int dvx_hws_layout_make(const struct dvx_flow_domain *domain, const uint8_t *mas
 	hws_key_copy(&key, &c, h.mask, h.fixed, out->fixed);
 	hws_layout_moves(&h, &c, &key, out);
 	return hws_key_get(d, &key, &out->key);
+}
+
+int dvx_hws_layout_make_linear(const struct dvx_flow_domain *domain, struct hws_layout *out)
+{
+	struct hws_key key = {.linear = true};
+
+	memset(out, 0, sizeof(*out));
+	return hws_key_get(hws_domain(domain), &key, &out->key);
 }
 
 int dvx_hws_layout_free(struct hws_domain *d, struct hws_layout *layout)

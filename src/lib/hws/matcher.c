@@ -20,7 +20,7 @@ static void hws_stage_size(const struct hws_part *part, uint32_t i, uint32_t *ro
 	uint32_t expected = part->matcher->expected_rules;
 	uint32_t log = expected ? dvx_log2_up(expected) : HWS_LOG_RULES;
 
-	*depth = i == 1 ? HWS_LOG_SPILL_DEPTH : HWS_LOG_DEPTH;
+	*depth = i == 1 ? HWS_LOG_SPILL_DEPTH : part->matcher->linear ? 0 : HWS_LOG_DEPTH;
 	if (i == 1)
 		*rows = log > HWS_SPILL_SMALLER ? log - HWS_SPILL_SMALLER : 0;
 	else
@@ -79,7 +79,9 @@ static struct hws_part *hws_part_create(struct dvx_flow_matcher *matcher, uint32
 		return NULL;
 	}
 	part->matcher = matcher;
-	if (dvx_hws_layout_make(matcher->table->domain, matcher->mask, v6, &part->layout)) {
+	if (matcher->linear ? dvx_hws_layout_make_linear(matcher->table->domain, &part->layout)
+			    : dvx_hws_layout_make(matcher->table->domain, matcher->mask, v6,
+						  &part->layout)) {
 		free(part);
 		return NULL;
 	}

@@ -290,9 +290,9 @@ static int hws_add(struct hws_domain *d, struct hws_rule *r)
 
 int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 {
-	struct hws_part *part = dvx_hws_matcher_part(rule->matcher, value);
+	int err = dvx_hws_check_tags(rule->matcher, "dvx_flow_rule_create");
+	struct hws_part *part = err ? NULL : dvx_hws_matcher_part(rule->matcher, value);
 	struct hws_rule *r = part ? calloc(1, sizeof(*r)) : NULL;
-	int err;
 
 	if (!r)
 		return part ? dvx_fail(ENOMEM, "no memory for a rule") : -dvx_last_error()->err;

@@ -311,6 +311,8 @@ int dvx_rules_create(const struct dvx_rules_attr *user, struct dvx_rules **out)
 		err = dvx_check_not_null("dvx_rules_create", "out", out, NULL);
 	if (!err)
 		err = dvx_hws_check_matcher(attr.matcher, "dvx_rules_create");
+	if (!err)
+		err = dvx_hws_check_tags(attr.matcher, "dvx_rules_create");
 	if (!err && attr.matcher->table->domain->side == DVX_FLOW_FDB)
 		err = dvx_fail(EOPNOTSUPP,
 			       "dvx_rules_create: attr.matcher is of the FDB, where a rule is two "

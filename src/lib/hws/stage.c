@@ -81,7 +81,10 @@ static int hws_rtc_create(struct hws_domain *d, struct hws_stage *stage, uint32_
 	uint8_t in[PRM_CREATE_RTC_IN_BYTES] = {0};
 	void *rtc = prm_create_rtc_in_at_rtc(in);
 
-	prm_rtc_set_update_index_mode(rtc, PRM_RTC_MODE_BY_HASH);
+	const uint32_t mode = key->linear ? PRM_RTC_MODE_BY_OFFSET : PRM_RTC_MODE_BY_HASH;
+
+	prm_rtc_set_update_index_mode(rtc, mode);
+	prm_rtc_set_access_index_mode(rtc, mode);
 	prm_rtc_set_reparse_mode(rtc, dvx_hws_reparse(d));
 	prm_rtc_set_pd(rtc, d->queue.pd->pdn);
 	prm_rtc_set_log_depth(rtc, stage->log_depth);
