@@ -21,13 +21,14 @@ TUTORIAL_PAGES = \
 	doc/tutorial/18-key-value.md \
 	doc/tutorial/19-nvme-capsules.md \
 	doc/tutorial/20-flow-offload.md \
-	doc/tutorial/21-hardware-steering.md
+	doc/tutorial/21-hardware-steering.md \
+	doc/tutorial/22-why-it-hangs.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = \
 	doc/tutorial/atomics doc/tutorial/by_gid doc/tutorial/datagrams doc/tutorial/devx_key \
 	doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/order \
 	doc/tutorial/overrun doc/tutorial/pinned doc/tutorial/prm_by_hand doc/tutorial/regions \
-	doc/tutorial/shared_receives doc/tutorial/windows doc/tutorial/xrc
+	doc/tutorial/shared_receives doc/tutorial/stuck doc/tutorial/windows doc/tutorial/xrc
 TUTORIAL_CM = \
 	doc/tutorial/cm_group doc/tutorial/cm_pair
 TUTORIAL_DVX = doc/tutorial/ring_by_hand

@@ -23,7 +23,7 @@ trap 'exit 1' INT TERM
 plan()
 {
 	echo "1..$1"
-	timeout 60 "$sim" up "$chip" >"$dir/up" 2>&1 && return
+	timeout 60 "$sim" up "$chip" ${chip_options-} >"$dir/up" 2>&1 && return
 	echo "Bail out! dvx-sim up: $(tail -n 1 "$dir/up")"
 	exit 1
 }

@@ -24,5 +24,14 @@ the sum|and 1 completions failed, each in a run of its own. Findings: 4. The oth
 TABLE
 check "a command that fails by itself" says 125 'false fails without a fault (exit code 1)' "$dvx_sim" run --sweep -- false
 check "a command without a device" says 125 'true does not use the device' "$dvx_sim" run --sweep -- true
-[ -z "${DVX_TEST_LONG-}" ] || check "its correct twin is silent" silent "$bugs" ok
+if [ -n "${DVX_TEST_LONG-}" ]; then
+	check "its correct twin is silent" silent "$bugs" ok
+	for example in post_poll completions chain errors ud srq recover multicast dc; do
+		check "example $example" silent "$top_builddir/examples/$example"
+	done
+	for command in '' caps doctor; do
+		# shellcheck disable=SC2086
+		check "dvx-info $command" silent "$top_builddir/tools/dvx-info/dvx-info" $command
+	done
+fi
 plan

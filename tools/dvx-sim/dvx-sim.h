@@ -94,8 +94,8 @@ struct why {
 };
 /* Asks the chip once. Returns false, after an error message if there is a chip. */
 bool why_query(const char *name, struct why *);
-/* Asks twice, and keeps what has not moved in between. */
-bool why_query_lasting(const char *name, struct why *);
+/* Asks twice, and keeps what has not moved in between: 100 ms, or until this descriptor is readable. */
+bool why_query_lasting(const char *name, int until, struct why *);
 /* Removes findings that an earlier answer does not have, except of programs that ended. */
 void why_keep_lasting(struct why *later, const struct why *earlier);
 /* Counts findings without those that are so in idle programs, too. */

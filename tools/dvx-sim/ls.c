@@ -54,7 +54,7 @@ static size_t ls_waits(const char *name)
 	struct why w;
 	size_t n;
 
-	if (!why_query_lasting(name, &w))
+	if (!why_query_lasting(name, -1, &w))
 		return 0;
 	why_drop(&w, true);
 	n = why_count(&w);

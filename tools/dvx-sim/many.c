@@ -124,7 +124,7 @@ static void many_hung(struct many_worker *w)
 	FILE *to = fmemopen(w->r->text, MANY_TEXT, "w");
 	struct why waits;
 
-	if (to && why_query_lasting(w->chip, &waits)) {
+	if (to && why_query_lasting(w->chip, -1, &waits)) {
 		why_print(to, &waits);
 		why_forget(&waits);
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,13 +40,16 @@ static void run_report(struct run_command *r, struct why *w, const char *when)
 
 static void run_report_now(struct run_command *r, const char *when)
 {
+	const int ended = pidfd_open(r->child, 0);
 	struct why w;
 
-	if (r->reported || r->lost || !why_query_lasting(r->chip, &w))
-		return;
-	if (why_count(&w))
-		run_report(r, &w, when);
-	why_forget(&w);
+	if (!r->reported && !r->lost && why_query_lasting(r->chip, ended, &w)) {
+		if (why_count(&w))
+			run_report(r, &w, when);
+		why_forget(&w);
+	}
+	if (ended >= 0)
+		close(ended);
 }
 
 /* Looks again, and prints what has not moved since the last look; once, until something moves. */

@@ -5,15 +5,15 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "src/sim/link/link.h"
 #include "tools/cli/json.h"
 
-#define SAMPLE_NS 100000000 /* between two answers: what has moved since waits for nothing */
+#define SAMPLE_MS 100 /* between two answers: what has moved since waits for nothing */
 
 void why_forget(struct why *w)
 {
@@ -89,9 +89,9 @@ void why_keep_lasting(struct why *later, const struct why *earlier)
 	later->n = n;
 }
 
-bool why_query_lasting(const char *name, struct why *w)
+bool why_query_lasting(const char *name, int until, struct why *w)
 {
-	const struct timespec pause = {.tv_nsec = SAMPLE_NS};
+	struct pollfd pause = {.fd = until, .events = POLLIN};
 	struct why earlier;
 
 	if (!why_query(name, &earlier))
@@ -100,7 +100,7 @@ bool why_query_lasting(const char *name, struct why *w)
 		*w = earlier;
 		return true;
 	}
-	nanosleep(&pause, NULL);
+	poll(&pause, 1, SAMPLE_MS);
 	if (!why_query(name, w)) {
 		why_forget(&earlier);
 		return false;
@@ -257,7 +257,7 @@ int cmd_why(const struct sim_args *a)
 	if (sock < 0)
 		return EXIT_INPUT;
 	close(sock);
-	if (!why_query_lasting(name, &w))
+	if (!why_query_lasting(name, -1, &w))
 		return EXIT_INPUT;
 	why_drop(&w, true); /* a chip that stays up has had many */
 	if (a->json)
