@@ -25,23 +25,21 @@ ALONE_TESTS = tests/chip/onecpu.sh
 FIRST_TESTS = tests/interop/rdma_core.sh tests/perf/steer.sh tests/lib/aarch64.sh tests/interop/perftest.sh tests/host/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/flow/flow_icm.sh tests/flow/explain_walks.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
-# ./quickstart check runs a test once, check long in each build. Other people's programs, all chips, the deaths of
-# programs and long tests of tools and of the compiler of rules take three times as long sanitized, and others walk the
-# same code: plain.
-ASAN_LONG_TESTS = $(filter-out tests/interop/capture.sh,$(filter tests/interop/%,$(SHARED_TESTS))) \
-	$(filter tests/tools/%.sh,$(SHARED_TESTS)) tests/flow/lacks.sh tests/flow/manners.sh tests/flow/flow_death.sh \
-	tests/flow/rules_compile tests/flow/rules_acl tests/steer/chips.sh tests/steer/dr_fdb_changes.sh tests/host/share.sh \
-	tests/chip/deaths.sh tests/chip/profile.sh tests/copy/copy_death.sh tests/copy/resume.sh tests/copy/entries.sh \
-	tests/lab/misuse.sh tests/copy/tree.sh tests/copy/sync.sh tests/copy/habits.sh tests/copy/rsync.sh tests/prm/accessors tests/tree/examples.sh
+# ./quickstart check runs a test once, check long in each build. Sanitized, a program starts in the time of ten: check has
+# compiled tests so, and of the scripts those of edits, of dvx-flow's daemon, of a network that tampers and of faults.
+SCRIPTS_SANITIZED = tests/flow/edit.sh tests/flow/batch.sh tests/copy/network.sh tests/lab/fault.sh
+ASAN_TESTS = $(SCRIPTS_SANITIZED) $(filter-out tests/flow/rules_compile tests/flow/rules_acl tests/prm/accessors,$(PROGRAM_TESTS))
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
-ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
+ASAN_LONG_TESTS = $(filter-out $(ASAN_TESTS) \
 	tests/tree/packages.pl tests/tree/attr_list.pl tests/tree/quickstart.sh tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/prm/gen.pl \
 	tests/prm/witness.pl tests/prm/asm.sh tests/prm/export.py tests/prm/pages.py tests/lib/barriers.sh \
 	tests/tree/headers.sh tests/tree/symbols.sh tests/tree/manpages.sh tests/lib/aarch64.sh tests/tree/platforms.sh \
 	tests/interop/capture.sh tests/flow/flow_icm.sh tests/tree/ci_recipe.sh tests/abi/% tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
-# Both: libdvx as users have it. Moving pages is for TSan.
-PLAIN_TESTS = $(filter-out tests/host/share.sh $(filter-out tests/lib/% tests/golden/%,$(ASAN_TESTS)),$(SHARED_TESTS))
+ASAN_BUILDS = $(addsuffix $(EXEEXT),tools/dvx-sim/dvx-sim tools/dvx-flow/dvx-flow tools/dvx-copy/dvx-copy)
+# Both: libdvx's rings and calls as users have them. Moving pages is for TSan.
+TWICE_TESTS = $(filter-out tests/lib/lib_rules tests/lib/lib_flow tests/lib/flow_tags,$(filter tests/lib/% tests/golden/%,$(ASAN_TESTS)))
+PLAIN_TESTS = $(filter-out tests/host/share.sh $(filter-out $(TWICE_TESTS),$(ASAN_TESTS)),$(SHARED_TESTS))
 # For ./quickstart check fast, the loop while writing: all programs that need no device but those that take seconds, a test
 # on the device of each tool, of libdvx and of the preload, and a program of others.
 FAST_COMPILED = $(filter-out tests/fuzz/% $(SLOW_TESTS) $(DEVICE_TESTS),$(PROGRAM_TESTS)) \
@@ -50,13 +48,11 @@ FAST_TESTS = tests/tools/perf.sh tests/copy/refuse.sh tests/flow/flow_rules.sh t
 	tests/tools/info.sh tests/prm/dvx_prm.sh tests/chip/cli.sh tests/preload/hooks.sh tests/prm/gen.pl \
 	tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/tree/symbols.sh $(FAST_COMPILED)
 SLOW_TESTS = tests/copy/filter tests/host/share_moves
-TSAN_TESTS = tests/chip/loop tests/host/wake tests/host/lockstep tests/copy/copy_link tests/copy/workers \
-	tests/copy/hostile tests/copy/clients tests/chip/front.sh tests/lib/lib_queues \
-	tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/steer/dr_limits \
-	tests/host/share.sh tests/interop/pingpong.sh
-TSAN_LONG_TESTS = tests/flow/flow_rules.sh
+TSAN_TESTS = tests/host/share.sh tests/chip/loop tests/host/wake tests/host/lockstep tests/copy/copy_link tests/copy/workers \
+	tests/chip/front.sh tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/interop/pingpong.sh
+TSAN_LONG_TESTS = tests/flow/flow_rules.sh tests/copy/hostile tests/copy/clients tests/lib/lib_queues tests/steer/dr_limits
 TSAN_BUILDS = tools/dvx-sim/dvx-sim$(EXEEXT) $(if $(filter $(TSAN_LONG_TESTS),$(TESTS)),tools/dvx-copy/dvx-copy$(EXEEXT) tools/dvx-flow/dvx-flow$(EXEEXT))
-EXTRA_DIST += tests/in-place tests/tap-run tests/tap-fold tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
+EXTRA_DIST += tests/in-place tests/together.mk tests/tap-run tests/tap-fold tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
 # A *_TESTS is a test, which `dvx-sim run` starts if it is one of DEVICE_TESTS; a *_HELPERS is what a script runs.

@@ -3,40 +3,40 @@
 
 /* Offsets of the members, big-endian. */
 enum {
-	AT_MAGIC = 0,
-	AT_VERSION = 4,
-	AT_LENGTH = 6,
-	AT_VHCA_ID = 8,
-	AT_RESERVED0 = 10, /* 2 bytes, 0 */
-	AT_ACCESS = 12,
-	AT_MKEY = 16,
-	AT_RESERVED1 = 20, /* 4 bytes, 0 */
-	AT_ADDR = 24,
-	AT_LEN = 32,
-	AT_KEY = 40,
-	AT_RESERVED2 = 72, /* 4 bytes, 0 */
-	AT_SUM = 76,
+	TICKET_MAGIC = 0,
+	TICKET_VERSION = 4,
+	TICKET_LENGTH = 6,
+	TICKET_VHCA_ID = 8,
+	TICKET_RESERVED0 = 10, /* 2 bytes, 0 */
+	TICKET_ACCESS = 12,
+	TICKET_MKEY = 16,
+	TICKET_RESERVED1 = 20, /* 4 bytes, 0 */
+	TICKET_ADDR = 24,
+	TICKET_LEN = 32,
+	TICKET_KEY = 40,
+	TICKET_RESERVED2 = 72, /* 4 bytes, 0 */
+	TICKET_SUM = 76,
 };
 
 static const uint8_t magic[4] = {'D', 'V', 'X', 'T'};
 static const char prefix[] = "dvx1:";
 
-_Static_assert(AT_SUM + 4 == DVX_TICKET_BYTES, "a ticket ends with its checksum");
+_Static_assert(TICKET_SUM + 4 == DVX_TICKET_BYTES, "a ticket ends with its checksum");
 _Static_assert(sizeof(prefix) + 2 * DVX_TICKET_BYTES == DVX_TICKET_TEXT, "prefix, hex, NUL");
 
 void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES])
 {
 	memset(out, 0, DVX_TICKET_BYTES);
-	memcpy(out + AT_MAGIC, magic, sizeof(magic));
-	prm_store16(out, AT_VERSION, DVX_TICKET_VERSION);
-	prm_store16(out, AT_LENGTH, DVX_TICKET_BYTES);
-	prm_store16(out, AT_VHCA_ID, t->vhca_id);
-	prm_store32(out, AT_ACCESS, t->access);
-	prm_store32(out, AT_MKEY, t->mkey);
-	prm_store64(out, AT_ADDR, t->addr);
-	prm_store64(out, AT_LEN, t->len);
-	memcpy(out + AT_KEY, t->key, sizeof(t->key));
-	prm_store32(out, AT_SUM, dvx_crc32c(out, AT_SUM));
+	memcpy(out + TICKET_MAGIC, magic, sizeof(magic));
+	prm_store16(out, TICKET_VERSION, DVX_TICKET_VERSION);
+	prm_store16(out, TICKET_LENGTH, DVX_TICKET_BYTES);
+	prm_store16(out, TICKET_VHCA_ID, t->vhca_id);
+	prm_store32(out, TICKET_ACCESS, t->access);
+	prm_store32(out, TICKET_MKEY, t->mkey);
+	prm_store64(out, TICKET_ADDR, t->addr);
+	prm_store64(out, TICKET_LEN, t->len);
+	memcpy(out + TICKET_KEY, t->key, sizeof(t->key));
+	prm_store32(out, TICKET_SUM, dvx_crc32c(out, TICKET_SUM));
 }
 
 /* The order of checks decides which error is reported: magic, version, length, checksum. */
@@ -44,20 +44,20 @@ static int ticket_check(const uint8_t *in, size_t len)
 {
 	if (len < sizeof(magic) || memcmp(in, magic, sizeof(magic)))
 		return dvx_fail(EINVAL, "ticket: the first bytes are not a ticket's");
-	if (len < AT_VHCA_ID)
+	if (len < TICKET_VHCA_ID)
 		return dvx_fail(ERANGE, "ticket: cut short after %zu bytes", len);
-	if (prm_load16(in, AT_VERSION) != DVX_TICKET_VERSION)
+	if (prm_load16(in, TICKET_VERSION) != DVX_TICKET_VERSION)
 		return dvx_fail(EPROTONOSUPPORT, "ticket: version %u, this libdvx reads %u",
-				prm_load16(in, AT_VERSION), DVX_TICKET_VERSION);
-	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
+				prm_load16(in, TICKET_VERSION), DVX_TICKET_VERSION);
+	if (len != DVX_TICKET_BYTES || prm_load16(in, TICKET_LENGTH) != DVX_TICKET_BYTES)
 		return dvx_fail(ERANGE, "ticket: %zu bytes with length field %u; a ticket has %u",
-				len, prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
-	if (prm_load32(in, AT_SUM) != dvx_crc32c(in, AT_SUM))
+				len, prm_load16(in, TICKET_LENGTH), DVX_TICKET_BYTES);
+	if (prm_load32(in, TICKET_SUM) != dvx_crc32c(in, TICKET_SUM))
 		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
-	if (prm_load16(in, AT_RESERVED0) || prm_load32(in, AT_RESERVED1) ||
-	    prm_load32(in, AT_RESERVED2))
+	if (prm_load16(in, TICKET_RESERVED0) || prm_load32(in, TICKET_RESERVED1) ||
+	    prm_load32(in, TICKET_RESERVED2))
 		return dvx_fail(EBADMSG, "ticket: reserved bytes are not 0");
-	if (!prm_load64(in, AT_LEN) || prm_load64(in, AT_LEN) - 1 > ~prm_load64(in, AT_ADDR))
+	if (!prm_load64(in, TICKET_LEN) || prm_load64(in, TICKET_LEN) - 1 > ~prm_load64(in, TICKET_ADDR))
 		return dvx_fail(EBADMSG, "ticket: its address range is impossible");
 	return 0;
 }
@@ -72,12 +72,12 @@ int dvx_ticket_decode(const void *in, size_t len, struct dvx_ticket *t)
 	dvx_ticket_wipe(t);
 	if (err)
 		return err;
-	t->vhca_id = prm_load16(in, AT_VHCA_ID);
-	t->access = prm_load32(in, AT_ACCESS);
-	t->mkey = prm_load32(in, AT_MKEY);
-	t->addr = prm_load64(in, AT_ADDR);
-	t->len = prm_load64(in, AT_LEN);
-	memcpy(t->key, (const uint8_t *)in + AT_KEY, sizeof(t->key));
+	t->vhca_id = prm_load16(in, TICKET_VHCA_ID);
+	t->access = prm_load32(in, TICKET_ACCESS);
+	t->mkey = prm_load32(in, TICKET_MKEY);
+	t->addr = prm_load64(in, TICKET_ADDR);
+	t->len = prm_load64(in, TICKET_LEN);
+	memcpy(t->key, (const uint8_t *)in + TICKET_KEY, sizeof(t->key));
 	return 0;
 }
 

@@ -104,8 +104,9 @@ after() {
 	done
 	IFS=$old_ifs
 }
-for next in "" --inplace; do after "$endings" "another file ${next:+with $next}" another; done
-for next in --partial -c "-c --partial"; do after "$few" "another file with $next" another; done
+next=
+after "$endings" "another file" another
+for next in --inplace --partial -c "-c --partial"; do after "$few" "another file with $next" another; done
 next=
 after "$endings" "the same" same_one
 next=-c

@@ -36,9 +36,8 @@ int fx_setup_sfs(void **state, uint8_t sfs)
 	f->v = &f->dev.vhca[BLUEFIELD2_HOST];
 	f->dpu = &f->dev.vhca[BLUEFIELD2_DPU];
 	f->vf = &f->dev.vhca[2];
-	f->mem = aligned_alloc(4096, FX_MEM);
-	assert_non_null(f->mem);
-	memset(f->mem, 0, FX_MEM);
+	f->mem = mmap(NULL, FX_MEM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(f->mem != MAP_FAILED);
 	*state = f;
 	return 0;
 }
@@ -58,7 +57,7 @@ int fx_teardown(void **state)
 	device_fini(&f->dev);
 	mm_close(f->mm);
 	host_free(f->host);
-	free(f->mem);
+	munmap(f->mem, FX_MEM);
 	sim_log_to(STDERR_FILENO);
 	close(f->log);
 	free(f);

@@ -12,7 +12,7 @@ if ! command -v tshark >/dev/null; then
 fi
 raw_verbs=$top_builddir/tests/verbs/raw_verbs
 [ -x "$raw_verbs" ] || { echo "Bail out! $raw_verbs was not built: make check TESTS=tests/interop/capture.sh"; exit 1; }
-plan 37
+plan 38
 
 # Without --foreground, timeout sends a SIGCONT behind its SIGTERM, which takes a pending SIGSTOP away: that
 # of the leak sanitizer, which a program that has just ended would wait for for ever.
@@ -51,40 +51,59 @@ dissect()
 
 complaints='_ws.malformed || _ws.expert.severity >= 0x600000 || ip.checksum.status == 0 || udp.checksum.status == 0'
 
-# looks KIND OPCODES: all packets are RoCE of that kind, whole, right, and these BTH opcodes are there
-# (one reading by tshark: the three fields of RoCE, and what complaints asks for)
-looks()
-{
-	bad=1
-	stop >"$dir/client" 2>&1
-	dissect -T fields -E separator=/t -E occurrence=a -e frame.number -e infiniband.bth.opcode -e infiniband.invariant.crc \
-		-e _ws.malformed -e _ws.expert.severity -e ip.checksum.status -e udp.checksum.status >"$dir/fields"
-	awk -F '\t' '
-		{ worst = 0; many = split($5, severity, ","); for (i = 1; i <= many; i++) if (severity[i] + 0 > worst) worst = severity[i] + 0 }
-		$4 != "" || worst >= 6291456 || $6 ~ /0/ || $7 ~ /0/' "$dir/fields" >"$dir/server"
-	all=$(wc -l <"$dir/fields")
-	roce=$(awk -F '\t' '$2 != "" && $3 != ""' "$dir/fields" | wc -l)
-	missing=
-	for op in $2; do
-		awk -F '\t' -v op="$op" '$2 == op { found = 1 } END { exit !found }' "$dir/fields" ||
-			missing="$missing $op"
-	done
-	icrc=$(/usr/bin/python3 "$here/icrc.py" "$dir/cap.pcap")
-	good=$?
-	echo "$all packets, $roce RoCE: $icrc; BTH opcodes missing:$missing" >>"$dir/client"
-	[ -s "$dir/server" ] || [ -n "$missing" ] || [ "$all" = 0 ] || [ "$all" != "$roce" ] || [ $good != 0 ] ||
-		[ "$icrc" != "$1=$all" ] || bad=0
-	result "$bad" "... its $all packets are RoCE ($1), without a complaint"
-}
-
-# seen KIND OPCODES PROGRAM ARGS...: runs it while captured
+# seen KIND OPCODES PROGRAM ARGS...: runs it while captured; looks() will ask for packets of RoCE of that kind with these
+# BTH opcodes
+programs=0
 seen()
 {
-	kind=$1 opcodes=$2
+	programs=$((programs + 1))
+	echo "$1 $2" >>"$dir/kinds"
 	shift 2
 	start
 	pair host "$@"
-	looks "$kind" "$opcodes"
+	stop >>"$dir/client" 2>&1
+	cp "$dir/cap.pcap" "$dir/$programs.pcap"
+}
+
+# Each packet of each program is RoCE, whole, and right: one reading by tshark of all files behind each other.
+looks()
+{
+	: >"$dir/counts"
+	for i in $(seq $programs); do
+		icrc=$(/usr/bin/python3 "$here/icrc.py" "$dir/$i.pcap")
+		good=$?
+		echo "$(echo "$icrc" | tail -n 1) $good" >>"$dir/counts"
+	done
+	# shellcheck disable=SC2046 # words
+	mergecap -a -F pcap -w "$dir/cap.pcap" $(seq -f "$dir/%g.pcap" $programs) 2>>"$dir/client"
+	dissect -T fields -E separator=/t -E occurrence=a -e frame.number -e infiniband.bth.opcode -e infiniband.invariant.crc \
+		-e _ws.malformed -e _ws.expert.severity -e ip.checksum.status -e udp.checksum.status >"$dir/fields"
+	from=0
+	for i in $(seq $programs); do
+		icrc=$(sed -n "${i}p" "$dir/counts")
+		read -r kind opcodes <<-END
+			$(sed -n "${i}p" "$dir/kinds")
+		END
+		all=${icrc#"$kind"=}
+		all=${all%% *}
+		awk -F '\t' -v from="$from" -v all="$all" -v opcodes="$opcodes" '
+			NR <= from || NR > from + all { next }
+			{ packets++; worst = 0; many = split($5, severity, ","); for (i = 1; i <= many; i++) if (severity[i] + 0 > worst) worst = severity[i] + 0 }
+			$2 != "" && $3 != "" { roce++; found[$2] }
+			$4 != "" || worst >= 6291456 || $6 ~ /0/ || $7 ~ /0/ { print; bad = 1 }
+			END {
+				n = split(opcodes, op, " ")
+				for (i = 1; i <= n; i++) if (!(op[i] in found)) { print "no BTH opcode " op[i]; bad = 1 }
+				print packets " packets, " roce " RoCE"
+				exit bad || !packets || packets != roce
+			}' "$dir/fields" >"$dir/server"
+		bad=$?
+		[ "$icrc" = "$kind=$all 0" ] || { echo "ICRCs: $icrc" >>"$dir/server"; bad=1; }
+		result "$bad" "program $i: its $all packets are RoCE ($kind), without a complaint"
+		from=$((from + ${all:-0}))
+	done
+	[ "$(wc -l <"$dir/fields")" = "$from" ]
+	result $? "no packet is left"
 }
 
 # opcodes: 0 to 4 SEND first, middle, last, only (4); 6 to 10 WRITE; 12 READ request, 13 to 16 its responses; 17 ACK;
@@ -111,6 +130,7 @@ dissect -Y "eth.dst == 01:00:5e:01:02:03 && ip.dst == 239.129.2.3 && infiniband.
 	-T fields -e frame.number >"$dir/fields"
 [ "$(wc -l <"$dir/fields")" -ge 20 ]
 result $? "... to the group's addresses, with the Q_Key"
+looks
 
 # Raw packets: those of a file come out of the wire as they went in, so tshark says the same of both.
 start

@@ -70,7 +70,7 @@ json_t *batch_rules(const char *text, char *const *words, int n)
 static const struct {
 	const char *words; /* with one blank between them */
 	const char *usage;
-} commands[BATCH_COMMANDS] = {
+} batch_commands[BATCH_COMMANDS] = {
 	[BATCH_ADD] = {"add", "add RULE"},
 	[BATCH_INSERT] = {"insert before", "insert before ID|NAME RULE"},
 	[BATCH_REPLACE] = {"replace", "replace ID|NAME RULE"},
@@ -98,7 +98,7 @@ static void batch_skip(struct batch_line *l)
 
 static int batch_fault(struct batch_line *l, enum batch_command command)
 {
-	flow_fault_set(l->f, EXIT_RULES, "write: %s", commands[command].usage);
+	flow_fault_set(l->f, EXIT_RULES, "write: %s", batch_commands[command].usage);
 	l->f->line = l->line;
 	l->f->column = l->column;
 	return -1;
@@ -214,7 +214,7 @@ static int batch_line(struct batch_line *l)
 	int c = 0;
 
 	batch_skip(l);
-	while (c < BATCH_COMMANDS && !batch_take(l, commands[c].words))
+	while (c < BATCH_COMMANDS && !batch_take(l, batch_commands[c].words))
 		c++;
 	if (c == BATCH_DEL)
 		return batch_del(l);

@@ -58,7 +58,7 @@ FOLDS static inline uint32_t fold_end(__m128i x)
 	return (uint32_t)_mm_extract_epi32(x, 1);
 }
 
-FOLDS static uint32_t crc32_fold(uint32_t crc, const uint8_t *p, size_t len)
+FOLDS static uint32_t fold_crc32(uint32_t crc, const uint8_t *p, size_t len)
 {
 	__m128i word = _mm_xor_si128(fold_load(p), _mm_cvtsi32_si128((int)crc));
 	const uint8_t *end = p + len;
@@ -79,7 +79,7 @@ crc32_fold_fn *crc32_folder(void)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"))
-		return crc32_fold;
+		return fold_crc32;
 #endif
 	return NULL;
 }

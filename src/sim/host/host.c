@@ -29,7 +29,7 @@ void host_free(struct host *h)
 		return;
 	while (h->bars)
 		bar_free(h->bars);
-	for (slot = 1; h->slots && slot < BUS_SLOTS; slot++)
+	for (slot = 1; slot < h->slots_end; slot++)
 		if (h->slots[slot])
 			mm_close(h->slots[slot]);
 	if (h->epfd >= 0)

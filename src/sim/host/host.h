@@ -61,6 +61,7 @@ enum idle_phase { IDLE_SPIN, IDLE_NAP };
 struct host {
 	struct host_changes changes; /* first member */
 	struct mm **slots;	     /* BUS_SLOTS entries; 0 is never used */
+	uint32_t slots_end;	     /* slots from here on have never been used */
 	uint32_t next_slot;
 	uint32_t nshares; /* shares of all clients */
 	uint32_t ndmabufs;

@@ -18,6 +18,8 @@ static uint32_t slot_take(struct host *h, struct mm *mm)
 			continue;
 		h->slots[slot] = mm;
 		h->next_slot = (slot + 1) % BUS_SLOTS;
+		if (slot >= h->slots_end)
+			h->slots_end = slot + 1;
 		return slot;
 	}
 	return 0;

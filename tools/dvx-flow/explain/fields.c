@@ -23,7 +23,7 @@ static const struct {
 	const char *words;
 	uint8_t width;
 	enum notation style;
-} rows[F_COUNT] = {
+} field_rows[F_COUNT] = {
 #define FIELD(name, bits, notation, words) [F_##name] = {words, bits, notation},
 #define LEVEL_FIELD			   FIELD
 #include "fields.def"
@@ -55,7 +55,7 @@ static enum field fields_plain(enum field f)
 
 void sentence_add_words(struct sentence *t, enum field f)
 {
-	sentence_add(t, "%s%s", fields_plain(f) != f ? "inner " : "", rows[fields_plain(f)].words);
+	sentence_add(t, "%s%s", fields_plain(f) != f ? "inner " : "", field_rows[fields_plain(f)].words);
 }
 
 static void sentence_add_address(struct sentence *t, u128 value, unsigned int l3)
@@ -100,7 +100,7 @@ static const char *fields_name(enum notation style, unsigned int n)
 
 void sentence_add_value(struct sentence *t, enum field f, u128 value, unsigned int l3)
 {
-	enum notation style = rows[fields_plain(f)].style;
+	enum notation style = field_rows[fields_plain(f)].style;
 	const char *name = fields_name(style, (unsigned int)value);
 
 	if (name)
@@ -127,8 +127,8 @@ static int prefix(u128 mask, unsigned int width)
 
 void sentence_add_field(struct sentence *t, enum field f, u128 value, u128 mask, unsigned int l3)
 {
-	unsigned int width = rows[fields_plain(f)].width;
-	enum notation style = rows[fields_plain(f)].style;
+	unsigned int width = field_rows[fields_plain(f)].width;
+	enum notation style = field_rows[fields_plain(f)].style;
 	int n;
 
 	if (style == ADDRESS_NOTATION) {

@@ -9,7 +9,7 @@
 static const struct {
 	uint8_t id;
 	const char *layout, *v3; /* v3: of format 3, if it has one of its own */
-} actions[] = {
+} v1_actions[] = {
 	{PRM_STE_ACTION_COPY, "ste_double_action_copy_v1", NULL},
 	{PRM_STE_ACTION_SET, "ste_double_action_set_v1", NULL},
 	{PRM_STE_ACTION_ADD, "ste_double_action_add_v1", NULL},
@@ -125,10 +125,10 @@ static void ste_v1_read_action(struct ste *s, unsigned int at, int format)
 	uint8_t left = (uint8_t)(32 - at);
 
 	*a = (struct ste_action){.id = s->bytes[at], .at = (uint8_t)at, .len = 4};
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (actions[i].id == a->id) {
+	for (size_t i = 0; i < sizeof(v1_actions) / sizeof(v1_actions[0]); i++)
+		if (v1_actions[i].id == a->id) {
 			a->layout = prm_find_struct(
-				format > 2 && actions[i].v3 ? actions[i].v3 : actions[i].layout);
+				format > 2 && v1_actions[i].v3 ? v1_actions[i].v3 : v1_actions[i].layout);
 			a->len = (uint8_t)a->layout->bytes;
 		}
 	if (a->len > left) {

@@ -103,7 +103,7 @@ static ste_action_fn v1_modify_list, v1_accelerated_list;
 static const struct v1_action {
 	uint8_t bytes;
 	ste_action_fn *run;
-} rows[] = {
+} v1_actions[] = {
 	[PRM_STE_ACTION_NOP] = {4, v1_nop},
 	[PRM_STE_ACTION_COPY] = {8, v1_copy},
 	[PRM_STE_ACTION_SET] = {8, v1_set},
@@ -121,7 +121,7 @@ static const struct v1_action {
 static const struct v1_action *v1_action_row(const struct steer_walk *w, const uint8_t *a,
 					     unsigned int left)
 {
-	const struct v1_action *row = a[0] < sizeof(rows) / sizeof(rows[0]) ? &rows[a[0]] : NULL;
+	const struct v1_action *row = a[0] < sizeof(v1_actions) / sizeof(v1_actions[0]) ? &v1_actions[a[0]] : NULL;
 
 	if (!row || !row->run) {
 		steer_lost(w, "an entry's action 0x%02x is not implemented", a[0]);
@@ -227,7 +227,7 @@ bool ste_v1_actions(struct steer_walk *w, const uint8_t *action, unsigned int by
 		const struct v1_action *row;
 
 		if (action[0] == PRM_STE_ACTION_NOP) { /* most are NOPs */
-			action += rows[PRM_STE_ACTION_NOP].bytes;
+			action += v1_actions[PRM_STE_ACTION_NOP].bytes;
 			continue;
 		}
 		row = v1_action_row(w, action, (unsigned int)(end - action));
