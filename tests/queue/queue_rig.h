@@ -162,7 +162,7 @@ unsigned int rig_count(struct rig *, uint8_t event_type);
 void rig_arm(struct rig_cq *, unsigned int sn, bool solicited);
 
 /* Two connected queue pairs; src is a's memory, dst is b's with all rights. */
-#define RIG_BUF (1u << 19)
+#define RIG_BUF (1u << 20)
 struct rig_pair {
 	struct rig rig;
 	struct rig_cq ca, cb;
