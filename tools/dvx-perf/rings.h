@@ -70,7 +70,8 @@ PERF_INLINE int ring_poll(void *set, uint64_t *cookie)
 	struct dvx_wc wc;
 	int n = s->only ? dvx_sq_poll(s->only, &wc) : dvx_cq_poll(s->cq, &wc);
 
-	*cookie = wc.wr_id;
+	if (n > 0)
+		*cookie = wc.wr_id;
 	return n < 0 ? site_failed("message", &wc) : n;
 }
 
