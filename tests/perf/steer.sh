@@ -59,6 +59,7 @@ own=$(($(total) / 6000))
 judge "the device, a rule (libmlx5's own instructions are the budget)" $((pair * 16 / 10)) "$own"
 
 # A rule of the FDB is on both sides. A pair is four packets: a WRITE, its ACK, a READ and its response.
+# libmlx5 polls while it waits, so its own instructions are 12,000 to 14,500 a rule.
 printf '#!/bin/sh\nvalgrind --tool=callgrind --callgrind-out-file=%s %s %s %s fdb || exit\n%s\n' \
 	"$tmp/cg" --toggle-collect=mlx5dv_dr_rule_create "$program" "$fdb_rules" \
 	'cat /sys/class/infiniband/*/ports/1/counters/port_xmit_packets' >"$tmp/run"
@@ -66,8 +67,8 @@ rm -f "$tmp/cg"
 "$dvx_sim" run --set switchdev=1 -f dpu -- sh "$tmp/run" >"$tmp/pairs" 2>"$tmp/log" </dev/null || sed 's/^/# /' "$tmp/log"
 own=$(($(total) / fdb_rules))
 pairs=$(($(tail -n 1 "$tmp/pairs") / 4))
-judge "the device, one of $fdb_rules FDB rules (60 % of libmlx5's own $own are the budget)" \
-	$((pair * pairs / fdb_rules)) $((own * 60 / 100))
+judge "the device, one of $fdb_rules FDB rules (70 % of libmlx5's own $own are the budget)" \
+	$((pair * pairs / fdb_rules)) $((own * 70 / 100))
 
 # A packet from function to function by the FDB, and by its address.
 needs "$top_builddir/tests/perf/fdb_walk"
