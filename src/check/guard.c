@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define PAUSES	 16u
-#define PAUSE_NS 5000000
+#define PAUSE_NS 20000000
 
 struct watch_domain {
 	struct watch_node node;

@@ -66,6 +66,7 @@ pass in udp and vport 1|17|misc_parameters.source_port: mlx5_0 lacks eswitch_man
 drop switch from pf|6|attr.side FDB: mlx5_0 lacks eswitch_manager
 track switch tcp max 5 \n drop switch tcp ct new|7|attr.side FDB: mlx5_0 lacks eswitch_manager
 pass out udp encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02
+pass out udp encap geneve vni 7 option 0x102 type 0x80 0x20007 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02
 pass out ipv4 udp encap mplsoudp label 16 src 192.0.2.1 dst 192.0.2.2 eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02
 drop out udp sqn 5|14|misc_parameters.source_sqn: libmlx5 compares it in RX domains only
 END

@@ -20,7 +20,8 @@ without_meters() {
 	seq -f 'command CREATE_GENERAL_OBJECT %.0f status NO_RES' 10 >"$work/no_meters" && "$dvx_sim" fault "$chip" "$work/no_meters" &&
 		fails 4 "rate:1:30: no meter: .*CREATE_GENERAL_OBJECT" client apply "$work/rate" && holds ""
 }
-check "more meters than the device has" without_meters
+# Over hardware steering the first general objects are templates of actions.
+[ -n "$steering" ] || check "more meters than the device has" without_meters
 "$dvx_sim" fault "$chip" off
 check "rates are applied" client apply "$work/rate"
 says() { client explain "$@" >"$work/says"; cat "$work/says"; }
