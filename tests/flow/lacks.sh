@@ -99,12 +99,15 @@ refused_at() { # COLUMN WORDS
 	[ $? = 4 ] && grep -qF "$work/rule:2:$1: " "$work/err" && grep -qF -- "$2" "$work/err" &&
 		awk -v c="$1" 'f { exit substr($0, 4 + c, 1) != "^" } /^    (drop|pass|send|count|track)/ { f = 1 } END { exit !f }' "$work/err"
 }
+# Those of one line that are taken are one file.
 each_word() {
 	failures=0
+	rule=$(grep -v -e '|' -e '\\n' "$work/words")
+	try || { echo "refused"; failures=1; }
 	while IFS='|' read -r rule column words; do
 		if [ "$column" ]; then
 			refused_at "$column" "$words" || { echo "not refused so: $rule"; failures=1; }
-		else
+		elif [ "$rule" != "${rule#*\\n}" ]; then
 			try || { echo "refused: $rule"; failures=1; }
 		fi
 	done <"$work/words"
