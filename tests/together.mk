@@ -20,12 +20,11 @@ override $1_OBJECTS = $$(sort $$(foreach o,$$(call grouped,$1,$2),$$(dir $$o)$2-
 -include $$(wildcard src/*/$2-together.d src/*/*/$2-together.d src/*/*/*/$2-together.d tools/*/$2-together.d tools/*/*/$2-together.d tools/*/*/*/$2-together.d)
 endef
 
+# Not the libraries of which a test links a part: dvx-copy's without its engine, explain without libdvx.
 .SECONDEXPANSION:
 $(eval $(call group,libsim_la,libsim_la))
 $(eval $(call group,src_lib_libdvx_la,libdvx_la))
-$(eval $(call group,tools_dvx_copy_libcopy_la,libcopy_la))
 $(eval $(call group,tools_dvx_flow_librules_la,librules_la))
 $(eval $(call group,tools_dvx_flow_libimport_la,libimport_la))
-$(eval $(call group,tools_dvx_flow_libexplain_la,libexplain_la))
 $(eval $(call group,tools_dvx_flow_dvx_flow,dvx_flow))
 .DEFAULT_GOAL :=
