@@ -15,7 +15,7 @@ grouped = $(foreach o,$(am_$1_OBJECTS),$(if $(call source_of,$o,$2),$o))
 define group
 override $1_OBJECTS = $$(sort $$(foreach o,$$(call grouped,$1,$2),$$(dir $$o)$2-together$$(suffix $$o))) \
 	$$(filter-out $$(call grouped,$1,$2),$$(am_$1_OBJECTS)) $$(nodist_$1_OBJECTS)
-%/$2-together.c: Makefile $(srcdir)/tests/together.mk $$$$(foreach o,$$$$(call grouped,$1,$2),$$$$(if $$$$(filter $$$$*/,$$$$(dir $$$$o)),$$$$(call source_of,$$$$o,$2)))
+%/$2-together.c: Makefile $$$$(srcdir)/tests/together.mk $$$$(foreach o,$$$$(call grouped,$1,$2),$$$$(if $$$$(filter $$$$*/,$$$$(dir $$$$o)),$$$$(call source_of,$$$$o,$2)))
 	$$(AM_V_GEN)mkdir -p $$(@D) && printf '#include "%s"\n' $$(abspath $$(filter %.c,$$^)) >$$@
 %/$2-together.lo: %/$2-together.c
 	$$(AM_V_CC)$$(LTCOMPILE) $$($1_CPPFLAGS) $$($1_CFLAGS) -w -MD -MP -MT $$@ -MF $$(@D)/$2-together.d -c -o $$@ $$<
