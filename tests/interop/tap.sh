@@ -65,7 +65,7 @@ listens $! && six rping -c -C 3 -V -a fd08::1 && wait $!
 result $? "IPv6: rping between two addresses"
 
 # The kernel on the bridge is a neighbour, too.
-perl -MIO::Socket::IP -e 'IO::Socket::IP->new(PeerAddr => $_, PeerPort => 9, Proto => "udp")->send("x") for @ARGV' \
+perl -MIO::Socket::IP -e 'IO::Socket::IP->new(PeerAddr => $_, PeerPort => 9, LocalPort => 9, Proto => "udp")->send("x") for @ARGV' \
 	10.8.0.2 fd08::2
 mac() { ip neigh get "$1" dev br0 2>/dev/null | grep -q '02:d7:'; }
 for address in 10.8.0.2 fd08::2; do
@@ -77,7 +77,7 @@ if [ -n "$dump" ]; then
 	# All of it is in the file when a later packet is: tshark loses what it has not read when it ends.
 	until grep -q "the last one" "$dir/wire.pcap"; do
 		kill -0 $dump 2>/dev/null || break
-		perl -MIO::Socket::IP -e 'IO::Socket::IP->new(PeerAddr => "10.8.0.2", PeerPort => 9, Proto => "udp")->send("the last one")'
+		perl -MIO::Socket::IP -e 'IO::Socket::IP->new(PeerAddr => "10.8.0.2", PeerPort => 9, LocalPort => 9, Proto => "udp")->send("the last one")'
 	done
 	kill -INT $dump
 	wait $dump
