@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_man_MANS += doc/man/dvx.7 doc/man/dvx-perf.1 doc/man/dvx-prm.1 doc/man/dvx-sim.1 doc/man/dvx-check.1
+dist_man_MANS += doc/man/dvx.7 doc/man/dvx-perf.1 doc/man/dvx-prm.1 doc/man/dvx-sim.1 doc/man/dvx-check.1 doc/man/dvx-verify.1
 dist_man_MANS += \
 	doc/man/libdvx.3 doc/man/dvx_channel_open.3 doc/man/dvx_clock_read.3 doc/man/dvx_cmd.3 doc/man/dvx_cq_create.3 doc/man/dvx_events_open.3 \
 	doc/man/dvx_cq_poll.3 doc/man/dvx_dev_open.3 doc/man/dvx_aso_create.3 doc/man/dvx_flow_action_create_drop.3 doc/man/dvx_flow_action_create_modify.3 \
@@ -12,7 +12,7 @@ EXTRA_DIST += \
 	doc/GLOSSARY.md doc/design \
 	doc/programs.md doc/rooms.pl doc/rooms.svg \
 	doc/dvx-check-programs.md doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
-	doc/hardware-to-verify.md \
+	doc/hardware-to-verify.md doc/first-nic.md \
 	doc/syndromes.md
 
 # `man dvx_post_send` finds dvx_post_write.3: a page of one line for each further name.

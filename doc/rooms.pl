@@ -16,6 +16,7 @@ my @boxes = (
 	['dvx-info', 'tools/dvx-info', 'capabilities'],
 	['dvx-prm', 'tools/dvx-prm', 'decodes, explains'],
 	['dvx-sim', 'tools/dvx-sim', 'starts, asks chips'],
+	['dvx-verify', 'tools/dvx-verify', '[I] on a NIC'],
 	['dvx-check', 'tools/dvx-check src/check', 'misuse of verbs'],
 	['libdvx', 'include/dvx src/lib', 'rings, PRM objects'],
 	['rdma-core', 'ext:infiniband/ ext:rdma/', 'libibverbs, libmlx5'],

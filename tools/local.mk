@@ -6,6 +6,7 @@ nodist_systemdunit_DATA =
 include tools/cli/local.mk
 include tools/dvx-sim/local.mk
 include tools/dvx-check/local.mk
+include tools/dvx-verify/local.mk
 include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk
 include tools/dvx-prm/local.mk

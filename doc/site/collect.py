@@ -15,7 +15,7 @@ import reference
 import sources
 
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "examples/README.md", "doc/GLOSSARY.md", "doc/syndromes.md",
-             "doc/hardware-to-verify.md", "doc/programs.md", "doc/rdma-core-tests.md", "doc/rdma-core-newest-tests.md",
+             "doc/hardware-to-verify.md", "doc/first-nic.md", "doc/programs.md", "doc/rdma-core-tests.md", "doc/rdma-core-newest-tests.md",
              "prm/README.md", "tests/README.md"]
 
 

@@ -59,6 +59,7 @@ done <<END
 3|j|$nodev|dvx-info caps
 3|j|$nodev|dvx-info why-not srq
 3|j|$nodev|dvx-perf
+3|j|$nodev|dvx-verify
 3|j|$nodev|dvx-copy serve --root /tmp
 3|j|$nodev|dvx-copy pull 127.0.0.1:x $scratch/y
 3|j|$nodev|dvx-flow daemon
@@ -69,6 +70,7 @@ done <<END
 1|j|no structure, enumeration, field or value matches|dvx-prm list nothing_like_it
 1|j|prt|dvx-flow check $scratch/wrong
 2|j|no feature is called|dvx-info why-not frob
+2|j|no row is called chek-ds (did you mean check-ds|dvx-verify chek-ds
 2|j|no structure is called|dvx-prm show frob
 2|j|unrecognized option '--frob'|dvx-prm list --frob
 2|j|one argument too many|dvx-perf localhost frob

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that documents name files and functions that exist, that no line of a paragraph reads as a list's item,
+# Proves that documents name files and functions that exist, that doc/hardware-to-verify.md is current and has a row of
+# each source with [I], that no line of a paragraph reads as a list's item,
 # that design notes stay within 120 columns, that the commits that CONTRIBUTING quotes exist, that each example is in the index of examples, with calls that it makes,
 # and each page of the tutorial in its lists.
 use strict;
@@ -17,20 +18,33 @@ sub slurp {
 }
 
 # Each row of hardware-to-verify.md: "file, function()" or "file, other words".
+my (%row_of, @row_folders);
 for my $row (split /\n/, slurp('doc/hardware-to-verify.md')) {
-	my $where = (split / \| /, $row)[1] // next;
+	my $where = (split / \| /, $row)[3] // next;
 	next unless $row =~ /^\| / && $where =~ m{/};
 	for my $part (split /; /, $where) {
 		my ($file, @names) = split /, /, $part;
 		$file =~ s/ .*//;
-		next if -d "$top/$file";
+		push @row_folders, $file and next if -d "$top/$file";
 		my $text = slurp($file);
 		push @bad, "hardware-to-verify.md: no file $file" and next unless defined $text;
+		$row_of{$file} = $row_of{$file =~ s/\.\w+$//r} = 1;
 		for (@names) {
 			push @bad, "hardware-to-verify.md: $file has no $1()" if /^(\w+)\(\)$/ && $text !~ /\b$1\(/;
 		}
 	}
 }
+
+# A source with [I] has a row, or the file of the same name beside it has, or its folder.
+for my $path (split /\n/, `cd '$top' && grep -rlF '[I]' src include/dvx tools prm --include='*.[chly]' --include='*.def' --include='*.prm'`) {
+	next if $row_of{$path} || $row_of{$path =~ s/\.\w+$//r} || grep { index($path, $_) == 0 } @row_folders;
+	push @bad, "$path: no row of tools/dvx-verify/rows is about its [I]";
+}
+
+# The page is what rows.pl makes of the rows.
+my @row_files = slurp('tools/dvx-verify/local.mk') =~ m{(tools/dvx-verify/rows/\w+\.rows)}g;
+push @bad, 'doc/hardware-to-verify.md is not what its rows say: make hardware-page'
+	if `cd '$top' && '$^X' tools/dvx-verify/rows.pl --page @row_files | cmp - doc/hardware-to-verify.md 2>&1; echo \$?` ne "0\n";
 
 # Paths of the tree, wherever a document has them.
 my @docs = (glob("$top/doc/*.md"), glob("$top/doc/design/*.md"), glob("$top/doc/tutorial/*.md"),

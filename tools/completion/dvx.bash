@@ -8,4 +8,4 @@ _dvx() {
 	esac
 }
 
-complete -o default -F _dvx dvx-prm dvx-info dvx-sim dvx-perf dvx-copy dvx-flow dvx-check
+complete -o default -F _dvx dvx-prm dvx-info dvx-sim dvx-perf dvx-copy dvx-flow dvx-check dvx-verify

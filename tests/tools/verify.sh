@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that on dvx-sim all that dvx-verify checks is settled, that each check notices a device that differs, that one
+# that crashes or hangs is an answer, and that the report has no names or addresses.
+. "$top_srcdir/tests/tap.sh"
+verify=$top_builddir/tools/dvx-verify/dvx-verify
+plants=$top_srcdir/tests/tools/verify.plants
+report=$scratch/report.json
+
+# verdicts VERDICT: the rows of the report that have it
+verdicts() { jq -r --arg v "$1" '.rows[] | select(.verdict == $v) | .row' "$report"; }
+on_sim() { "$dvx_sim" run -- "$verify" -o "$report" "$@" >"$scratch/said" 2>/dev/null; }
+
+check "--list needs no device" says 0 'by hand: ' "$verify" --list
+listed() { "$verify" --list --json | jq -e 'length > 300 and all(.[]; .claim and .where and .hand)' >/dev/null; }
+check "--list --json" listed
+
+all_settled() {
+	on_sim || { cat "$scratch/said"; return 1; }
+	"$verify" --list --json | jq -r '.[] | select(.checked) | .row' | sort >"$scratch/all"
+	verdicts settled | sort | diff "$scratch/all" -
+}
+check "on dvx-sim all are settled" all_settled
+private() {
+	"$dvx_sim" run -- "$top_builddir/tools/dvx-info/dvx-info" gids --json 2>/dev/null | jq -r '.gids[].gid' >"$scratch/secret"
+	"$dvx_sim" run -- "$top_builddir/tools/dvx-info/dvx-info" list --json 2>/dev/null | jq -r '.[0] | .name, .pci, .guid' >>"$scratch/secret"
+	hostname >>"$scratch/secret"
+	[ "$(grep -c . "$scratch/secret")" -ge 6 ] && ! grep -iF -f "$scratch/secret" "$report" && ! grep -E '0x[0-9a-f]{9}' "$report"
+}
+check "the report has no names and addresses" private
+
+${CC:-cc} -std=gnu11 -w -shared -fPIC -I"$top_srcdir/include" -I"$top_builddir/include" -o "$scratch/plant.so" \
+	"$top_srcdir/tests/tools/verify_plant.c" || bail_out "verify_plant.c does not compile"
+# planted KIND ROW...: dvx-verify on a device that differs
+planted() {
+	kind=$1
+	shift
+	PLANT=$kind "$dvx_sim" run -- env LD_PRELOAD="$asan$scratch/plant.so:$preload" "$verify" -o "$report" "$@" >"$scratch/said" 2>&1
+}
+rows_of() { sed -n "s/^\([a-z][^\t]*\)\t\t*$1\$/\1/p" "$plants"; }
+every_row() { sed -n 's/^\([a-z][^\t]*\)\t.*/\1/p' "$plants" | sort | diff "$scratch/all" -; }
+check "each check has a planted difference" every_row
+notices() {
+	planted "$1" $(rows_of "$1")
+	[ "$(verdicts settled)" = "" ] || { verdicts settled; return 1; }
+	verdicts open
+	[ "$2" = any ] || [ "$(verdicts open)" = "" ]
+}
+check "errors with another syndrome or status are contradictions" notices errors contradicted
+check "other values in completions and memory are contradictions" notices values contradicted
+[ "$(rows_of caps)" = "" ] || check "other capabilities are noticed" notices caps any
+sed -n 's/^\([a-z][^\t]*\)\t\t*\(\(completion\|command\|packet\|event\) .*\)$/\1 \2/p' "$plants" >"$scratch/faults"
+[ -n "${DVX_TEST_LONG-}" ] || sed -i 4q "$scratch/faults"
+while read -r row fault; do
+	echo "$fault" >"$scratch/fault"
+	check "$row notices: $fault" says 1 '^contradicted' "$dvx_sim" run --fault "$scratch/fault" -- "$verify" -o "$report" "$row"
+done <"$scratch/faults"
+crashes() { planted crash check-ds; jq -e '.rows[0] | .verdict == "contradicted" and .text == "the check crashed: Segmentation fault"' "$report"; }
+hangs() { planted hang check-ds; jq -e '.rows[0] | .verdict == "contradicted" and (.text | startswith("the check hung"))' "$report"; }
+[ -n "$asan" ] || check "a check that crashes is an answer" crashes # a sanitizer catches the signal
+check "a check that hangs is an answer" hangs
+
+fits() { [ "$("$verify" --help | wc -l)" -le 24 ] && [ "$("$verify" --help | wc -L)" -le 80 ]; }
+check "--help fits a screen" fits
+check "an unknown row" says 2 'no row is called chek-ds (did you mean check-ds' "$verify" chek-ds
+check "a report that can't be written" says 3 "can't be written" "$dvx_sim" run -- "$verify" -o "$scratch/none/x" check-ds
+check "a row for the hand is open, with what to do" says 0 'for the hand: ' "$dvx_sim" run -- "$verify" -o "$report" against
+plan

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The order of the rows' files is that of the page.
+VERIFY_ROWS = \
+	tools/dvx-verify/rows/copy.rows tools/dvx-verify/rows/flow.rows tools/dvx-verify/rows/info.rows tools/dvx-verify/rows/prm.rows \
+	tools/dvx-verify/rows/lib.rows tools/dvx-verify/rows/tutorial.rows tools/dvx-verify/rows/queue.rows tools/dvx-verify/rows/transport.rows \
+	tools/dvx-verify/rows/obj.rows tools/dvx-verify/rows/fw.rows tools/dvx-verify/rows/steer.rows tools/dvx-verify/rows/port.rows tools/dvx-verify/rows/kernel.rows
+EXTRA_DIST += tools/dvx-verify/rows.pl $(VERIFY_ROWS)
+bin_PROGRAMS += tools/dvx-verify/dvx-verify
+tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/dvx-verify.h tools/dvx-verify/rows.h tools/dvx-verify/verify.h \
+	tools/dvx-verify/bench.c tools/dvx-verify/main.c tools/dvx-verify/results.c tools/dvx-verify/run.c tools/dvx-verify/steps.c \
+	tools/dvx-verify/probe_queue.c
+nodist_tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/rows.c
+tools_dvx_verify_dvx_verify_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
+tools_dvx_verify_dvx_verify_LDADD = tools/cli/libcli.la src/prm/libprm.la src/lib/libdvx.la $(JANSSON_LIBS)
+BUILT_SOURCES += tools/dvx-verify/rows.c
+CLEANFILES += tools/dvx-verify/rows.c
+
+tools/dvx-verify/rows.c: tools/dvx-verify/rows.pl $(VERIFY_ROWS)
+	$(AM_V_GEN)$(MKDIR_P) tools/dvx-verify && cd '$(srcdir)' && \
+	$(PERL) tools/dvx-verify/rows.pl --c $(VERIFY_ROWS) >'$(abs_builddir)/$@.new' && \
+	mv '$(abs_builddir)/$@.new' '$(abs_builddir)/$@'
+
+# After a change of a row; tests/tree/docs.pl finds a page that is not current.
+hardware-page:
+	cd '$(srcdir)' && $(PERL) tools/dvx-verify/rows.pl --page $(VERIFY_ROWS) >doc/hardware-to-verify.md
+.PHONY: hardware-page
