@@ -39,6 +39,35 @@ const struct dvx_error *dvx_last_error(void)
 	return &e;
 }
 
+int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	int err = NEXT(dvx_cmd)(dev, in, in_len, out, out_len);
+
+	return planted("accepts") ? 0 : err;
+}
+
+int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
+		   struct dvx_obj **obj)
+{
+	int err = NEXT(dvx_obj_create)(dev, in, in_len, out, out_len, obj);
+
+	return planted("accepts") ? 0 : err;
+}
+
+int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	int err = NEXT(dvx_obj_query)(obj, in, in_len, out, out_len);
+
+	return planted("accepts") ? 0 : err;
+}
+
+int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	int err = NEXT(dvx_obj_modify)(obj, in, in_len, out, out_len);
+
+	return planted("accepts") ? 0 : err;
+}
+
 int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **page)
 {
 	static uint8_t other[4096];

@@ -71,7 +71,7 @@ my %may = (
 	'tools/dvx-sim' => ['src/prm/reflect.h', 'src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/dvx-check' => ['src/check/kinds.h', 'src/check/kinds.def', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:dwarf.h', 'ext:elfutils/'],
 	# It runs on a NIC, and knows nothing of the device.
-	'tools/dvx-verify' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-verify' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/cli', 'ext:infiniband/', 'ext:jansson', 'ext:argp'],
 	'tools/cli' => ['include/dvx/cmd.h', 'ext:argp', 'ext:jansson'],
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',

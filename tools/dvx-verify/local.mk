@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The order of the rows' files is that of the page.
 VERIFY_ROWS = \
-	tools/dvx-verify/rows/copy.rows tools/dvx-verify/rows/flow.rows tools/dvx-verify/rows/info.rows tools/dvx-verify/rows/prm.rows \
+	tools/dvx-verify/rows/words.rows tools/dvx-verify/rows/copy.rows tools/dvx-verify/rows/flow.rows tools/dvx-verify/rows/info.rows tools/dvx-verify/rows/prm.rows \
 	tools/dvx-verify/rows/lib.rows tools/dvx-verify/rows/tutorial.rows tools/dvx-verify/rows/queue.rows tools/dvx-verify/rows/transport.rows \
 	tools/dvx-verify/rows/obj.rows tools/dvx-verify/rows/fw.rows tools/dvx-verify/rows/steer.rows tools/dvx-verify/rows/port.rows tools/dvx-verify/rows/kernel.rows
 EXTRA_DIST += tools/dvx-verify/rows.pl $(VERIFY_ROWS)
@@ -11,7 +11,7 @@ tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/dvx-verify.h tools/dvx-ve
 	tools/dvx-verify/probe_queue.c
 nodist_tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/rows.c
 tools_dvx_verify_dvx_verify_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
-tools_dvx_verify_dvx_verify_LDADD = tools/cli/libcli.la src/prm/libprm.la src/lib/libdvx.la $(JANSSON_LIBS)
+tools_dvx_verify_dvx_verify_LDADD = tools/cli/libcli.la src/prm/libprm.la src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS)
 BUILT_SOURCES += tools/dvx-verify/rows.c
 CLEANFILES += tools/dvx-verify/rows.c
 

@@ -10,6 +10,7 @@
 #	needs WHAT		why dvx-verify does not
 #	chip NAME PART		a statement about one chip, which has this PCI device id
 #	cap PAGE.FIELD OP VALUE	a capability: = != >= <= or & (all these bits)
+#	let NAME WORDS...	before the first row: @NAME stands for these words in steps
 #	if PAGE.FIELD OP VALUE	a capability without which the row stays open
 #	do COMMAND FIELD=VALUE...		a command that must succeed before
 #	cmd COMMAND FIELD=VALUE... -> STATUS [FIELD=VALUE...]	one that shows whether the statement is right
@@ -22,6 +23,7 @@ use warnings;
 my $mode = shift // '';
 my @rows;
 my $group;
+my %words;
 
 sub wrong { die "$ARGV:$.: @_\n" }
 
@@ -35,7 +37,12 @@ sub take {    # one logical line
 		my ($id, $weight, $claim) = $text =~ /^([a-z0-9-]+) ([123]) (\S.*)$/ or wrong("not \"row ID WEIGHT\" and a statement: $text");
 		push @rows, {id => $id, weight => $weight, claim => $claim, group => $group, steps => []};
 	} elsif ($key =~ /^(?:cap|if|do|cmd)$/) {
+		$text =~ s/\@(\w+)/$words{$1} \/\/ wrong("no let is called \"$1\"")/ge;
 		push @{$row->{steps}}, "$key $text";
+	} elsif ($key eq 'let') {
+		$text =~ s/\@(\w+)/$words{$1} \/\/ wrong("no let is called \"$1\"")/ge;
+		my ($name, $rest) = split ' ', $text, 2;
+		$words{$name} = $rest;
 	} elsif ($key eq 'chip') {
 		@$row{qw(chip part)} = $text =~ /^(\S+) (0x[0-9a-f]+)$/ or wrong("not \"chip NAME PART\"");
 	} elsif ($key =~ /^(?:where|hand|needs|probe)$/) {
