@@ -7,7 +7,9 @@
 #include "fuzz.h"
 #include <dvx/prm/hws.h>
 #include <dvx/prm/object.h>
+#include <dvx/prm/wqe.h>
 #include "tests/steer/flow_rig.h"
+#include "steer/ste/definer.h"
 #include "obj/flow.h"
 #include "obj/rtc.h"
 
@@ -18,7 +20,7 @@
 #define PACKED 0x18u /* dword of the parsed headers with ports */
 
 static struct fx *f;
-static unsigned int rules;
+static unsigned int rules, generated;
 
 static uint16_t any_uid(void)
 {
@@ -177,11 +179,14 @@ static void table(void)
 
 static void rule_table(void)
 {
-	const uint32_t trivial = !any(4);
+	const uint32_t trivial = !any(4), by_command = !any(4), ranges = by_command && any(2);
 
 	object(PRM_OPCODE_CREATE_GENERAL_OBJECT, "create_rtc_in",
 	       FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_RTC}, {"rtc.table_type", RX},
 			 {"rtc.update_index_mode", trivial}, {"rtc.reparse_mode", any(3)},
+			 {"rtc.update_method", by_command}, {"rtc.num_hash_definer", by_command},
+			 {"rtc.num_match_ste", ranges ? 2 : 0},
+			 {"rtc.ste_format_1", ranges ? PRM_RTC_STE_FORMAT_RANGE : 0},
 			 {"rtc.pd", some_id(OBJ_PD)}, {"rtc.log_depth", any(3)},
 			 {"rtc.log_hash_size", any(3)}, {"rtc.ste_format_0", 4 + !any(4)},
 			 {"rtc.match_definer_0", trivial ? 15 : some_id(OBJ_MATCH_DEFINER)},
@@ -226,6 +231,56 @@ static void rule(void)
 		rtc_remove(t, any(8), r.entry);
 }
 
+/* Returns a table whose rules are written by commands, seldom another one; NULL: none. */
+static struct rtc *table_by_command(void)
+{
+	struct rtc *t = NULL;
+
+	for (unsigned int i = 0; i < 8 && (!t || !t->generated); i++)
+		t = obj_find(f->v, OBJ_RTC, some_id(OBJ_RTC));
+	return t;
+}
+
+/* Returns the offset of a template that was written, seldom of another one. */
+static uint32_t written(const struct stc_range *stcs)
+{
+	uint32_t at = any(8);
+
+	for (unsigned int i = 0; i < 8 && (at >= stcs->n || !stcs->stc[at]); i++)
+		at = any(8);
+	return at;
+}
+
+/* Writes a rule by a command, or removes it, for a small port and with small ranges. */
+static void generate(void)
+{
+	uint8_t in[PRM_GENERATE_WQE_IN_BYTES] = {0};
+	uint8_t *ctrl = prm_generate_wqe_in_at_wqe_ctrl(in);
+	uint8_t *gta = prm_generate_wqe_in_at_wqe_gta_ctrl(in);
+	uint8_t *part[] = {prm_generate_wqe_in_at_wqe_gta_data_0(in),
+			   prm_generate_wqe_in_at_wqe_gta_data_1(in)};
+	const struct rtc *t = table_by_command();
+
+	if (!t)
+		return;
+	prm_generate_wqe_in_set_pdn(in, any(16) ? t->pd->id : some_id(OBJ_PD));
+	prm_wqe_ctrl_seg_set_opcode(ctrl, any(16) ? PRM_WQE_OPCODE_FLOW_TBL_ACCESS : any(256));
+	prm_wqe_ctrl_seg_set_ds(ctrl, any(16) ? 8u + 4u * t->log_parts : any(64));
+	prm_wqe_ctrl_seg_set_general_id(ctrl, any(16) ? t->o.id : some_id(OBJ_RTC));
+	prm_wqe_gta_ctrl_seg_set_op(gta, any(16) ? !any(4) : any(16));
+	for (unsigned int i = 0; i < 5; i++)
+		prm_store32(gta, 4 + 4 * i, written(t->stcs) | (i ? 0 : any(any(8) ? 5 : 8) << 29));
+	for (unsigned int i = 0; i < 2; i++) {
+		prm_wqe_gta_data_seg_ste_set_definer_id(
+			part[i],
+			any(8) && !i && t->definer ? t->definer->o.id : some_id(OBJ_MATCH_DEFINER));
+		prm_store32(part[i], 4 * any(16), any_value() & UINT32_MAX);
+		prm_store32(part[i], 48, i ? UINT32_MAX : any(4));
+	}
+	generated += !fx_exec(f, f->v, PRM_OPCODE_GENERATE_WQE, any_uid(), in, sizeof(in),
+			      PRM_GENERATE_WQE_OUT_BYTES);
+}
+
 static void destroy(void)
 {
 	static const struct {
@@ -260,8 +315,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 					      aso,	  template_write, template_write,
 					      table,	  rule_table,	  rule_table,
 					      link_table, rule,		  rule,
-					      rule,	  packet,	  packet,
-					      destroy};
+					      rule,	  generate,	  generate,
+					      packet,	  packet,	  destroy};
 	/* so that most inputs come to rules */
 	static void (*const first[])(void) = {
 		ranges,		ranges,		ranges,		ranges,	    definer,
@@ -291,6 +346,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 static void hw_rules_judge(unsigned int inputs)
 {
 	assert_true(rules > inputs / 4);
+	assert_true(generated > 0);
 }
 
 const struct fuzz_target fuzz_target = {.inputs = 300, .longest = 1200, .judge = hw_rules_judge};

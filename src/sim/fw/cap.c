@@ -20,6 +20,7 @@
 
 #define PAGE_BYTES	   4096
 #define CAP_LOG_MEMIC_UNIT 6 /* log2 of MEMIC_UNIT */
+#define CAP_GENERATE_RULES 2 /* generate_wqe_type: rules of hardware steering */
 #define CAP_ARGUMENT_LOG   6 /* log2 of an argument's bytes: CREATEs of one are allowed */
 
 /* Values of wqe_inline_mode; 1 is the vport's. */

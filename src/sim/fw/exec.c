@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <dvx/prm/hws.h>
 #include "cmd.h"
 #include "base/inject.h"
 #include "base/log.h"

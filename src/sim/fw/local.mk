@@ -25,6 +25,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \
+	src/sim/fw/generate_wqe.c \
 	src/sim/fw/geneve_option.c \
 	src/sim/fw/parse_node.c \
 	src/sim/fw/vxlan_port.c \

@@ -274,17 +274,48 @@ int fw_create_ste(struct fw_cmd *c)
 
 /* --- rule tables ----------------------------------------------------------------------------- */
 
+/*
+ * [I] Rules of GENERATE_WQE have definers of their own, and their place is by the hash of the table's. A second entry
+ * of a rule has ranges. num_hash_definer counts the definers that are hashed only.
+ */
+static int fw_rtc_check_generated(struct fw_cmd *c, const uint8_t *rtc)
+{
+	const bool by_hash =
+		!prm_rtc_get_update_index_mode(rtc) && !prm_rtc_get_access_index_mode(rtc);
+	const uint32_t hashed = prm_rtc_get_num_hash_definer(rtc);
+	const uint32_t second = prm_rtc_get_ste_format_1(rtc),
+		       entries = prm_rtc_get_num_match_ste(rtc);
+
+	if (hashed > 1 || (hashed && by_hash && !prm_rtc_get_update_method(rtc)))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.num_hash_definer %u: 1 with GENERATE_WQE (update_method), or "
+				 "for a table whose rules are written by offset; else 0",
+				 hashed);
+	if (second &&
+	    (second != PRM_RTC_STE_FORMAT_RANGE || entries != 2 || !prm_rtc_get_update_method(rtc)))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.ste_format_1 %u: ranges (7) have num_match_ste 2 and "
+				 "update_method 1",
+				 second);
+	if (entries > 1 && !second)
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.num_match_ste %u: the second entry has no format", entries);
+	if (prm_rtc_get_update_method(rtc) &&
+	    (!by_hash || !hashed || prm_rtc_get_ste_format_0(rtc) != PRM_RTC_STE_FORMAT_8DW))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "rtc.update_method 1: such a table has num_hash_definer 1, "
+				 "ste_format_0 4 (8DW) and modes by hash");
+	return 0;
+}
+
 static int fw_rtc_check_features(struct fw_cmd *c, const uint8_t *rtc)
 {
 	const uint32_t format = prm_rtc_get_ste_format_0(rtc);
 	const struct fw_absent features[] = {
-		FW_ABSENT(rtc, update_method, "GENERATE_WQE is not implemented"),
-		FW_ABSENT(rtc, num_hash_definer, "rtc_hash_split_table is 0"),
-		FW_ABSENT(rtc, ste_format_1, "ste_format has no formats of ranges"),
-		FW_ABSENT(rtc, match_definer_1, "ste_format has no formats of ranges"),
+		FW_ABSENT(rtc, match_definer_1, "rules name the definers of their ranges"),
 	};
 
-	if (FW_CHECK_ABSENT(c, features))
+	if (FW_CHECK_ABSENT(c, features) || fw_rtc_check_generated(c, rtc))
 		return -1;
 	if (format != PRM_RTC_STE_FORMAT_8DW && format != PRM_RTC_STE_FORMAT_11DW)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
@@ -327,14 +358,20 @@ static int fw_rtc_check_linear(struct fw_cmd *c, const uint8_t *rtc)
 static int fw_rtc_check_size(struct fw_cmd *c, const uint8_t *rtc)
 {
 	const uint32_t depth = prm_rtc_get_log_depth(rtc), rows = prm_rtc_get_log_hash_size(rtc);
+	const uint32_t parts = prm_rtc_get_ste_format_1(rtc) != 0;
 
 	if (depth > VHCA_LOG_MAX_RTC_DEPTH)
 		return fw_refuse(c, FW_SYN_SIZE, "rtc.log_depth %u: rtc_log_depth_max is %u", depth,
 				 VHCA_LOG_MAX_RTC_DEPTH);
-	if (depth + rows > VHCA_LOG_MAX_RULE_STE)
+	if (depth + rows + parts > VHCA_LOG_MAX_RULE_STE)
 		return fw_refuse(c, FW_SYN_SIZE,
 				 "rtc.log_hash_size %u and log_depth %u: ste_alloc_log_max is %u",
 				 rows, depth, VHCA_LOG_MAX_RULE_STE);
+	if (depth && prm_rtc_get_num_hash_definer(rtc) && prm_rtc_get_update_index_mode(rtc))
+		return fw_refuse(c, FW_SYN_SIZE,
+				 "rtc.log_depth %u: rows of a table that is split by hash have one "
+				 "entry (0)",
+				 depth);
 	return 0;
 }
 
@@ -414,6 +451,9 @@ int fw_create_rtc(struct fw_cmd *c)
 	t->by_offset = prm_rtc_get_update_index_mode(rtc) == PRM_RTC_MODE_BY_OFFSET;
 	t->linear = prm_rtc_get_access_index_mode(rtc) == PRM_RTC_MODE_BY_OFFSET;
 	t->wide = prm_rtc_get_ste_format_0(rtc) == PRM_RTC_STE_FORMAT_11DW;
+	t->generated = prm_rtc_get_update_method(rtc);
+	t->always_hit = t->by_offset && prm_rtc_get_num_hash_definer(rtc);
+	t->log_parts = prm_rtc_get_ste_format_1(rtc) != 0;
 	t->reparse = (uint8_t)prm_rtc_get_reparse_mode(rtc);
 	t->log_depth = (uint8_t)prm_rtc_get_log_depth(rtc);
 	t->log_rows = (uint8_t)prm_rtc_get_log_hash_size(rtc);

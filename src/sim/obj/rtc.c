@@ -3,7 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/prm/hws.h>
 #include "base/crc32.h"
+
+#define RULE_NAMES   4u /* in a control segment, of the templates: a dword for each */
+#define RULE_DEFINER 4u /* in an entry: PRM wqe_gta_data_seg_ste.definer_id */
 
 void stc_put(struct stc *s)
 {
@@ -67,29 +71,45 @@ static void rule_free(struct ste_range *r, struct rtc_rule *rule)
 	r->free = m;
 }
 
+bool rtc_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_rule *rule)
+{
+	const struct stc_range *stcs = t->stcs;
+	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
+	uint32_t name = prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl);
+
+	memset(rule->stc, 0, sizeof(rule->stc));
+	for (unsigned int i = 0; i < n; i++, name = prm_load32(ctrl, RULE_NAMES + 4 * i)) {
+		rule->stc[i] = name < stcs->n ? stcs->stc[name] : NULL;
+		if (!rule->stc[i])
+			return false;
+	}
+	return true;
+}
+
 /* Compares tags: lengths that the compiler knows need no call. */
 static bool rtc_tags_equal(const struct rtc *t, const uint8_t *a, const uint8_t *b)
 {
 	return t->wide ? !memcmp(a, b, RULE_LONG_TAG_BYTES) : !memcmp(a, b, RULE_TAG_BYTES);
 }
 
-/* Returns the first entry of a tag's row. The hash is public: software may place rules by it. */
-static struct rtc_rule **rtc_row(const struct rtc *t, const uint8_t *tag)
+struct rtc_row rtc_row(const struct rtc *t, const uint8_t *tag)
 {
-	uint32_t hash = __builtin_bswap32(
+	const uint32_t hash = __builtin_bswap32(
 		crc32_add(0, tag, t->wide ? RULE_LONG_TAG_BYTES : RULE_TAG_BYTES));
+	const uint32_t log = t->log_depth + t->log_parts;
+	struct rtc_rule **first =
+		t->entries->rules + t->at + ((size_t)(hash & ((1u << t->log_rows) - 1)) << log);
 
-	return t->entries->rules + t->at +
-	       ((size_t)(hash & ((1u << t->log_rows) - 1)) << t->log_depth);
+	return (struct rtc_row){first, first + (1u << log)};
 }
 
 /* Returns where the rule of a tag is; NULL if there is none. *free: an empty entry, or NULL. */
 static struct rtc_rule **rtc_slot(const struct rtc *t, const uint8_t *tag, struct rtc_rule ***free)
 {
-	struct rtc_rule **row = rtc_row(t, tag), **end = row + (1u << t->log_depth);
+	const struct rtc_row row = rtc_row(t, tag);
 
 	*free = NULL;
-	for (struct rtc_rule **r = end; r-- > row;) {
+	for (struct rtc_rule **r = row.end; r-- > row.first;) {
 		if (!*r)
 			*free = r;
 		else if (rtc_tags_equal(t, rtc_tag(t, (*r)->entry), tag))
@@ -104,13 +124,9 @@ static struct rtc_rule **rtc_entry(const struct rtc *t, uint32_t index)
 	return index < rtc_entries(t) ? t->entries->rules + t->at + index : NULL;
 }
 
-bool rtc_write(struct rtc *t, uint32_t index, const struct rtc_rule *rule)
+/* Puts a rule into an entry. Returns false if there is no memory. */
+static bool rtc_put(struct rtc *t, struct rtc_rule **slot, const struct rtc_rule *rule)
 {
-	struct rtc_rule **free, **slot = t->by_offset ? rtc_entry(t, index)
-						  : rtc_slot(t, rtc_tag(t, rule->entry), &free) ?: free;
-
-	if (!slot)
-		return false;
 	if (*slot)
 		rule_put_stcs(*slot);
 	else
@@ -124,15 +140,79 @@ bool rtc_write(struct rtc *t, uint32_t index, const struct rtc_rule *rule)
 	return true;
 }
 
+static void rtc_empty(struct rtc *t, struct rtc_rule **slot)
+{
+	rule_free(t->entries, *slot);
+	*slot = NULL;
+}
+
+bool rtc_write(struct rtc *t, uint32_t index, const struct rtc_rule *rule)
+{
+	struct rtc_rule **free, **slot = t->by_offset ? rtc_entry(t, index)
+						  : rtc_slot(t, rtc_tag(t, rule->entry), &free) ?: free;
+
+	return slot && !t->generated && rtc_put(t, slot, rule);
+}
+
 bool rtc_remove(struct rtc *t, uint32_t index, const uint8_t entry[RULE_BYTES])
 {
 	struct rtc_rule **unused, **slot = t->by_offset ? rtc_entry(t, index)
 							: rtc_slot(t, rtc_tag(t, entry), &unused);
 
-	if (!slot || !*slot)
+	if (!slot || !*slot || t->generated)
 		return false;
-	rule_free(t->entries, *slot);
-	*slot = NULL;
+	rtc_empty(t, slot);
+	return true;
+}
+
+/* Compares the tags of entries, and their definers. */
+static bool rtc_parts_equal(struct rtc_rule *const *slot, const struct rtc_rule *parts, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (memcmp(slot[i]->entry + RULE_DEFINER, parts[i].entry + RULE_DEFINER, 4) ||
+		    memcmp(slot[i]->entry + RULE_TAG_AT, parts[i].entry + RULE_TAG_AT,
+			   RULE_TAG_BYTES))
+			return false;
+	return true;
+}
+
+/* Returns where this rule is; else NULL, and in *free a place for it, or NULL. */
+static struct rtc_rule **rtc_slot_generated(const struct rtc *t, const uint8_t *key,
+					    const struct rtc_rule *parts, struct rtc_rule ***free)
+{
+	const struct rtc_row row = rtc_row(t, key);
+	const uint32_t n = 1u << t->log_parts;
+
+	*free = NULL;
+	for (struct rtc_rule **r = row.first; r < row.end; r += n) {
+		if (*r && rtc_parts_equal(r, parts, n))
+			return r;
+		if (!*r && !*free)
+			*free = r;
+	}
+	return NULL;
+}
+
+bool rtc_write_generated(struct rtc *t, const uint8_t *key, const struct rtc_rule *parts)
+{
+	struct rtc_rule **free, **slot = rtc_slot_generated(t, key, parts, &free) ?: free;
+
+	if (!slot || !rtc_put(t, slot, parts))
+		return false;
+	if (!t->log_parts || rtc_put(t, slot + 1, parts + 1))
+		return true;
+	rtc_empty(t, slot);
+	return false;
+}
+
+bool rtc_remove_generated(struct rtc *t, const uint8_t *key, const struct rtc_rule *parts)
+{
+	struct rtc_rule **unused, **slot = rtc_slot_generated(t, key, parts, &unused);
+
+	if (!slot)
+		return false;
+	for (uint32_t i = 0; i < 1u << t->log_parts; i++)
+		rtc_empty(t, slot + i);
 	return true;
 }
 

@@ -76,7 +76,10 @@ struct rtc {
 	bool by_offset;	 /* rules are written at their index, not by hash */
 	bool linear;	 /* reg_c_3 is the index of a packet's rule */
 	bool wide;	 /* format 11DW */
-	uint8_t reparse; /* PRM rtc_reparse */
+	bool generated;	 /* its rules are written by GENERATE_WQE, and have definers of their own */
+	bool always_hit; /* each packet hits the rule of its row */
+	uint8_t log_parts; /* log2 of the entries of a rule: the second one has ranges */
+	uint8_t reparse;   /* PRM rtc_reparse */
 	uint8_t log_depth, log_rows;
 	uint32_t at; /* its first entry in the range */
 	struct obj *pd;
@@ -86,9 +89,14 @@ struct rtc {
 	struct flow_table *miss; /* NULL: of a table without a definer */
 };
 
+/* Entries of a row, from the first one to before the end. */
+struct rtc_row {
+	struct rtc_rule **first, **end;
+};
+
 static inline uint32_t rtc_entries(const struct rtc *t)
 {
-	return 1u << (t->log_rows + t->log_depth);
+	return 1u << (t->log_rows + t->log_depth + t->log_parts);
 }
 
 /* Returns the tag of an entry. */
@@ -97,6 +105,9 @@ static inline const uint8_t *rtc_tag(const struct rtc *t, const uint8_t entry[RU
 	return entry + (t->wide ? RULE_LONG_TAG_AT : RULE_TAG_AT);
 }
 
+/* Sets the templates that a WQE's control segment names. Returns false if one does not exist. */
+bool rtc_find_stcs(const struct rtc *, const uint8_t *ctrl, struct rtc_rule *rule);
+
 /*
  * Writes a rule, with new references, at its place; one with this tag, or at this index, is replaced. Returns false if
  * the row is full, the index is not of the table, or there is no memory.
@@ -104,6 +115,14 @@ static inline const uint8_t *rtc_tag(const struct rtc *t, const uint8_t entry[RU
 bool rtc_write(struct rtc *, uint32_t index, const struct rtc_rule *);
 /* Removes the rule with the tag of this entry, or at the index. Returns false if there is none. */
 bool rtc_remove(struct rtc *, uint32_t index, const uint8_t entry[RULE_BYTES]);
+/*
+ * Writes or removes a rule of GENERATE_WQE: an entry, and a second one if the table has ranges. Its row is that of the
+ * key: the tag under the mask of the table's definer. A rule with its tags and definers is replaced.
+ */
+bool rtc_write_generated(struct rtc *, const uint8_t *key, const struct rtc_rule *parts);
+bool rtc_remove_generated(struct rtc *, const uint8_t *key, const struct rtc_rule *parts);
+/* Returns the row of a tag, or of a key. The hash is public: software may place rules by it. */
+struct rtc_row rtc_row(const struct rtc *, const uint8_t *tag);
 /* Finds the rule of a masked tag; NULL if there is none. */
 const struct rtc_rule *rtc_find(const struct rtc *, const uint8_t *tag);
 /* Returns the rule of a range, or of a table's entries; NULL if the entry is empty. */

@@ -22,6 +22,7 @@ struct select_row {
 
 struct select {
 	uint32_t mask[SELECT_WORDS];
+	uint8_t dwords[SELECT_DWORDS], octets[SELECT_OCTETS];
 	unsigned int rows;
 	struct select_row row[];
 };
@@ -89,6 +90,8 @@ const char *select_make(struct select **made, const uint8_t dwords[SELECT_DWORDS
 	*made = s;
 	if (!s)
 		return NULL;
+	memcpy(s->dwords, dwords, sizeof(s->dwords));
+	memcpy(s->octets, octets, sizeof(s->octets));
 	for (unsigned int i = 0; i < SELECT_WORDS; i++)
 		s->mask[i] = packet_load32(mask + 4 * i);
 	for (unsigned int i = 0; i < SELECT_DWORDS + SELECT_OCTETS && !lacks; i++)
@@ -96,6 +99,28 @@ const char *select_make(struct select **made, const uint8_t dwords[SELECT_DWORDS
 	fits = realloc(s, sizeof(*s) + s->rows * sizeof(s->row[0]));
 	*made = fits ? fits : s;
 	return lacks;
+}
+
+bool select_hash_key(const struct select *hash, const struct select *rule,
+		     const uint8_t tag[SELECT_BYTES], uint8_t key[SELECT_BYTES])
+{
+	if (memcmp(hash->dwords, rule->dwords, sizeof(hash->dwords)) ||
+	    memcmp(hash->octets, rule->octets, sizeof(hash->octets)))
+		return false;
+	for (unsigned int i = 0; i < SELECT_WORDS; i++) {
+		if (hash->mask[i] & ~rule->mask[i])
+			return false;
+		prm_store32(key, 4 * i, prm_load32(tag, 4 * i) & hash->mask[i]);
+	}
+	return true;
+}
+
+bool select_is_ranges(const struct select *s)
+{
+	for (unsigned int i = 0; i < SELECT_WORDS - SELECT_RANGES; i++)
+		if (s->mask[i])
+			return false;
+	return true;
 }
 
 void select_fill(const struct select *s, const struct steer_walk *w, uint8_t tag[SELECT_BYTES])
