@@ -13,37 +13,43 @@ static int flow_matcher_check(const struct dvx_flow_table *table,
 	return dvx_flow_check_mask(attr->match->mask, "dvx_flow_matcher_create", needs);
 }
 
+int dvx_flow_matcher_new(const struct dvx_flow_matcher *want, const uint8_t *value,
+			 struct dvx_flow_matcher **out)
+{
+	struct dvx_flow_matcher *matcher = malloc(sizeof(*matcher));
+	int err;
+
+	if (!matcher)
+		return dvx_fail(ENOMEM, "no memory for a matcher");
+	*matcher = *want;
+	err = want->table->domain->backend->matcher_create(matcher, value);
+	if (err) {
+		free(matcher);
+		return err;
+	}
+	dvx_ref(&want->table->refs);
+	*out = matcher;
+	return 0;
+}
+
 int dvx_flow_matcher_create(struct dvx_flow_table *table, const struct dvx_flow_matcher_attr *user,
 			    struct dvx_flow_matcher **out)
 {
 	struct dvx_flow_matcher_attr attr;
-	struct dvx_flow_matcher *matcher;
-	struct dvx_flow_needs needs;
+	struct dvx_flow_matcher want = {.table = table};
 	int err = dvx_attr_copy(&attr, user, "dvx_flow_matcher_create");
 
 	if (!err)
 		err = dvx_check_not_null("dvx_flow_matcher_create", "table", table, "out", out,
 					 NULL);
 	if (!err)
-		err = flow_matcher_check(table, &attr, &needs);
+		err = flow_matcher_check(table, &attr, &want.needs);
 	if (err)
 		return err;
-	matcher = calloc(1, sizeof(*matcher));
-	if (!matcher)
-		return dvx_fail(ENOMEM, "no memory for a matcher");
-	matcher->table = table;
-	matcher->needs = needs;
-	matcher->priority = (uint16_t)attr.priority;
-	matcher->expected_rules = attr.expected_rules;
-	memcpy(matcher->mask, attr.match->mask, MATCH_BYTES);
-	err = table->domain->backend->matcher_create(matcher, attr.match->value);
-	if (err) {
-		free(matcher);
-		return err;
-	}
-	dvx_ref(&table->refs);
-	*out = matcher;
-	return 0;
+	want.priority = (uint16_t)attr.priority;
+	want.expected_rules = attr.expected_rules;
+	memcpy(want.mask, attr.match->mask, MATCH_BYTES);
+	return dvx_flow_matcher_new(&want, attr.match->value, out);
 }
 
 int dvx_flow_matcher_destroy(struct dvx_flow_matcher *matcher)

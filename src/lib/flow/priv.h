@@ -213,6 +213,10 @@ struct dvx_flow_side_row {
 extern const struct dvx_flow_side_row dvx_flow_sides[];
 #define FLOW_SIDES 3u
 
+/* matcher.c: `want` is copied, and gets a reference on its table. */
+int dvx_flow_matcher_new(const struct dvx_flow_matcher *want, const uint8_t *value,
+			 struct dvx_flow_matcher **out);
+
 /* change.c: whether the rule's match says what action i needs; `decap`: of the inner headers. */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap);
 int dvx_flow_change_check_pops(const struct dvx_flow_rule_attr *attr, bool decap);

@@ -42,25 +42,12 @@ int dvx_hws_matcher_create_linear(struct dvx_flow_table *table, uint32_t priorit
 {
 	int err = dvx_check_not_null("dvx_hws_matcher_create_linear", "table", table, "out", out,
 				     NULL);
-	struct dvx_flow_matcher *matcher;
+	struct dvx_flow_matcher want = {.table = table,
+					.priority = (uint16_t)priority,
+					.expected_rules = rules,
+					.linear = true};
 
 	if (!err)
 		err = hws_linear_check(table, priority, rules);
-	if (err)
-		return err;
-	matcher = calloc(1, sizeof(*matcher));
-	if (!matcher)
-		return dvx_fail(ENOMEM, "no memory for a matcher");
-	matcher->table = table;
-	matcher->priority = (uint16_t)priority;
-	matcher->expected_rules = rules;
-	matcher->linear = true;
-	err = dvx_hws_matcher_create(matcher, matcher->mask);
-	if (err) {
-		free(matcher);
-		return err;
-	}
-	dvx_ref(&table->refs);
-	*out = matcher;
-	return 0;
+	return err ? err : dvx_flow_matcher_new(&want, want.mask, out);
 }
