@@ -100,14 +100,17 @@ DVX_INLINE void dvx_hws_image_value(struct dvx_hws_image *image, uint32_t value)
 }
 
 /*
- * Makes at least n arguments, of DVX_ARG_BYTES each, numbered from 0: values that
+ * Makes n arguments, of DVX_ARG_BYTES each, numbered from 0: values that
  * dvx_post_rule_arg() writes, and that rules name. Several rules may name one. PRM: general object
  * MODIFY_HEADER_ARG.
  */
 struct dvx_hws_args;
 int dvx_hws_args_create(struct dvx_flow_domain *domain, uint32_t n, struct dvx_hws_args **out);
 int dvx_hws_args_destroy(struct dvx_hws_args *args);
-/* Returns the device's number of an argument, for dvx_post_rule_arg(). */
+/*
+ * Returns the device's number of an argument, for dvx_post_rule_arg(). Returns UINT32_MAX, with a sentence
+ * (dvx_last_error()), if args has fewer.
+ */
 uint32_t dvx_hws_args_id(const struct dvx_hws_args *args, uint32_t number);
 /*
  * Makes an action that rewrites up to eight fields, as dvx_flow_action_create_modify() does, with the

@@ -5,80 +5,8 @@
  * every stage over hardware steering: lib_rules, lib_flow_change and flow_tags.
  */
 #include "tests/test.h"
-#include <dvx/hws.h>
-#include <dvx/rules.h>
 #include <dvx/prm/flow.h>
-#include "lib_flow_stage.h"
-
-/* A queue of rules, a matcher, and an image of rules that lead to b. */
-struct ring_of_rules {
-	struct stage *s;
-	struct dvx_cq *cq;
-	struct dvx_txq *txq;
-	struct dvx_sq *sq;
-	struct dvx_flow_matcher *m;
-	struct dvx_hws_image image;
-};
-
-static void rules_open(struct ring_of_rules *r, struct stage *s, const struct dvx_flow_match *m,
-		       uint32_t expected)
-{
-	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = s->f->r.uar};
-	struct dvx_txq_attr tx = {
-		.size = sizeof(tx), .flags = DVX_TXQ_RULES, .sq_blocks = 128, .uar = s->f->r.uar};
-	struct dvx_flow_matcher_attr attr = {
-		.size = sizeof(attr), .match = m, .expected_rules = expected};
-	struct dvx_flow_rule_attr to_b;
-
-	*r = (struct ring_of_rules){.s = s};
-	OK(dvx_cq_create(s->f->r.dev, &cq, &r->cq));
-	tx.cq = r->cq;
-	tx.pd = dvx_flow_domain_pd(s->domain);
-	assert_non_null(tx.pd);
-	OK(dvx_txq_create(s->f->r.dev, &tx, &r->txq));
-	r->sq = dvx_txq_ring(r->txq);
-	OK(dvx_flow_matcher_create(s->table, &attr, &r->m));
-	to_b = rule_attr(r->m, m, &s->to_b, 1);
-	OK(dvx_hws_image_make(&to_b, 0, &r->image));
-}
-
-static void rules_close(struct ring_of_rules *r)
-{
-	OK(dvx_txq_destroy(r->txq));
-	OK(dvx_cq_destroy(r->cq));
-	OK(dvx_flow_matcher_destroy(r->m));
-}
-
-/* Rings, and returns whether the next completion, of this cookie, is a failure. */
-static bool answer(struct ring_of_rules *r, uint64_t cookie)
-{
-	struct dvx_wc wc;
-
-	dvx_sq_ring(r->sq);
-	wait_cqe(r->cq);
-	assert_int_equal(dvx_cq_poll(r->cq, &wc), 1);
-	assert_int_equal(wc.wr_id, cookie);
-	return dvx_rule_failed(&wc);
-}
-
-/* The tag of a UDP port, made by its place. */
-static void port_tag(struct ring_of_rules *r, uint16_t port, uint8_t *tag)
-{
-	struct dvx_flow_match m = udp(4, 0);
-	uint32_t bit;
-
-	OK(dvx_hws_tag_make(r->m, &m, tag));
-	OK(dvx_hws_tag_field(r->m, "outer_headers.udp_dport", &bit));
-	prm_store16(tag, bit / 8, port);
-}
-
-static void port_gets(struct ring_of_rules *r, struct inbox *in, uint16_t port)
-{
-	struct frame_spec spec = {.dport = port};
-
-	spec_send(r->s->f, spec);
-	inbox_gets(in, spec, 0);
-}
+#include "lib_hws_rig.h"
 
 TEST(below, written_and_deleted)
 {
@@ -235,6 +163,8 @@ TEST(below, arguments)
 	refused(dvx_hws_action_create_modify(s->domain, &nine, args, &none), -E2BIG,
 		"list.count is 9", "8 changes");
 	OK(dvx_hws_action_create_modify(s->domain, &list, args, &set));
+	assert_int_equal(dvx_hws_args_id(args, 100), UINT32_MAX);
+	refused(-dvx_last_error()->err, -ERANGE, "number 100", "not below 100");
 	refused(dvx_hws_args_destroy(args), -EBUSY, "arguments", "1 actions");
 	memcpy(both, (struct dvx_flow_action *[]){set, s->to_b}, sizeof(both));
 	attr = rule_attr(r.m, &m, both, 2);
@@ -525,110 +455,6 @@ TEST(below, gtpu)
 	OK(dvx_flow_matcher_destroy(rest));
 }
 
-/* Two rules, of UDP ports, that set register C3 to an index and lead to a table. */
-struct indexed {
-	struct dvx_flow_table *behind;
-	struct dvx_flow_action *go, *set[2];
-	struct dvx_flow_matcher *ports, *linear, *rest;
-	struct dvx_flow_rule *port[2], *to_a;
-	struct ring_of_rules r;
-};
-
-static void index_port(struct indexed *t, struct stage *s, uint32_t i, uint32_t index)
-{
-	struct dvx_flow_match m = udp(4, (uint16_t)(50 + i));
-	struct dvx_flow_rewrites list = {0};
-
-	OK(dvx_flow_rewrite_set(&list, "metadata_reg_c_3", index));
-	OK(dvx_flow_action_create_modify(s->domain, &list, &t->set[i]));
-	t->port[i] = rule(t->ports, &m, (struct dvx_flow_action *[]){t->set[i], t->go}, 2);
-}
-
-static void indexed_open(struct indexed *t, struct stage *s)
-{
-	static const struct dvx_flow_match all;
-	struct dvx_flow_match m = udp(4, 0);
-	struct dvx_flow_rule_attr to_b;
-
-	rules_open(&t->r, s, &m, 8); /* its queue is used */
-	t->ports = matcher(s->table, &m, 0);
-	OK(dvx_flow_table_create(s->domain, 5, &t->behind));
-	OK(dvx_flow_action_create_table(s->domain, t->behind, &t->go));
-	index_port(t, s, 0, 9);
-	index_port(t, s, 1, 10);
-	OK(dvx_hws_matcher_create_linear(t->behind, 0, 10, &t->linear));
-	to_b = rule_attr(t->linear, &all, &s->to_b, 1);
-	OK(dvx_hws_image_make(&to_b, 0, &t->r.image));
-	t->rest = matcher(t->behind, &all, 1);
-	t->to_a = rule(t->rest, &all, &s->to_a, 1);
-}
-
-static void indexed_close(struct indexed *t)
-{
-	OK(dvx_flow_rule_destroy(t->to_a));
-	OK(dvx_flow_matcher_destroy(t->rest));
-	OK(dvx_flow_matcher_destroy(t->linear));
-	for (uint32_t i = 0; i < 2; i++) {
-		OK(dvx_flow_rule_destroy(t->port[i]));
-		OK(dvx_flow_action_destroy(t->set[i]));
-	}
-	OK(dvx_flow_matcher_destroy(t->ports));
-	OK(dvx_flow_action_destroy(t->go));
-	OK(dvx_flow_table_destroy(t->behind));
-	rules_close(&t->r);
-}
-
-/* A rule by index is of packets whose register has its number; others go on behind the matcher. */
-TEST(below, by_index)
-{
-	struct indexed t;
-
-	indexed_open(&t, s);
-	port_gets(&t.r, &s->a, 50);
-	OK(dvx_post_rule_at(t.r.sq, &t.r.image, 9, 1, DVX_SIGNALED));
-	assert_false(answer(&t.r, 1));
-	port_gets(&t.r, &s->b, 50);
-	port_gets(&t.r, &s->a, 51);
-	OK(dvx_post_rule_at(t.r.sq, &t.r.image, 16, 2, 0)); /* 10 rules make a table of 16 */
-	assert_true(answer(&t.r, 2));
-	OK(dvx_post_rule_at_del(t.r.sq, &t.r.image, 9, 3, DVX_SIGNALED));
-	assert_false(answer(&t.r, 3));
-	port_gets(&t.r, &s->a, 50);
-	OK(dvx_post_rule_at_del(t.r.sq, &t.r.image, 9, 4, 0));
-	assert_true(answer(&t.r, 4));
-	indexed_close(&t);
-}
-
-TEST(below, by_index_refused)
-{
-	static const struct dvx_flow_match all;
-	struct dvx_rules_attr rules = {.size = sizeof(rules)};
-	struct dvx_flow_matcher *none = NULL;
-	struct dvx_flow_rule *no_rule = NULL;
-	struct dvx_flow_rule_attr attr;
-	struct dvx_rules *no_rules = NULL;
-	struct dvx_hws_image image;
-	uint8_t tag[DVX_TAG_BYTES];
-	struct indexed t;
-
-	indexed_open(&t, s);
-	attr = rule_attr(t.linear, &all, &s->to_b, 1);
-	rules.matcher = t.linear;
-	refused(dvx_flow_rule_create(&attr, &no_rule), -EINVAL, "have an index", "rule_at()");
-	refused(dvx_rules_create(&rules, &no_rules), -EINVAL, "dvx_rules_create", "rule_at()");
-	refused(dvx_hws_tag_make(t.linear, &all, tag), -EINVAL, "have an index", "rule_at()");
-	assert_int_equal(dvx_hws_tag_bytes(t.linear), 0);
-	refused(dvx_hws_image_make(&attr, DVX_HWS_SPILL, &image), -EINVAL, "DVX_HWS_SPILL",
-		"one table");
-	refused(dvx_hws_matcher_create_linear(s->table, 0, 65537, &none), -ERANGE, "rules is 65537",
-		"1 to 65536");
-	refused(dvx_hws_matcher_create_linear(s->table, 65536, 1, &none), -ERANGE, "priority 65536",
-		"65536");
-	refused(dvx_hws_matcher_create_linear(s->root, 0, 1, &none), -EINVAL, "table is not",
-		"level 1");
-	indexed_close(&t);
-}
-
 /* --- mistakes ----------------------------------------------------------------------------------- */
 
 /* A matcher for one rule takes thousands, and says at last what to do. */
@@ -657,31 +483,6 @@ TEST(below, matcher_is_full)
 	while (n)
 		OK(dvx_flow_rule_destroy(rules[--n]));
 	OK(dvx_flow_matcher_destroy(mt));
-}
-
-/* A request that no table could execute ends the queue, and those behind it are flushed. */
-TEST(below, queue_broke)
-{
-	struct dvx_flow_match m = udp(4, 53);
-	uint8_t tag[DVX_TAG_BYTES];
-	struct ring_of_rules r;
-	struct dvx_wc wc;
-
-	rules_open(&r, s, &m, 8);
-	port_tag(&r, 53, tag);
-	prm_wqe_ctrl_seg_set_general_id(r.image.wqe, 0xfffffff);
-	OK(dvx_post_rule(r.sq, &r.image, tag, 1, 0));
-	OK(dvx_post_rule(r.sq, &r.image, tag, 2, DVX_SIGNALED));
-	dvx_sq_ring(r.sq);
-	wait_cqe(r.cq);
-	assert_int_equal(dvx_cq_poll(r.cq, &wc), -EIO);
-	assert_int_equal(wc.wr_id, 1);
-	assert_int_equal(wc.syndrome, PRM_SYNDROME_LOCAL_QP_OP_ERR);
-	wait_cqe(r.cq);
-	assert_int_equal(dvx_cq_poll(r.cq, &wc), -EIO);
-	assert_int_equal(wc.wr_id, 2);
-	assert_int_equal(wc.syndrome, PRM_SYNDROME_WR_FLUSH_ERR);
-	rules_close(&r);
 }
 
 TEST(below, refusals)

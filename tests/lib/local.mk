@@ -8,7 +8,7 @@ LIB_DEVICE_TESTS += tests/lib/lib_cq tests/lib/cq_compressed tests/lib/rxq_strid
 	tests/lib/lib_atomic tests/lib/lib_ud tests/lib/lib_srq tests/lib/lib_umr tests/lib/lib_sig \
 	tests/lib/lib_flow tests/lib/lib_aso tests/lib/lib_rules tests/lib/lib_raw tests/lib/flow_qp tests/lib/flow_change \
 	tests/lib/flow_tags tests/lib/strict_rings tests/lib/lib_hws tests/lib/hws_rules tests/lib/hws_change tests/lib/hws_tags tests/lib/hws_aso tests/lib/hws_easy \
-	tests/lib/hws_fdb
+	tests/lib/hws_fdb tests/lib/hws_index
 # Tests of the flow API once more, with rules that requests write.
 tests_lib_hws_rules_SOURCES = tests/lib/lib_rules.c
 tests_lib_hws_change_SOURCES = tests/lib/flow_change.c
@@ -20,6 +20,7 @@ tests_lib_hws_change_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_tags_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_aso_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_easy_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
+tests_lib_hws_index_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_fdb_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests/lib/lib_hws.log tests/lib/hws_%.log: private CHIP = --set chip=bf3
 tests/lib/hws_fd%.log: private CHIP = --set chip=cx7,switchdev=1
@@ -30,5 +31,5 @@ tests/lib/strict%.log: private CHIP = --set strict_doorbells=1
 dist_check_SCRIPTS += tests/lib/barriers.sh tests/lib/aarch64.sh tests/lib/gone.sh tests/lib/lib_alias.sh \
 	tests/lib/example.sh tests/lib/sig_wrapped.sh tests/lib/connect.sh
 EXTRA_DIST += tests/lib/posts.pl tests/lib/posts.awk tests/lib/ring.h tests/lib/lib_rig.h \
-	tests/lib/lib_flow_rig.h tests/lib/lib_flow_stage.h tests/lib/lib_flow_change.h \
+	tests/lib/lib_flow_rig.h tests/lib/lib_flow_stage.h tests/lib/lib_flow_change.h tests/lib/lib_hws_rig.h \
 	tests/lib/cross/cmocka.h

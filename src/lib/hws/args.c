@@ -10,6 +10,7 @@
 struct dvx_hws_args {
 	struct dvx_flow_domain *domain;
 	struct hws_object range;
+	uint32_t n;
 	int refs;
 };
 
@@ -57,7 +58,8 @@ int dvx_hws_args_create(struct dvx_flow_domain *domain, uint32_t n, struct dvx_h
 	if (!args)
 		return dvx_fail(ENOMEM, "no memory for arguments");
 	args->domain = domain;
-	err = dvx_hws_argument_create(domain, n ? n : 1, &args->range);
+	args->n = n ? n : 1;
+	err = dvx_hws_argument_create(domain, args->n, &args->range);
 	if (err) {
 		free(args);
 		return err;
@@ -85,7 +87,11 @@ int dvx_hws_args_destroy(struct dvx_hws_args *args)
 
 uint32_t dvx_hws_args_id(const struct dvx_hws_args *args, uint32_t number)
 {
-	return args->range.id + number;
+	if (number < args->n)
+		return args->range.id + number;
+	dvx_fail(ERANGE, "dvx_hws_args_id: number %u is not below %u, the number of arguments",
+		 number, args->n);
+	return UINT32_MAX;
 }
 
 /* The action is a rewrite whose list has another argument. */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules by index, and what becomes of queues of rules that break: the program's and a domain's. */
+#include "tests/test.h"
+#include <dvx/rules.h>
+#include <dvx/prm/flow.h>
+#include "lib_hws_rig.h"
+#include "lib/hws/hws.h"
+
+/* Two rules, of UDP ports, that set register C3 to an index and lead to a table. */
+struct indexed {
+	struct dvx_flow_table *behind;
+	struct dvx_flow_action *go, *set[2];
+	struct dvx_flow_matcher *ports, *linear, *rest;
+	struct dvx_flow_rule *port[2], *to_a;
+	struct ring_of_rules r;
+};
+
+static void index_port(struct indexed *t, struct stage *s, uint32_t i, uint32_t index)
+{
+	struct dvx_flow_match m = udp(4, (uint16_t)(50 + i));
+	struct dvx_flow_rewrites list = {0};
+
+	OK(dvx_flow_rewrite_set(&list, "metadata_reg_c_3", index));
+	OK(dvx_flow_action_create_modify(s->domain, &list, &t->set[i]));
+	t->port[i] = rule(t->ports, &m, (struct dvx_flow_action *[]){t->set[i], t->go}, 2);
+}
+
+static void indexed_open(struct indexed *t, struct stage *s)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_rule_attr to_b;
+
+	rules_open(&t->r, s, &m, 8); /* its queue is used */
+	t->ports = matcher(s->table, &m, 0);
+	OK(dvx_flow_table_create(s->domain, 5, &t->behind));
+	OK(dvx_flow_action_create_table(s->domain, t->behind, &t->go));
+	index_port(t, s, 0, 9);
+	index_port(t, s, 1, 10);
+	OK(dvx_hws_matcher_create_linear(t->behind, 0, 10, &t->linear));
+	to_b = rule_attr(t->linear, &all, &s->to_b, 1);
+	OK(dvx_hws_image_make(&to_b, 0, &t->r.image));
+	t->rest = matcher(t->behind, &all, 1);
+	t->to_a = rule(t->rest, &all, &s->to_a, 1);
+}
+
+static void indexed_close(struct indexed *t)
+{
+	OK(dvx_flow_rule_destroy(t->to_a));
+	OK(dvx_flow_matcher_destroy(t->rest));
+	OK(dvx_flow_matcher_destroy(t->linear));
+	for (uint32_t i = 0; i < 2; i++) {
+		OK(dvx_flow_rule_destroy(t->port[i]));
+		OK(dvx_flow_action_destroy(t->set[i]));
+	}
+	OK(dvx_flow_matcher_destroy(t->ports));
+	OK(dvx_flow_action_destroy(t->go));
+	OK(dvx_flow_table_destroy(t->behind));
+	rules_close(&t->r);
+}
+
+/* A rule by index is of packets whose register has its number; others go on behind the matcher. */
+TEST(below, by_index)
+{
+	struct indexed t;
+
+	indexed_open(&t, s);
+	port_gets(&t.r, &s->a, 50);
+	OK(dvx_post_rule_at(t.r.sq, &t.r.image, 9, 1, DVX_SIGNALED));
+	assert_false(answer(&t.r, 1));
+	port_gets(&t.r, &s->b, 50);
+	port_gets(&t.r, &s->a, 51);
+	OK(dvx_post_rule_at(t.r.sq, &t.r.image, 16, 2, 0)); /* 10 rules make a table of 16 */
+	assert_true(answer(&t.r, 2));
+	OK(dvx_post_rule_at_del(t.r.sq, &t.r.image, 9, 3, DVX_SIGNALED));
+	assert_false(answer(&t.r, 3));
+	port_gets(&t.r, &s->a, 50);
+	OK(dvx_post_rule_at_del(t.r.sq, &t.r.image, 9, 4, 0));
+	assert_true(answer(&t.r, 4));
+	indexed_close(&t);
+}
+
+TEST(below, by_index_refused)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_rules_attr rules = {.size = sizeof(rules)};
+	struct dvx_flow_matcher *none = NULL;
+	struct dvx_flow_rule *no_rule = NULL;
+	struct dvx_flow_rule_attr attr;
+	struct dvx_rules *no_rules = NULL;
+	struct dvx_hws_image image;
+	uint8_t tag[DVX_TAG_BYTES];
+	struct indexed t;
+
+	indexed_open(&t, s);
+	attr = rule_attr(t.linear, &all, &s->to_b, 1);
+	rules.matcher = t.linear;
+	refused(dvx_flow_rule_create(&attr, &no_rule), -EINVAL, "have an index", "rule_at()");
+	refused(dvx_rules_create(&rules, &no_rules), -EINVAL, "dvx_rules_create", "rule_at()");
+	refused(dvx_hws_tag_make(t.linear, &all, tag), -EINVAL, "have an index", "rule_at()");
+	assert_int_equal(dvx_hws_tag_bytes(t.linear), 0);
+	refused(dvx_hws_image_make(&attr, DVX_HWS_SPILL, &image), -EINVAL, "DVX_HWS_SPILL",
+		"one table");
+	refused(dvx_hws_matcher_create_linear(s->table, 0, 65537, &none), -ERANGE, "rules is 65537",
+		"1 to 65536");
+	refused(dvx_hws_matcher_create_linear(s->table, 65536, 1, &none), -ERANGE, "priority 65536",
+		"65536");
+	refused(dvx_hws_matcher_create_linear(s->root, 0, 1, &none), -EINVAL, "table is not",
+		"level 1");
+	indexed_close(&t);
+}
+
+/* A request that no table could execute ends the queue, and those behind it are flushed. */
+TEST(below, queue_broke)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	uint8_t tag[DVX_TAG_BYTES];
+	struct ring_of_rules r;
+	struct dvx_wc wc;
+
+	rules_open(&r, s, &m, 8);
+	port_tag(&r, 53, tag);
+	prm_wqe_ctrl_seg_set_general_id(r.image.wqe, 0xfffffff);
+	OK(dvx_post_rule(r.sq, &r.image, tag, 1, 0));
+	OK(dvx_post_rule(r.sq, &r.image, tag, 2, DVX_SIGNALED));
+	dvx_sq_ring(r.sq);
+	wait_cqe(r.cq);
+	assert_int_equal(dvx_cq_poll(r.cq, &wc), -EIO);
+	assert_int_equal(wc.wr_id, 1);
+	assert_int_equal(wc.syndrome, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	wait_cqe(r.cq);
+	assert_int_equal(dvx_cq_poll(r.cq, &wc), -EIO);
+	assert_int_equal(wc.wr_id, 2);
+	assert_int_equal(wc.syndrome, PRM_SYNDROME_WR_FLUSH_ERR);
+	rules_close(&r);
+}
+
+/* A domain whose own queue broke refuses rules, and says what to do. */
+TEST(below, domain_broke)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	struct hws_domain *d = hws_domain(s->domain);
+	struct dvx_sq *sq = dvx_txq_ring(d->queue.txq);
+	uint8_t tag[DVX_TAG_BYTES];
+	struct ring_of_rules r;
+
+	rules_open(&r, s, &m, 8);
+	port_tag(&r, 53, tag);
+	prm_wqe_ctrl_seg_set_general_id(r.image.wqe, 0xfffffff);
+	OK(dvx_post_rule(sq, &r.image, tag, 1, DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	d->waiting++;
+	refused(dvx_flow_domain_sync(s->domain), -EIO, "hardware steering", "breaks a rule");
+	refused(dvx_flow_domain_sync(s->domain), -EIO, "an earlier request failed",
+		"make a new domain");
+	d->waiting = 0;
+	rules_close(&r);
+}
