@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/resource.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/dvx.h>
 
@@ -227,23 +228,37 @@ static void flow_apply_edits(uint32_t n)
 
 struct flow_apply_span {
 	const char *name;
-	uint64_t wall, cpu, within, noting;
+	uint64_t wall, cpu, within, noting, faults;
 };
+
+/* Returns how many pages the process touched for the first time. */
+static uint64_t flow_apply_faults(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (uint64_t)u.ru_minflt;
+}
 
 static struct flow_apply_span flow_apply_begin(const char *name)
 {
-	return (struct flow_apply_span){name, flow_apply_now(CLOCK_MONOTONIC),
-					flow_apply_now(CLOCK_PROCESS_CPUTIME_ID), within, noting};
+	return (struct flow_apply_span){name,
+					flow_apply_now(CLOCK_MONOTONIC),
+					flow_apply_now(CLOCK_PROCESS_CPUTIME_ID),
+					within,
+					noting,
+					flow_apply_faults()};
 }
 
 static void flow_apply_end(const struct flow_apply_span *s)
 {
 	uint64_t noted = noting - s->noting;
 
-	printf("%s_ns %lu\n%s_cpu_ns %lu\n%s_libmlx5_ns %lu\n", s->name,
+	printf("%s_ns %lu\n%s_cpu_ns %lu\n%s_libmlx5_ns %lu\n%s_faults %lu\n", s->name,
 	       (unsigned long)(flow_apply_now(CLOCK_MONOTONIC) - s->wall - noted), s->name,
 	       (unsigned long)(flow_apply_now(CLOCK_PROCESS_CPUTIME_ID) - s->cpu - noted), s->name,
-	       (unsigned long)(within - s->within));
+	       (unsigned long)(within - s->within), s->name,
+	       (unsigned long)(flow_apply_faults() - s->faults));
 }
 
 /* Applies the file over hardware steering, where no rules are in effect. */

@@ -19,6 +19,8 @@ if "$dvx_sim" run --set chip=bf3 -- "$top_builddir/tests/perf/flow_apply" "$tmp/
 			v["apply_ns"] / v["bare_ns"], v["apply_cpu_ns"] / v["bare_cpu_ns"]
 		printf "# over hardware steering %.2f s: %.2f times the bare loop of software steering, of CPU %.2f times\n",
 			v["hardware_ns"] / 1e9, v["hardware_ns"] / v["bare_ns"], v["hardware_cpu_ns"] / v["bare_cpu_ns"]
+		printf "# pages touched first: apply %d, the bare loop %d, over hardware steering %d\n",
+			v["apply_faults"], v["bare_faults"], v["hardware_faults"]
 		printf "# one rule added: %.2f ms, %.2f ms of CPU\n", v["edit_ns"] / 1e6, v["edit_cpu_ns"] / 1e6
 	}' "$tmp/out" >"$tmp/said"
 	cat "$tmp/said"
