@@ -47,7 +47,7 @@ static void flow_acl_packet(FILE *f, const struct made_packet *p)
 
 static size_t flow_acl_wanted(const struct ruleset *set, const struct made_packet *p)
 {
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 	const struct rule *rule;
 
 	fields_of_frame(&f, p->bytes, p->len);

@@ -46,7 +46,7 @@ static uint64_t pairs, met, changed, mirrored, spread, jumped, in_root, coded, c
 static bool passes(const struct installed *in, enum rule_dir dir, struct verdict *v)
 {
 	const struct rule *r;
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 
 	fields_of_frame(&f, v->bytes, v->len);
 	slow_walk(&in->set, dir, &f, &v->way[dir]);
@@ -78,7 +78,7 @@ static void expect_queue(struct verdict *v)
 {
 	const struct rule *r = v->way[RULE_IN].end;
 	struct copy *last = &v->copy[v->copies];
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 
 	if (!r || r->verdict != RULE_SEND)
 		return;
@@ -294,7 +294,7 @@ static void report(struct rig *r, const char *text, const struct made_packet *p,
 {
 	static const char *const hows[] = {"root tables, ", "", "by the daemon, ", "codes, "};
 	char now[TEXT_MAX], next[TEXT_MAX], line[256];
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 
 	snprintf(now, sizeof(now), "%s", text);
 	for (size_t i = RULES_OWN; without(now, i, next); i++)

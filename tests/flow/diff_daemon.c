@@ -45,7 +45,6 @@ void rig_open_by_daemon(struct rig *r, const char *steering)
 {
 	OK(steering_find(steering, &r->base.steering) ? 0 : -1);
 	rig_open(r);
-	r->base.dev = r->dev;
 	r->base.pump = (void *)r;
 	rig_opened = r;
 	if (r->base.steering == STEERING_HWS)

@@ -102,11 +102,14 @@ void rig_open(struct rig *r)
 {
 	size_t bytes = (size_t)QUEUES * ENTRIES * PACKET_ROOM;
 	struct dvx_mkey_attr mkey = {.size = sizeof(mkey), .access = DVX_LOCAL_WRITE, .len = bytes};
+	struct flow_fault fault;
 	const void *cap;
 
 	OK(dvx_dev_open(NULL, &r->dev));
 	OK(dvx_dev_cap_page(r->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap));
 	file_one_side = !prm_cmd_hca_cap_get_steering_format_version(cap);
+	r->base.dev = r->dev;
+	OK(option_hold(&r->base, &(struct rule){.option = RANDOM_OPTION}, &r->option, &fault));
 	OK(dvx_pd_alloc(r->dev, &r->pd));
 	OK(dvx_uar_alloc(r->dev, DVX_UAR_ANY, &r->uar));
 	OK(dvx_mem_alloc(bytes, NULL, &r->mem));
@@ -141,6 +144,7 @@ void rig_close(struct rig *r)
 {
 	if (r->lane[RULE_SWITCH].domain)
 		close_switch(r);
+	option_drop(r->option);
 	for (uint32_t i = 0; i < RULES_ALL; i++)
 		OK(dvx_flow_action_destroy(r->tag[i]));
 	for (int i = 0; i < QUEUES; i++) {

@@ -81,7 +81,8 @@ struct rig {
 	} vport[RIG_VPORTS];
 	struct dvx_flow_action *tag[RULES_ALL];
 	struct dvx_flow_counter *counter;
-	struct base_tables base; /* for the daemon's code; its steering is the rig's, too */
+	struct held_option *option; /* of random rules */
+	struct base_tables base;      /* for the daemon's code; its steering is the rig's, too */
 };
 
 /* Returns whether the device takes the rule's matchers, as a list has them. */

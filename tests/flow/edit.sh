@@ -3,7 +3,7 @@
 # Random edits of rules while packets flow: of one table, of named tables with mirrors, of codes.
 # DVX_EDITS="EDITS SEED ..." chooses others. hws_edit.sh sets `steering`.
 steering=${steering-}
-edits="8 6 8 1 24 2"
+edits="8 6 10 4 24 2"
 [ -z "${DVX_TEST_LONG-}" ] || edits="400 6 400 1 400 2"
 state=$(mktemp "${TMPDIR:-/tmp}/dvx-test.XXXXXX") || exit 99
 trap 'rm -f "$state" "$state.out" "$state.all"' EXIT

@@ -5,6 +5,8 @@
  * ways.pl compares with the device's trace. Usage: explain_walks FILE [SETS [PACKETS [SEED]]]
  */
 #include <errno.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 #include <inttypes.h>
 #include <string.h>
@@ -61,6 +63,14 @@ static void add_list(struct seen *s, const struct dvx_flow_action *action)
 		}
 }
 
+static uint32_t option_parser(struct rig *r)
+{
+	const void *cap;
+
+	OK(dvx_dev_cap_page(r->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap));
+	return prm_cmd_hca_cap_get_flex_parser_id_geneve_tlv_option_0(cap);
+}
+
 static void look(struct rig *r, struct seen *s, struct dvx_flow_action *const *action,
 		 size_t actions)
 {
@@ -76,6 +86,8 @@ static void look(struct rig *r, struct seen *s, struct dvx_flow_action *const *a
 		bail("the dump cannot be read");
 	}
 	free(text);
+	s->d.option = RANDOM_OPTION;
+	s->d.option_parser = option_parser(r);
 	for (size_t i = 0; i < actions; i++)
 		add_list(s, action[i]);
 	for (s->table = 0; s->table < s->d.ntables; s->table++)
@@ -141,7 +153,7 @@ static void one_walk(struct seen *s, const struct installed *in, const struct ma
 	uint32_t len = p->len < SHORTEST ? SHORTEST : p->len;
 	struct explain_walk w = {.frame = p->bytes, .len = len};
 	const struct rule *want, *got = NULL;
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 
 	fields_of_frame(&f, p->bytes, len);
 	want = slow_match(&in->set, RULE_IN, &f);
@@ -375,7 +387,7 @@ static void codes_close(struct codes *c)
 static uint32_t code_walk(struct seen *s, const struct made_packet *p, bool lists)
 {
 	struct explain_walk w = {.frame = p->bytes, .len = p->len};
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 
 	fields_of_frame(&f, p->bytes, p->len);
 	if (walk_run(&w, &s->d, s->table, SIDE_RX, &f))

@@ -55,7 +55,7 @@ result_expect(const struct ruleset *out, const struct ruleset *in, const struct 
 {
 	struct packet_result f = {.tags = 0};
 	const struct rule *rule;
-	struct fields x;
+	struct fields x = {.option = RANDOM_OPTION};
 
 	fields_of_frame(&x, p->bytes, p->len);
 	rule = result_walk(&f, out, RULE_OUT, &x);

@@ -226,6 +226,8 @@ static void rule_tunnel(struct dice *d, struct line *l)
 		add(l, " gbp %u", PICK(d, policies));
 	if (kind == 2 && chance(d, 20))
 		add(l, " oam %u", dice_roll(d, 2));
+	if (kind == 2 && chance(d, 30))
+		add(l, " option 0x102 type 0x80 %u", option_data[1 + dice_roll(d, 2)]);
 	if (kind == 4 && chance(d, 20))
 		add(l, " tc %u", dice_roll(d, 8));
 	if (kind == 4 && chance(d, 20))

@@ -16,6 +16,9 @@ uint32_t dice_roll(struct dice *d, uint32_t below);
 #define PACKET_MAX 256
 #define PACKET_MIN 18 /* bytes that a send queue needs inline */
 
+/* The Geneve option of rules and packets: class 0x102, type 0x80; as in struct rule. */
+#define RANDOM_OPTION (0x102u << 16 | 0x80u << 8 | 1)
+
 struct made_packet {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len;

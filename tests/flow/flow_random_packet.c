@@ -213,17 +213,43 @@ static void put_gre(struct dice *d, struct pen *w, uint16_t type)
 		put(w, dice_roll(d, UINT32_MAX), 4);
 }
 
+/* Puts an option that takes n words, now and then the one that rules name. */
+static void put_option(struct dice *d, struct pen *w, uint32_t n)
+{
+	bool named = chance(d, 70);
+
+	put(w, named ? 0x102 : 0x103, 2);
+	put(w, named ? 0x80 : 0, 1);
+	put(w, n - 1, 1);
+	for (uint32_t i = 1; i < n; i++)
+		put(w, PICK(d, option_data), 4);
+}
+
+static void put_options(struct dice *d, struct pen *w, uint32_t n)
+{
+	uint32_t first = dice_roll(d, n + 1);
+
+	if (chance(d, 20)) {
+		for (uint32_t i = 0; i < n; i++)
+			put(w, dice_roll(d, UINT32_MAX), 4);
+		return;
+	}
+	if (first)
+		put_option(d, w, first);
+	if (first < n)
+		put_option(d, w, n - first);
+}
+
 static void put_geneve(struct dice *d, struct pen *w, uint16_t type)
 {
-	uint32_t options = chance(d, 30) ? 1 + dice_roll(d, 4) : 0;
+	uint32_t options = chance(d, 50) ? 1 + dice_roll(d, 4) : 0;
 
 	udp_to(d, w, 6081);
 	put(w, (chance(d, 4) ? 0x40 : 0) | options, 1);
 	put(w, (uint32_t)chance(d, 20) << 7, 1);
 	put(w, type, 2);
 	put(w, (uint64_t)PICK(d, vnis) << 8, 4);
-	for (uint32_t i = 0; i < options; i++)
-		put(w, dice_roll(d, UINT32_MAX), 4);
+	put_options(d, w, options);
 }
 
 static void put_vxlan(struct dice *d, struct pen *w, uint16_t type, bool gpe)

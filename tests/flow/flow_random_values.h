@@ -20,6 +20,7 @@ static const uint32_t labels[] = {0, 0x12345, 0xfffff};
 static const uint32_t mpls_labels[] = {16, 100, 0xfffff};
 static const uint32_t vnis[] = {0, 7, 9, 0xabcdef};
 static const uint16_t policies[] = {0, 300};
+static const uint32_t option_data[] = {0, 7, 0x20007}; /* rules do not name the first one */
 static const uint16_t vids[] = {0, 1, 5, 100, 4094};
 static const uint8_t protos[] = {1, 2, 6, 17, 47, 50, 58, 132};
 static const uint16_t types[] = {0x0806, 0x88f7, 0x8847, 0x88cc};

@@ -535,7 +535,7 @@ TEST(none, packets_that_hide_meet_the_imported_rules)
 		for (size_t k = 0; k < 16; k++) {
 			const char *words = k < 8 ? cases[i].drops[k] : cases[i].passes[k - 8];
 			const struct rule *met;
-			struct fields f;
+			struct fields f = {0};
 
 			if (!words)
 				continue;

@@ -38,6 +38,7 @@ drop in vxlan vni 5
 drop in vxlan vni 5 gbp 7/0xff
 drop in vxlan-gpe vni 5
 drop in geneve vni 5 oam
+drop in geneve vni 5 option 0x102 type 0x80 0x20007
 drop in gtpu teid 0x1234 inner ipv4 dst 10.60.0.0/16
 drop in gre key 5
 drop in gretap key 5

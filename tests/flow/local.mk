@@ -4,7 +4,7 @@ FLOW_TESTS += tests/flow/import tests/flow/rules_parse tests/flow/rules_mistakes
 	tests/flow/rules_fill tests/flow/rules_compile tests/flow/rules_entries tests/flow/rules_acl \
 	tests/flow/server
 FLOW_HELPERS += tests/flow/diff tests/flow/explain_walks tests/flow/acl tests/flow/edit tests/flow/switch_diff
-DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/locate.c tools/dvx-flow/fault.c
+DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/option.c tools/dvx-flow/daemon/locate.c tools/dvx-flow/fault.c
 DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
 	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c \
 	tools/dvx-flow/daemon/rule_state.c tools/dvx-flow/daemon/flow_list.c \

@@ -98,7 +98,7 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 	assert_int_equal(acl_cost(&c.p, &cost), 0);
 	while (t.packets < packets) {
 		struct made_packet made;
-		struct fields packet;
+		struct fields packet = {.option = RANDOM_OPTION};
 
 		corner_packet(&d, &c.set, &made);
 		fields_of_frame(&packet, made.bytes, made.len);
@@ -271,7 +271,7 @@ TEST(none, rules_of_every_word_decide_as_one_after_the_other)
 		}
 		for (int n = 0; c.run && n < 100; n++) {
 			struct made_packet made;
-			struct fields packet;
+			struct fields packet = {.option = RANDOM_OPTION};
 
 			any_packet(&d, &made);
 			fields_of_frame(&packet, made.bytes, made.len);

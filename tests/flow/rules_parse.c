@@ -386,6 +386,9 @@ TEST(none, tunnels)
 	has("drop in gtpu 7/0xff", KEY_GTPU_TEID, 7, 0xff);
 	has("drop in geneve oam", KEY_GENEVE_OAM, 1, 1);
 	has("drop in geneve 9 oam 0", KEY_GENEVE_OAM, 0, 1);
+	has("drop in geneve 9 option 0x102 type 0x80 7", KEY_GENEVE_OPTION, 7, 0xffffffff);
+	has("drop in geneve option 1 type 2 0x700/0xff00", KEY_GENEVE_OPTION, 0x700, 0xff00);
+	assert_int_equal(only("drop in geneve option 0x102 type 0x80 7")->option, 0x1028001);
 	has("drop in vxlan 9 gbp 5", KEY_VXLAN_GBP, 0x80000005, 0x8000ffff);
 	has("drop in vxlan gbp 0x500/0xff00", KEY_VXLAN_GBP, 0x80000500, 0x8000ff00);
 	has("drop in mpls_label 100", KEY_ETHERTYPE, 0x8847, 0xffff);

@@ -280,7 +280,7 @@ static void apply(const struct rule *r, struct end_of_way *w)
 static void expect(const struct installed *in, const struct made_packet *p, bool wire,
 		   struct end_of_way *w)
 {
-	struct fields f;
+	struct fields f = {.option = RANDOM_OPTION};
 
 	memset(w, 0, sizeof(*w));
 	memcpy(w->bytes, p->bytes, p->len);

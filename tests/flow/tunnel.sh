@@ -11,13 +11,14 @@ up "$chip" || exit 99
 hop="eth src 02:00:00:00:00:01 dst 02:00:00:00:00:02"
 cat >"$work/rules" <<END
 pass out ipv4 udp src port 9 dec ttl encap vxlan vni 42 src 192.0.2.1 dst 192.0.2.2 $hop count
-pass out udp src port 10 encap geneve vni 7 src 2001:db8::1 dst 2001:db8::2 $hop ttl 9 count
+pass out udp src port 10 encap geneve vni 7 option 0x102 type 0x80 0x20007 src 2001:db8::1 dst 2001:db8::2 $hop ttl 9 count
 pass out udp src port 11 encap vxlan vni 43 gbp 300 src 192.0.2.1 dst 192.0.2.2 $hop
 pass out udp src port 12 encap nvgre vni 5 src 192.0.2.1 dst 192.0.2.2 $hop
 pass out ipv4 udp src port 13 encap gre key 6 src 192.0.2.1 dst 192.0.2.2 $hop
 pass out ipv4 udp src port 14 encap mplsoudp label 16 src 192.0.2.1 dst 192.0.2.2 $hop
 send in vxlan vni 42 to queue 0
-send in geneve vni 7 to queue 0
+drop in geneve vni 7 option 0x102 type 0x80 0x20006 count
+send in geneve vni 7 option 0x102 type 0x80 0x20007/0xfffff to queue 0
 send in vxlan vni 43 gbp 301 to queue 0
 send in vxlan vni 43 gbp 300 decap to queue 1
 send in nvgre vni 5 decap to queue 1
@@ -40,10 +41,28 @@ check "VXLAN: outer addresses and length" has 0 "02:00:00:00:00:01 > 02:00:00:00
 no_wrong_sum() { has 0 "192.0.2.2.4789: [no cksum] VXLAN, flags [I] (0x08), vni 42" && ! sed -n 1p "$work/dump" | grep bad; }
 check "VXLAN: the header, with IPv4's checksum" no_wrong_sum
 check "VXLAN: the inner packet, changed before" has 0 "02:11:22:33:44:01 > 02:11:22:33:44:02, ethertype IPv4 (0x0800), length 62: (tos 0x0, ttl 63"
-check "Geneve over IPv6" has 0 "(hlim 9, next-header UDP (17) payload length: 78) 2001:db8::1."
-check "Geneve: its header" has 0 "Geneve, Flags [none], vni 0x7, proto TEB (0x6558)"
+check "Geneve over IPv6" has 0 "(hlim 9, next-header UDP (17) payload length: 86) 2001:db8::1."
+check "Geneve: its header" has 0 "Geneve, Flags [C], vni 0x7, proto TEB (0x6558), options [class Open Virtual Networking (OVN) (0x102) type 0x80(C) len 8 data 00020007]"
 check "decap leaves the inner packet" has 1 "02:11:22:33:44:01 > 02:11:22:33:44:02, ethertype IPv4 (0x0800), length 62:"
 check "decap gives IP an Ethernet header" has 1 \
 	"02:00:00:00:00:05 > 02:00:00:00:00:06, ethertype IPv4 (0x0800), length 62: (tos 0x0, ttl 64"
+explained() {
+	client explain "in ipv6 geneve 7 option 0x102 type 0x80 0x20007" | grep 'send in geneve vni 7 option' &&
+		client explain "in ipv6 geneve 7 option 0x102 type 0x80 0x20006" | grep 'drop in geneve' &&
+		client explain "in ipv6 geneve 7 option 0x102 type 0x81 0x20006" | grep 'default way'
+}
+check "explain follows packets with an option" explained
+other="drop in geneve option 1 type 2 3"
+one_option() {
+	echo "$other" | fails 1 "all rules compare that of class 0x102, type 0x80 (line" client add - &&
+		echo "$other" | fails 4 "^-:1:16: .* compare that of class 0x102, type 0x80: delete them first" client apply - &&
+		fails 4 "no parser of Geneve options; if other" "$dvx_sim" exec "$chip" --function dpu -- "$flow" check -q --device mlx5_0 "$work/rules"
+}
+check "the device has one parser of options" one_option
+freed() {
+	echo "pass in udp" | client apply --quiet - && echo "$other" | client add - && client flush && echo "$other 0x300/0xff00" | sed 's/ 3 / /' |
+		client apply --quiet -
+}
+check "which is free when no rule compares one" freed
 check "MPLS over UDP" has 0 "192.0.2.2.6635: [no cksum] MPLS (label 16, tc 0, [S], ttl 64)"
 plan

@@ -101,17 +101,19 @@ TEST(levels, tunnel_without_port)
 	static const struct {
 		const char *field;
 		uint16_t port;
-	} words[] = {{"misc_parameters.geneve_vni", 6081},
-		     {"misc_parameters.geneve_oam", 6081},
-		     {"misc_parameters.geneve_opt_len", 6081},
-		     {"misc_parameters.geneve_protocol_type", 6081},
-		     {"misc_parameters_3.outer_vxlan_gpe_vni", 4790},
-		     {"misc_parameters_3.outer_vxlan_gpe_flags", 4790},
-		     {"misc_parameters_3.outer_vxlan_gpe_next_protocol", 4790},
+	} words[] = {
+		{"misc_parameters.geneve_vni", 6081},
+		{"misc_parameters.geneve_oam", 6081},
+		{"misc_parameters.geneve_opt_len", 6081},
+		{"misc_parameters.geneve_protocol_type", 6081},
+		{"misc_parameters_3.outer_vxlan_gpe_vni", 4790},
+		{"misc_parameters_3.outer_vxlan_gpe_flags", 4790},
+		{"misc_parameters_3.outer_vxlan_gpe_next_protocol", 4790},
+		{"misc_parameters_3.geneve_tlv_option_0_data", 6081},
 #ifndef STAGE_HARDWARE /* it has no words of GTP-U */
-		     {"misc_parameters_3.gtpu_msg_flags", 2152},
-		     {"misc_parameters_3.gtpu_msg_type", 2152},
-		     {"misc_parameters_3.gtpu_teid", 2152},
+		{"misc_parameters_3.gtpu_msg_flags", 2152},
+		{"misc_parameters_3.gtpu_msg_type", 2152},
+		{"misc_parameters_3.gtpu_teid", 2152},
 #endif
 	};
 

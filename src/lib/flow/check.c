@@ -51,6 +51,7 @@ static const struct need rows[] = {
 	{"misc_parameters.geneve_oam", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
 	{"misc_parameters.geneve_opt_len", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
 	{"misc_parameters.geneve_protocol_type", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
+	{"misc_parameters_3.geneve_tlv_option_0_data", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
 	{"misc_parameters_3.outer_vxlan_gpe_vni", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GPE},
 	{"misc_parameters_3.outer_vxlan_gpe_next_protocol", 0, NEEDS_VERSION, DVX_FLOW_UDP,
 	 PORT_GPE},

@@ -10,6 +10,7 @@ static const struct hws_field {
 	uint8_t bit;
 	const char *also;		     /* a flag that these packets have, too */
 	uint32_t (*dword)(const void *cap2); /* NULL: the place has a fixed one */
+	uint32_t (*parser)(const void *cap); /* the flex parser of this number; NULL: none */
 	bool source;			     /* only packets in the FDB have it */
 } rows[] = {
 #define FIELD(name, at, first) {.path = #name, .place = #at, .bit = first},
@@ -23,6 +24,10 @@ static const struct hws_field {
 	 .place = "format_select_dw_" #cap, \
 	 .bit = first,                      \
 	 .dword = prm_cmd_hca_cap_2_get_format_select_dw_##cap},
+#define BY_PARSER(name, protocol)              \
+	{.path = #name,                        \
+	 .place = "flex_parser_id_" #protocol, \
+	 .parser = prm_cmd_hca_cap_get_flex_parser_id_##protocol},
 #include "fields.def"
 };
 
@@ -100,12 +105,31 @@ static int hws_headers_version(struct hws_headers *h, const struct dvx_flow_fiel
 	return hws_headers_move(h, ones, m);
 }
 
+/* Finds the word of a flex parser. Parser 0 has the last one; a device without the parser says 0. */
+static int hws_parser_bit(struct dvx_dev *dev, const struct hws_field *row, uint32_t *bit)
+{
+	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+
+	if (err)
+		return err;
+	if (!row->parser(cap))
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_matcher_create: attr.match.%s: %s of %s is 0: hardware "
+				"steering there does not match it",
+				row->path, row->place, dvx_dev_name(dev));
+	*bit = hws_place_bit("flex_parser_0") - HWS_MOVE_BITS * row->parser(cap);
+	return 0;
+}
+
 /* Finds the bit of the headers where a row's field begins. */
 static int hws_row_bit(struct dvx_dev *dev, const struct hws_field *row, uint32_t *bit)
 {
 	const void *cap2;
 	int err = row->dword ? dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL_2, &cap2) : 0;
 
+	if (row->parser)
+		return hws_parser_bit(dev, row, bit);
 	if (err)
 		return err;
 	if (row->dword && !row->dword(cap2))

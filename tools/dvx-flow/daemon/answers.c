@@ -322,6 +322,19 @@ static void answers_add_vports(json_t *j, const struct base_tables *base)
 		json_object_set_new(j, "vhca", json_integer(prm_cmd_hca_cap_get_vhca_id(cap)));
 }
 
+/* Adds the Geneve option that rules compare, and its parser's number, which the dump lacks. */
+static void answers_add_option(json_t *j, const struct base_tables *base)
+{
+	const void *cap;
+
+	if (base->option.users && !dvx_dev_cap_page(base->dev, PRM_HCA_CAP_TYPE_GENERAL, &cap))
+		json_object_set_new(
+			j, "option",
+			json_pack(
+				"[I, i]", (json_int_t)base->option.kind,
+				(int)prm_cmd_hca_cap_get_flex_parser_id_geneve_tlv_option_0(cap)));
+}
+
 static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *entries,
 			      const char *text, size_t len)
 {
@@ -341,6 +354,7 @@ static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *e
 	json_object_set_new(j, "first_tables", answers_first_tables(h));
 	if (h->base.side[RULE_SWITCH].domain)
 		answers_add_vports(j, &h->base);
+	answers_add_option(j, &h->base);
 	json_object_set_new(j, "tables", tables);
 	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "objects", objects);

@@ -26,6 +26,7 @@ int switch_base_make(struct dvx_dev *dev, struct dvx_flow_domain *domain, struct
 void switch_base_free(struct switch_base *b);
 
 struct dvx_aso_queue;
+struct dvx_obj;
 struct track;
 
 /* Ways to write entries: software does it in the device's memory, or the device by requests. */
@@ -55,8 +56,19 @@ struct base_tables {
 	size_t nvports, vport_room;
 	struct dvx_aso_queue *aso; /* NULL: no rule needs one */
 	struct track *track;	   /* NULL: no rule tracks connections */
+	struct held_option {
+		uint32_t users; /* rules that compare it; 0: there is no parser */
+		uint32_t kind;	/* as in struct rule */
+		struct dvx_obj *parser;
+	} option;
 	struct pause pause;
 };
+
+/* option.c: takes the parser for a rule that compares a Geneve option, else leaves *out alone. */
+int option_hold(struct base_tables *g, const struct rule *r, struct held_option **out,
+		struct flow_fault *f);
+/* Drops a rule's reference; the last one frees the parser. o may be NULL. */
+void option_drop(struct held_option *o);
 
 int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
 /* Checks that the device has the steering. Returns 0, or -1 with the fault. */

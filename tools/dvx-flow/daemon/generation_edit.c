@@ -136,7 +136,8 @@ static int edit_hold(struct generation_edit *e, uint32_t rule, uint32_t like)
 	h->memory = arena_new();
 	if (!h->memory)
 		return edit_no_memory(e);
-	if (edit_identify(e, rule, like) || rule_state_make_count(e->gen, rule, e->fault) ||
+	if (option_hold(e->gen->base, r, &h->option, e->fault) || edit_identify(e, rule, like) ||
+	    rule_state_make_count(e->gen, rule, e->fault) ||
 	    rule_state_make_changes(e->gen, rule, e->fault))
 		return -1;
 	ret = rule_state_make_spread(e->gen, rule, e->fault);

@@ -24,10 +24,11 @@ struct rule_state {
 	struct aso_bulk *object; /* NULL: the rule has no meter and no first-hit bit */
 	uint32_t object_index;	 /* in the bulk */
 	struct dvx_flow_action *change_object;
-	uint64_t last_hit;	     /* of a rule that expires, in ms */
-	struct limit *limit;	     /* of a rule with a rate: its table before table `next` */
-	struct changes *changes;     /* NULL: the rule changes nothing */
-	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
+	uint64_t last_hit;	      /* of a rule that expires, in ms */
+	struct limit *limit;	      /* of a rule with a rate: its table before table `next` */
+	struct held_option *option; /* NULL: the rule compares none */
+	struct changes *changes;      /* NULL: the rule changes nothing */
+	struct dvx_flow_action *tag;  /* shared by rules of the same tag, owned by the generation */
 	struct dvx_flow_action *own_tag; /* of a rule that an edit added */
 	struct arena *memory;		 /* of its entries, if an edit added it */
 	bool arriving;			 /* in the edit that is being made */

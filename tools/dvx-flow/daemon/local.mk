@@ -18,7 +18,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/switch_base.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/objects.h tools/dvx-flow/daemon/aso_bulk.c \
-	tools/dvx-flow/daemon/limit.c tools/dvx-flow/daemon/rule_object.c tools/dvx-flow/daemon/expire.c \
+	tools/dvx-flow/daemon/limit.c tools/dvx-flow/daemon/option.c tools/dvx-flow/daemon/rule_object.c tools/dvx-flow/daemon/expire.c \
 	tools/dvx-flow/daemon/locate.c \
 	tools/dvx-flow/daemon/track.h tools/dvx-flow/daemon/track_priv.h tools/dvx-flow/daemon/track.c \
 	tools/dvx-flow/daemon/track_packet.c tools/dvx-flow/daemon/track_connections.c tools/dvx-flow/daemon/track_queue.c \

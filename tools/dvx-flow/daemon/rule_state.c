@@ -152,6 +152,7 @@ void rule_state_free(struct rule_state *h)
 {
 	rule_state_drop_onward(h);
 	rule_object_free(h);
+	option_drop(h->option);
 	dvx_flow_action_destroy(h->count);
 	dvx_flow_action_destroy(h->own_tag);
 	changes_free(h->changes);
@@ -207,6 +208,8 @@ int rule_states_make(struct generation *gen, const struct generation *like, cons
 		ret = rule_state_make_count(gen, i, f);
 	if (!ret)
 		ret = rule_states_make_tags(gen, f);
+	for (size_t i = 0; i < gen->set.n && !ret; i++)
+		ret = option_hold(gen->base, &gen->set.rule[i], &gen->hold[i].option, f);
 	for (size_t i = 0; i < gen->set.n && !ret; i++)
 		ret = rule_state_make_changes(gen, i, f);
 	for (size_t i = 0; i < gen->set.n && !ret; i++)

@@ -470,7 +470,7 @@ int packet_change(struct changing_packet *p, const struct packet_change *c, cons
 int changing_packet_begin(struct changing_packet *p, const struct fields *f, const uint8_t *frame,
 			  size_t len)
 {
-	struct fields again;
+	struct fields again = {0};
 
 	*p = (struct changing_packet){.f = *f, .framed = frame != NULL, .len = len, .room = len};
 	if (!frame)

@@ -248,7 +248,7 @@ int words_encap(struct changing_packet *p, const struct packet_change *c)
 	enum { ANY_PAYLOAD = 64 };
 	size_t len = c->bytes + ANY_PAYLOAD;
 	uint8_t *frame = calloc(1, len);
-	struct fields outer;
+	struct fields outer = {.option = p->f.option};
 	bool udp;
 
 	if (!frame)

@@ -107,6 +107,7 @@ static const struct mask_row rows[] = {
 	{MISC3, 8, 8, 8, F_ICMP_CODE, 0},
 	{MISC3, 8, 16, 8, F_ICMP_TYPE, 0},
 	{MISC3, 8, 24, 8, F_ICMP_CODE, 0},
+	{MISC3, 9, 0, 32, F_GENEVE_OPTION, 0},
 	{MISC3, 10, 0, 32, F_GTPU_TEID, 0},
 	{MISC5, 4, 0, 32, F_TUNNEL_0, 0},
 	{MISC5, 5, 0, 32, F_TUNNEL_1, 0},

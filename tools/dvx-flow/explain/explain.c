@@ -238,6 +238,14 @@ static int find_vport(struct explain_job *job, struct fields *p)
 	return EXIT_RULES;
 }
 
+/* A device finds no option of another class and type than its own. */
+static void explain_set_option(const struct explain_job *job, struct fields *p)
+{
+	if (p->option != job->src.d.option)
+		p->value[F_GENEVE_OPTION] = 0;
+	p->option = job->src.d.option;
+}
+
 static struct direction explain_direction(const struct rule *r)
 {
 	bool from_wire = false;
@@ -293,6 +301,7 @@ static int explain_words(struct explain_job *job)
 	if (ret)
 		return ret;
 	job->written = true;
+	explain_set_option(job, &p.f);
 	ret = find_starts(job);
 	if (!ret)
 		ret = find_vport(job, &p.f);
@@ -434,7 +443,8 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 
 	explain_print_start(job);
 	while (!rc && (got = pcap_next_ex(in, &head, &bytes)) > 0) {
-		struct seen_packet p = {.bytes = bytes, .len = head->caplen};
+		struct seen_packet p = {
+			.f.option = job->src.d.option, .bytes = bytes, .len = head->caplen};
 
 		job->packets++;
 		if (job->args->packet && job->args->packet != job->packets)

@@ -28,6 +28,8 @@ enum field {
 struct fields {
 	u128 value[F_COUNT];
 	bool known[F_COUNT]; /* the packet has it, or its words give it */
+	/* The option of GENEVE_OPTION, as in struct rule: set before a frame is read. 0: none. */
+	uint32_t option;
 };
 
 /* A text that is being written. What does not fit is cut. */

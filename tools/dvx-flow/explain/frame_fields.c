@@ -117,6 +117,23 @@ static void vxlan_gpe(struct frame_reader *c)
 	inside(c, 8, next == 1 ? ETH_IPV4 : next == 2 ? ETH_IPV6 : next == 3 ? ETH_BRIDGED : 0);
 }
 
+/* Reads the first of n words of options that has the class and type of the one to look for. */
+static void frame_fields_option(struct frame_reader *c, size_t n)
+{
+	size_t at = c->at + 8, end = at + 4 * n, bytes;
+
+	for (; c->out->option && at < end; at += bytes) {
+		bytes = 4 + 4u * (c->p[at + 3] & 0x1f);
+		if (bytes > end - at)
+			return;
+		if (frame_fields_number(c, at, 3) != c->out->option >> 8)
+			continue;
+		if (bytes > 4)
+			frame_fields_put(c, F_GENEVE_OPTION, frame_fields_number(c, at + 4, 4));
+		return;
+	}
+}
+
 static void geneve(struct frame_reader *c)
 {
 	size_t options = c->p[c->at] & 0x3f;
@@ -126,6 +143,7 @@ static void geneve(struct frame_reader *c)
 		return;
 	words(c, 8);
 	frame_fields_put(c, F_GENEVE_OPTIONS, options);
+	frame_fields_option(c, options);
 	frame_fields_put(c, F_GENEVE_OAM, c->p[c->at + 1] >> 7);
 	frame_fields_put(c, F_GENEVE_PROTO, type);
 	frame_fields_put(c, F_GENEVE_VNI, frame_fields_number(c, c->at + 4, 3));
@@ -440,7 +458,7 @@ void fields_of_frame_at(struct fields *out, struct frame_places *at, const uint8
 {
 	struct frame_reader c = {.p = frame, .len = len, .out = out, .places = at};
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct fields){.option = out->option};
 	memset(at, 0, sizeof(*at));
 	ethernet(&c);
 }

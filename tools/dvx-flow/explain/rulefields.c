@@ -76,7 +76,7 @@ static void put_headers(struct fields *p, const struct rule_headers *r, unsigned
 
 void fields_of_rule(struct fields *out, const struct rule *r)
 {
-	memset(out, 0, sizeof(*out));
+	*out = (struct fields){.option = r->option};
 	for (size_t i = 0; i < r->nfields; i++)
 		put_key(out, &r->field[i]);
 	put_headers(out, &r->outer, 0);

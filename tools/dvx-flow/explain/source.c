@@ -158,6 +158,14 @@ static bool dump_source_read_actions(struct dump_source *s)
 	return done;
 }
 
+static void dump_source_read_option(struct dump_source *s)
+{
+	const json_t *option = json_object_get(s->head, "option");
+
+	s->d.option = (uint32_t)json_integer_value(json_array_get(option, 0));
+	s->d.option_parser = (uint32_t)json_integer_value(json_array_get(option, 1));
+}
+
 /* Adds the daemon's own vport. False: no memory. */
 static bool dump_source_read_vport(struct dump_source *s)
 {
@@ -214,10 +222,12 @@ static int ask_daemon(struct dump_source *s, const struct args *a, json_t *reque
 		message_print("%s: no memory", s->name);
 		ret = EXIT_INPUT;
 	}
-	if (!ret)
+	if (!ret) {
 		dump_source_read_tables(s);
-	else
+		dump_source_read_option(s);
+	} else {
 		dump_source_close(s);
+	}
 	return ret;
 }
 

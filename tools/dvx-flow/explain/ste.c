@@ -219,6 +219,20 @@ static const struct ste_reader *matcher_reader(const struct steering *d,
 	return &ste_reader_v1; /* no entry will be read by it */
 }
 
+/* Finds the word of the parser that takes the Geneve option. */
+static void ste_option_row(const struct steering *d, struct builder_view *v)
+{
+	char name[24];
+	uint64_t bit;
+
+	snprintf(name, sizeof(name), "flex_parser_%u", d->option_parser);
+	if (!d->option || !v->type.layout || !prm_find_field(v->type.layout, name, &bit))
+		return;
+	for (struct tag_row *r = v->row; r < v->row + v->rows; r++)
+		if (r->bit == bit)
+			r->field = F_GENEVE_OPTION;
+}
+
 /* Returns one view for each builder of the matcher's side. NULL: no memory. */
 static const struct builder_view *matcher_views(struct steering *d, struct steering_matcher *m,
 						enum side side)
@@ -236,6 +250,7 @@ static const struct builder_view *matcher_views(struct steering *d, struct steer
 
 		reader->lookup(&v->type, m->lookup[side][i], m->definer[side][i], &m->mask, &left);
 		tag_rows(v);
+		ste_option_row(d, v);
 		tag_mask(v, &left);
 	}
 	if (m->view[side])

@@ -196,7 +196,9 @@ struct steering {
 		by_index; /* entries, sorted by domain and index, the first of each address first */
 	uint32_t unknown, unknown_line; /* records of unknown types, and the first one */
 	bool named;			/* rules have their texts */
-	struct code_table *code;	/* of each table, made at its first use (codes.c) */
+	/* The Geneve option of entries, as in struct rule, and its parser's number; 0: none */
+	uint32_t option, option_parser;
+	struct code_table *code; /* of each table, made at its first use (codes.c) */
 };
 
 struct dump_error {

@@ -215,7 +215,8 @@ static const struct row dpctl_tunnels[] = {
 	/* mlx5's driver does not compare these either. */
 	ROW_READ("flags", row_skip),
 	ROW_READ("vxlan", dpctl_vxlan),
-	ROW_LEAVE("geneve erspan gtpu", FIELD),
+	ROW_MATCH("geneve", OPTION, value_option),
+	ROW_LEAVE("erspan gtpu", FIELD),
 	{0},
 };
 

@@ -87,17 +87,14 @@ bool draft_copy(struct draft *d, const struct token *at, uint32_t vport, uint64_
 					  : import_format(d->im, "to %s", to));
 }
 
-/* Reads an option of one word, as tc or as Open vSwitch writes it. */
 static bool draft_option(struct draft *d, const struct token *at, const char *text)
 {
-	unsigned int *o = d->option;
-	int used = 0;
+	uint32_t mask;
 
-	if (sscanf(text, "%4x:%2x:%8x%n", &o[0], &o[1], &o[2], &used) != 3 &&
-	    sscanf(text, "{class=%6x,type=%4x,len=4,%10x}%n", &o[0], &o[1], &o[2], &used) != 3)
+	if (!option_parse(text, d->option, &mask) || mask != UINT32_MAX)
 		return draft_leave(d, at, REASON_ENCAP);
 	d->encap_given |= 1u << ENCAP_OPTION;
-	return (used && !text[used]) || draft_leave(d, at, REASON_ENCAP);
+	return true;
 }
 
 bool draft_encap(struct draft *d, const struct row *row, const struct token *at, const char *text)

@@ -74,6 +74,16 @@ static void part_print_tunnel(FILE *f, const void *item)
 	fputs(tunnel_rows[((const struct rule_value *)item)->value].name, f);
 }
 
+static void part_print_option(FILE *f, const void *item)
+{
+	const struct rule_value *v = item;
+
+	fprintf(f, "0x%" PRIx64 " type 0x%" PRIx64 " 0x%" PRIx64, v->value >> 40,
+		v->value >> 32 & 0xff, v->value & UINT32_MAX);
+	if (v->mask != UINT64_MAX)
+		fprintf(f, "/0x%" PRIx64, v->mask & UINT32_MAX);
+}
+
 static void part_print_proto(FILE *f, const void *item)
 {
 	uint64_t proto = ((const struct rule_value *)item)->value;

@@ -253,6 +253,40 @@ struct value value_ports(struct draft *d, const struct row *row, const char *tex
 	return first == 0 && last == 0xffff ? VALUE_EVERY : value_ports_from(d->im, first, last);
 }
 
+/* Parses what is behind the data, up to the end: a mask or nothing. */
+static bool option_parse_mask(const char *text, const char *before, const char *end, uint32_t *mask)
+{
+	size_t n = strlen(before);
+	int used = 0;
+
+	*mask = UINT32_MAX;
+	if (!strncmp(text, before, n) && sscanf(text + n, "%10x%n", mask, &used) == 1)
+		text += n + (size_t)used;
+	return !strcmp(text, end);
+}
+
+bool option_parse(const char *text, unsigned int o[3], uint32_t *mask)
+{
+	int used = 0;
+
+	if (sscanf(text, "%4x:%2x:%8x%n", &o[0], &o[1], &o[2], &used) == 3)
+		return option_parse_mask(text + used, "/ffff:ff:", "", mask);
+	return sscanf(text, "{class=%6x,type=%4x,len=4,%10x%n", &o[0], &o[1], &o[2], &used) == 3 &&
+	       option_parse_mask(text + used, "/", "}", mask);
+}
+
+struct value value_option(struct draft *d, const struct row *row, const char *text)
+{
+	const uint64_t kind = 0xffffffull << 32;
+	unsigned int o[3];
+	uint32_t mask;
+
+	if (!option_parse(text, o, &mask) || o[0] > UINT16_MAX || o[1] > UINT8_MAX)
+		return VALUE_BAD;
+	return value_under_mask(d->im, (uint64_t)o[0] << 40 | (uint64_t)o[1] << 32 | o[2],
+				kind | mask, 56);
+}
+
 /* --- addresses --------------------------------------------------------------------------------- */
 
 int value_mask_length(const uint8_t *mask, unsigned int bytes)

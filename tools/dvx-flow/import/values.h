@@ -92,6 +92,14 @@ struct value value_class(struct draft *d, const struct row *row, const char *tex
 /* Convert PORT or FIRST-LAST, one of which may be missing; arg: another separator. */
 struct value value_ports(struct draft *d, const struct row *row, const char *text);
 
+/*
+ * Parses a Geneve option of one word, as tc or as Open vSwitch writes it, to its class, type and
+ * data. Only the data may have a mask.
+ */
+bool option_parse(const char *text, unsigned int option[3], uint32_t *mask);
+/* Converts such an option, for SLOT_OPTION. */
+struct value value_option(struct draft *d, const struct row *row, const char *text);
+
 /* --- addresses --------------------------------------------------------------------------------- */
 
 /* Converts ADDRESS[/BITS|/MASK]; bits behind the prefix are cut off. arg: the version, or the draft's. */

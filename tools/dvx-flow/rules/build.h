@@ -82,8 +82,10 @@ struct rule_build {
 	uint32_t most;		      /* connections; 0: not given */
 	struct source_range ct_at;    /* of the rule */
 	struct source_range first_ct; /* of the file; line 0: none */
-	struct rule_rss rss;	      /* last 0: not given */
-	struct build_goto go;	      /* name NULL: not given */
+	/* The Geneve option of the file's rules, as in struct rule, and the first rule's line. */
+	uint32_t option, option_line;
+	struct rule_rss rss;  /* last 0: not given */
+	struct build_goto go; /* name NULL: not given */
 };
 
 /* Begins a rule with its verdict and direction. */

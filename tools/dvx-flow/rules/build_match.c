@@ -406,6 +406,47 @@ static void match_gbp(struct rule_build *b, const struct rule_node *n)
 		build_set_values(b, n, KEY_VXLAN_GBP, &n->list);
 }
 
+/* Returns the option's number in struct rule; 0: a mistake was reported. */
+static uint32_t match_option_kind(struct rule_build *b, const struct rule_node *n)
+{
+	uint32_t kind = (uint32_t)(n->number << 16 | n->second << 8 | 1);
+
+	if (b->tunnel != TUNNEL_GENEVE)
+		node_mistake(b, n, "options are Geneve's; they belong behind geneve");
+	else if (n->number > 0xffff)
+		node_mistake(b, n, "an option's class is 0 to 0xffff, not 0x%" PRIx64, n->number);
+	else if (n->second > 0xff)
+		node_mistake(b, n, "an option's type is 0 to 0xff, not 0x%" PRIx64, n->second);
+	else if (b->option && b->option != kind)
+		node_mistake(b, n,
+			     "the device looks for one option: all rules compare that of class "
+			     "0x%x, type 0x%x (line %u)",
+			     b->option >> 16, b->option >> 8 & 0xff, b->option_line);
+	else
+		return kind;
+	return 0;
+}
+
+/* Takes an option. The device has 0 for packets that lack it, so a value of 0 is refused. */
+static void match_option(struct rule_build *b, const struct rule_node *n)
+{
+	uint32_t kind = match_option_kind(b, n);
+	const struct rule_value *v = n->list.item;
+
+	for (size_t i = 0; kind && i < n->list.n; i++)
+		if (!(v[i].value & v[i].mask)) {
+			node_mistake(b, n,
+				     "packets without the option match this, too: the device "
+				     "compares its data only; name data other than 0");
+			return;
+		}
+	if (!kind)
+		return;
+	b->option_line = b->option ? b->option_line : n->at.line;
+	b->rule.option = b->option = kind;
+	build_set_values(b, n, KEY_GENEVE_OPTION, &n->list);
+}
+
 static void match_gre_key(struct rule_build *b, const struct rule_node *n)
 {
 	if (!only_outer(b, &n->at, "a GRE key"))
@@ -463,6 +504,7 @@ static const struct {
 	[NODE_TUNNEL_ID] = {match_tunnel_id, SCOPE_L4},
 	[NODE_OAM] = {match_oam, SCOPE_L4},
 	[NODE_GBP] = {match_gbp, SCOPE_L4},
+	[NODE_OPTION] = {match_option, SCOPE_L4},
 	[NODE_GRE_KEY] = {match_gre_key, SCOPE_L4},
 	[NODE_CT] = {build_ct, SCOPE_ONE},
 	[NODE_MPLS] = {match_mpls, SCOPE_MPLS, true},

@@ -263,6 +263,7 @@ match:
 | T_OAM			{ ADD(OAM, @$, .number = 1); }
 | T_OAM T_NUMBER	{ ADD(OAM, @$, .number = $2); }
 | T_GBP ne values	{ ADD(GBP, @$, .ne = @2, .list = $3); }
+| T_OPTION T_NUMBER T_TYPE T_NUMBER values	{ ADD(OPTION, @$, .number = $2, .second = $4, .list = $5); }
 | T_VNI ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_VNI, .ne = @2, .list = $3); }
 | T_TEID ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_TEID, .ne = @2, .list = $3); }
 | T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = $3); }

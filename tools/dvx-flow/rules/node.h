@@ -58,6 +58,7 @@ enum node_kind {
 	NODE_TUNNEL_ID, /* of: an enum tunnel_id; TUNNEL_IDS: the number follows the tunnel */
 	NODE_OAM,
 	NODE_GBP,
+	NODE_OPTION, /* of Geneve, with class `number` and type `second` */
 	NODE_GRE_KEY,
 	NODE_CT,
 	NODE_MPLS,	 /* the word, with labels if `of` is KEY_MPLS_LABEL */

@@ -252,6 +252,8 @@ struct rule {
 	uint32_t table;		    /* the rule's table */
 	uint32_t sample;	    /* RULE_MIRROR copies one packet in so many; 0: each */
 	uint32_t go;		    /* the table of RULE_GOTO */
+	/* of KEY_GENEVE_OPTION: class << 16 | type << 8 | 1; 0: the rule compares no option */
+	uint32_t option;
 
 	struct rule_headers outer;
 	const struct rule_headers *inner; /* inside a tunnel; NULL: the rule does not refer to it */

@@ -26,7 +26,7 @@ static bool acl_needs_proto(unsigned int key)
 {
 	return (key >= MATCH_TCP_SPORT && key <= MATCH_UDP_DPORT) || key == KEY_TCP_FLAGS ||
 	       (key >= KEY_ICMP_TYPE && key <= KEY_ICMP6_CODE) ||
-	       (key >= KEY_GPE_VNI && key <= KEY_GENEVE_OAM);
+	       (key >= KEY_GPE_VNI && key <= KEY_GENEVE_OPTION);
 }
 
 static bool acl_needs_version(unsigned int key)
@@ -37,7 +37,7 @@ static bool acl_needs_version(unsigned int key)
 
 static bool acl_needs_port(unsigned int key)
 {
-	return key >= KEY_GPE_VNI && key <= KEY_GENEVE_OAM;
+	return key >= KEY_GPE_VNI && key <= KEY_GENEVE_OPTION;
 }
 
 /* Finds the keys that lead to this one, in ascending order. Returns how many there are. */
