@@ -760,6 +760,10 @@ TEST(none, rules_that_a_tool_cannot_say_are_named)
 		 "02:00:00:00:00:02",
 		 "VXLAN", 10},
 		{"testpmd",
+		 "pass out encap vxlan vni 7 gbp 3 src ::1 dst ::2 eth src 02:00:00:00:00:01 dst "
+		 "02:00:00:00:00:02",
+		 "group polic", 10},
+		{"testpmd",
 		 "pass out encap nvgre vni 7 src ::1 dst ::2 eth src 02:00:00:00:00:01 dst "
 		 "02:00:00:00:00:02",
 		 "over IPv6 have ttl 255", 10},

@@ -61,9 +61,10 @@ run_suite() {
 	done
 }
 
-# Forgets the results with this reason, so that the next run has these tests again.
+# Forgets the results with this reason, so that the next run has these tests again. Fails if there are none.
 again() {
 	awk -F '\t' -v why="$1" 'NR == FNR { if ($3 ~ why) again[$1]; next } !($1 in again)' report report >left
+	cmp -s report left && return 1
 	mv left report
 }
 
@@ -74,8 +75,10 @@ port=1
 run_suite
 again 'wrapped DEK'
 run_suite --set crypto_wrapped=1
+# A function that does not manage the e-switch has no encap-mode.
+again 'Encap must be disabled' && run_suite --function dpu
 # The e-switch's manager, whose port 1 has no representor, as its vport is the PF's; port 2 is the uplink's.
-again 'switchdev mode'
+again 'must be in switchdev mode'
 port=2
 run_suite --set chip=cx6dx,switchdev=1
 $python "$interop/scoreboard.py" report "$interop/reasons.tsv" "${DVX_SUITE_LIST:-$srcdir/doc/rdma-core-tests.md}" \

@@ -287,9 +287,11 @@ int64_t draft_number(const struct draft *d, enum draft_slot slot)
 
 void draft_replace(struct draft *d, enum draft_slot slot, uint64_t number)
 {
-	d->part[0][slot] = (struct draft_part){value_of(d->im, number).list.item, 1, false};
+	struct draft_part *p = &d->part[d->inner][slot];
+
+	*p = (struct draft_part){value_of(d->im, number).list.item, 1, false};
 	if (d->im->no_memory)
-		d->part[0][slot].n = 0;
+		p->n = 0;
 }
 
 bool draft_add_type(struct draft *d, uint64_t type)
@@ -301,9 +303,9 @@ bool draft_add_type(struct draft *d, uint64_t type)
 
 void draft_one_tag(struct draft *d)
 {
-	const struct draft_part *p = d->part[0];
+	const struct draft_part *p = d->part[d->inner];
 
-	d->no_labels = true;
+	*(d->inner ? &d->no_inner_labels : &d->no_labels) = true;
 	if (p[SLOT_TAG2].n || part_number(&p[SLOT_TAG]) == TAG_NONE ||
 	    !(p[SLOT_IP].n || p[SLOT_ETHERTYPE].n || p[SLOT_MPLS].n))
 		return;

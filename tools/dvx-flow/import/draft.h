@@ -159,7 +159,7 @@ int64_t draft_number(const struct draft *d, enum draft_slot slot);
 int64_t part_number(const struct draft_part *p);
 /* Returns the size of an item of the slot's values. */
 size_t draft_item_size(enum draft_slot slot);
-/* Replaces a match of the outer headers by one number. */
+/* Replaces a match of the current level by one number. */
 void draft_replace(struct draft *d, enum draft_slot slot, uint64_t number);
 /* Adds the EtherType behind the tags: an IP version, MPLS or a number. */
 bool draft_add_type(struct draft *d, uint64_t type);

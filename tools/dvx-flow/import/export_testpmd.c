@@ -323,7 +323,7 @@ static void pmd_put_tunnel_set(struct entry *e)
 	fputc('\n', e->out);
 }
 
-/* mlx5's driver gives NVGRE these, and testpmd has no word for others. */
+/* mlx5's driver gives NVGRE these, and testpmd has no word for others, nor for a group policy. */
 static bool pmd_can_encap(struct entry *e)
 {
 	const struct rule_encap *t = e->rule->encap;
@@ -333,6 +333,9 @@ static bool pmd_can_encap(struct entry *e)
 		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
 				    "testpmd's NVGRE tunnels over IPv%u have ttl %u", t->family,
 				    ttl);
+	if (t->has_gbp)
+		return entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
+				    "testpmd's VXLAN tunnels have no group policy (gbp)");
 	return t->tunnel == TUNNEL_VXLAN || t->tunnel == TUNNEL_NVGRE ||
 	       entry_refuse(e, entry_change(e, CHANGE_ENCAP)->at,
 			    "testpmd begins VXLAN and NVGRE tunnels only");

@@ -105,8 +105,13 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 	if (!ok || !table || r.elsewhere)
 		return;
 	/* Even if the flow's actions cannot be expressed, no packet reaches the table's end. */
-	table->whole |= !r.any_tag && !ovs_has_conditions(&r.d);
-	if (ovs_actions_read(&r.d))
+	table->whole |= !r.any_tag && !r.tunnel && !ovs_has_conditions(&r.d);
+	if (!ovs_actions_read(&r.d))
+		return;
+	/* Changes are of the headers inside. */
+	if (r.tunnel && r.d.changes)
+		draft_leave(&r.d, r.d.at, REASON_CHANGE);
+	else
 		ovs_emit(&r);
 }
 

@@ -25,8 +25,10 @@ struct ovs_read {
 	struct draft d;	  /* d.line: the flow's parts */
 	const char *text; /* the value of the part that is read */
 	uint64_t priority;
-	bool elsewhere; /* another port's */
-	bool any_tag;	/* a VLAN tag of either type */
+	bool elsewhere;	     /* another port's */
+	bool any_tag;	     /* a VLAN tag of either type */
+	bool tunnel;	     /* the packet was in one: other words are about the headers inside */
+	const char *in_port; /* of a tunnel */
 };
 
 static inline struct ovs_read *ovs_of(struct draft *d)

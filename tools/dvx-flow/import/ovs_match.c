@@ -87,9 +87,33 @@ static bool ovs_in_port(struct draft *d, const struct row *row, const struct tok
 
 	if (!strcasecmp(ovs_of(d)->text, "LOCAL"))
 		return draft_leave(d, at, REASON_DIRECTION);
+	if (ovs_of(d)->tunnel) {
+		ovs_of(d)->in_port = ovs_of(d)->text;
+		return true;
+	}
 	ours = import_netdev(d->im, ovs_of(d)->text);
 	ovs_of(d)->elsewhere |= ours == 0;
 	return ours >= 0 || draft_leave(d, at, REASON_INTERFACE);
+}
+
+/* Adds a match of the headers around a tunnel. */
+static bool ovs_outer(struct draft *d, const struct row *row, const struct token *at)
+{
+	bool address = row->what == SLOT_SRC || row->what == SLOT_DST, ok;
+
+	d->inner = false;
+	ok = draft_match(d, at, row->what, row->value(d, row, ovs_of(d)->text), false) &&
+	     (!address || draft_match_number(d, at, SLOT_IP, row->arg));
+	d->inner = true;
+	return ok;
+}
+
+/* Returns whether the flow is for packets that a tunnel's port got. */
+static bool ovs_is_tunnel(const struct token *part)
+{
+	const char *port = names_begin("in_port=", part->text) ? part->text + 8 : "";
+
+	return names_begin("tun_ tunnel_id", part->text) || iface_tunnel(port, 0) != TUNNEL_NONE;
 }
 
 /* --- parts about the flow ---------------------------------------------------------------------- */
@@ -160,6 +184,14 @@ static const struct row ovs_fields[] = {
 	ROW_MATCH("mpls_tc", MPLS_TC, value_masked, .bits = 3),
 	ROW_MATCH("mpls_bos", MPLS_BOS, value_masked, .bits = 1),
 	ROW_MATCH("mpls_ttl", MPLS_TTL, value_masked, .bits = 8),
+	ROW_MATCH("tun_id tunnel_id", VNI, value_masked, .bits = 32, .read = ovs_outer),
+	ROW_MATCH("tun_src", SRC, value_net, .arg = 4, .read = ovs_outer),
+	ROW_MATCH("tun_dst", DST, value_net, .arg = 4, .read = ovs_outer),
+	ROW_MATCH("tun_ipv6_src", SRC, value_net, .arg = 6, .read = ovs_outer),
+	ROW_MATCH("tun_ipv6_dst", DST, value_net, .arg = 6, .read = ovs_outer),
+	ROW_MATCH("tun_tos", TOS, value_masked, .bits = 8, .read = ovs_outer),
+	ROW_MATCH("tun_ttl", TTL, value_masked, .bits = 8, .read = ovs_outer),
+	ROW_MATCH("tun_gbp_id", GBP, value_masked, .bits = 16, .read = ovs_outer),
 	{0},
 };
 
@@ -167,8 +199,8 @@ static const struct row ovs_fields[] = {
 static const struct row ovs_refused[] = {
 	ROW_LEAVE("ct_", CONNTRACK),
 	ROW_LEAVE("reg xreg xxreg metadata pkt_mark", MARK),
-	ROW_LEAVE("tun_", TUNNEL),
-	ROW_LEAVE("arp_ nd_ conj_id", FIELD),
+	ROW_LEAVE("arp_ nd_ conj_id tun_flags tun_gbp_flags tun_metadata tun_erspan tun_gtpu",
+		  FIELD),
 	{0},
 };
 
@@ -247,9 +279,30 @@ static bool ovs_has_protocols(const struct draft *d)
 	return ok;
 }
 
+/* Finds out whether the packets were in a tunnel, before any word of their headers is read. */
+static void ovs_find_tunnel(struct draft *d)
+{
+	for (const struct token *t = tokens_peek(d->line); t->text && !ovs_at_actions(t); t++)
+		ovs_of(d)->tunnel |= ovs_is_tunnel(t);
+	d->inner = ovs_of(d)->tunnel;
+}
+
+/* Adds the tunnel of the flow's port. */
+static bool ovs_tunnel_add(struct draft *d)
+{
+	const char *port = ovs_of(d)->in_port;
+	enum node_tunnel tunnel = port ? iface_tunnel(port, 0) : TUNNEL_NONE;
+
+	if (tunnel == TUNNEL_NONE)
+		return draft_leave(d, d->at, REASON_TUNNEL);
+	return draft_tunnel(d, tunnel);
+}
+
 bool ovs_match_read(struct draft *d)
 {
 	bool ok = true;
+
+	ovs_find_tunnel(d);
 
 	/* The priority may stand behind a part that is left out. */
 	while (tokens_peek(d->line)->text && !ovs_at_actions(tokens_peek(d->line))) {
@@ -260,5 +313,5 @@ bool ovs_match_read(struct draft *d)
 	}
 	if (ok && !ovs_has_protocols(d))
 		return draft_leave(d, d->at, REASON_FIELD);
-	return ok;
+	return ok && (!ovs_of(d)->tunnel || ovs_tunnel_add(d));
 }
