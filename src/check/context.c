@@ -2,22 +2,31 @@
 /* Open devices: the functions behind verbs' inline functions are replaced. */
 #include "watch.h"
 
+static void watch_hook_ops(struct ibv_context_ops *ops)
+{
+	const bool counts = watch_counts();
+
+	ops->poll_cq = counts ? watch_count_poll_cq : watch_poll_cq;
+	ops->req_notify_cq = counts ? watch_count_req_notify_cq : watch_req_notify_cq;
+	ops->post_send = counts ? watch_count_post_send : watch_post_send;
+	if (counts)
+		return;
+	ops->post_recv = watch_post_recv;
+	ops->post_srq_recv = watch_post_srq_recv;
+}
+
 void watch_context_open(struct ibv_context *c)
 {
 	struct verbs_context *v = c ? verbs_get_ctx(c) : NULL;
 	struct watch_context *w;
 
-	if (!c || c->ops.poll_cq == watch_poll_cq) /* one way to open a device may call another */
+	if (!c || watch_context_of(c)) /* one way to open a device may call another */
 		return;
 	w = watch_add(&watch_contexts, (uintptr_t)c);
 	if (!w)
 		return;
 	w->real = c->ops;
-	c->ops.poll_cq = watch_poll_cq;
-	c->ops.req_notify_cq = watch_req_notify_cq;
-	c->ops.post_send = watch_post_send;
-	c->ops.post_recv = watch_post_recv;
-	c->ops.post_srq_recv = watch_post_srq_recv;
+	watch_hook_ops(&c->ops);
 	if (v) {
 		w->verbs = *v;
 		if (verbs_get_ctx_op(c, create_qp_ex))
@@ -26,7 +35,8 @@ void watch_context_open(struct ibv_context *c)
 			v->create_cq_ex = watch_create_cq_ex;
 		if (verbs_get_ctx_op(c, create_srq_ex))
 			v->create_srq_ex = watch_create_srq_ex;
-		watch_guard_hook(c);
+		if (!watch_counts())
+			watch_guard_hook(c);
 	}
 	watch_hello();
 }

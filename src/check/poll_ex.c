@@ -92,6 +92,11 @@ void watch_poll_ex_hook(struct watch_cq *c)
 	struct ibv_cq_ex *ex = (struct ibv_cq_ex *)c->cq;
 
 	c->real = *ex;
+	if (watch_counts()) {
+		ex->start_poll = watch_count_start_poll;
+		ex->next_poll = watch_count_next_poll;
+		return;
+	}
 	ex->start_poll = watch_start_poll;
 	ex->next_poll = watch_next_poll;
 	ex->end_poll = watch_end_poll;

@@ -20,7 +20,8 @@ static void watch_wr_start(struct ibv_qp_ex *ex)
 
 	if (q->guard)
 		watch_guard_enter(q->guard, q->qp->qp_num, &here);
-	q->batch_locked = watch_lock(&q->sq);
+	if (!watch_counts())
+		q->batch_locked = watch_lock(&q->sq);
 	q->batch = q->sq.head;
 	q->real.wr_start(ex);
 }
@@ -31,6 +32,8 @@ static void watch_wr_new(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 	struct watch_qp *q = watch_ex(ex);
 	struct watch_work *w;
 
+	if (watch_counts())
+		watch_count_request(q, opcode);
 	if (q->direct)
 		return;
 	w = watch_ring_push(&q->sq, ex->wr_id, NULL, 0);
@@ -135,6 +138,10 @@ static void watch_wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t n,
 
 static void watch_ex_end(struct watch_qp *q, bool posted)
 {
+	if (watch_counts()) {
+		watch_count_complete(q, posted);
+		return;
+	}
 	if (!posted)
 		watch_drop_sends(q, q->sq.head - q->batch);
 	watch_unlock(&q->sq, q->batch_locked);
@@ -160,7 +167,8 @@ static int watch_wr_complete(struct ibv_qp_ex *ex)
 	struct watch_qp *q = watch_ex(ex);
 	int err;
 
-	watch_ex_check(q);
+	if (!watch_counts())
+		watch_ex_check(q);
 	err = q->real.wr_complete(ex);
 	watch_ex_end(q, !err);
 	return err;

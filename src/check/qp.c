@@ -38,8 +38,10 @@ static void watch_qp_new(struct ibv_qp *qp, const struct watch_asked *asked,
 	q->srq = qp->srq ? watch_srq_of(qp->srq) : NULL;
 	q->guard = asked->pd ? watch_guard_of_pd(asked->pd) : NULL;
 	q->direct = (q->send_cq && q->send_cq->direct) || (q->recv_cq && q->recv_cq->direct);
-	watch_ring_init(&q->sq, got->max_send_wr, got->max_send_sge);
-	watch_ring_init(&q->rq, got->max_recv_wr, got->max_recv_sge);
+	if (!watch_counts()) {
+		watch_ring_init(&q->sq, got->max_send_wr, got->max_send_sge);
+		watch_ring_init(&q->rq, got->max_recv_wr, got->max_recv_sge);
+	}
 	watch_qp_number(q);
 	q->extended = asked->extended;
 	if (q->extended)

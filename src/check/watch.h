@@ -241,6 +241,7 @@ struct watch_qp {
 	bool all_signaled, extended, direct;
 	struct watch_guard *guard;
 	uint32_t batch; /* where ibv_wr_start() began */
+	uint32_t requests, first_opcode; /* counted since then */
 	bool batch_locked;
 	struct watch_ring sq, rq;
 };
@@ -357,6 +358,17 @@ void watch_check_send(struct watch_qp *, struct watch_work *, const struct ibv_s
 void watch_drop_sends(struct watch_qp *, uint32_t n);
 /* Empties both rings: their completions don't come any more. */
 void watch_drop_all(struct watch_qp *);
+
+/* --- count.c: posts and polls, which are counted instead of being checked --- */
+bool watch_counts(void);
+int watch_count_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
+int watch_count_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
+int watch_count_req_notify_cq(struct ibv_cq *, int solicited_only);
+int watch_count_start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *);
+int watch_count_next_poll(struct ibv_cq_ex *);
+/* A request of a batch; the batch ends. */
+void watch_count_request(struct watch_qp *, uint32_t opcode);
+void watch_count_complete(struct watch_qp *, bool posted);
 
 /* --- wait.c --- Whether to read a descriptor may sleep, for all that the program did before. */
 bool watch_would_sleep(int fd);

@@ -2,8 +2,8 @@
 /*
  * The work that messages.sh counts of the device: 8-byte messages between two queue pairs of one
  * function, WINDOW for each doorbell, in memory that the device shares with the program. turn() is
- * the device's part, up to the completion of the last one. messages write|read|send|faa|ud WINDOW
- * ROUNDS
+ * the device's part, up to the completion of the last one; with "stat" dvx-sim stat counts them.
+ * messages write|read|send|faa|ud WINDOW ROUNDS [stat]
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <dvx/prm/qp.h>
 #include "chip/datapath.h"
+#include "lab/stat.h"
 #include "transport/transport.h"
 #include "perf_mem.h"
 
@@ -70,12 +71,14 @@ int main(int argc, char **argv)
 	size_t op = 0;
 	struct rig_pair *p;
 
-	assert_int_equal(argc, 4);
+	assert_in_range(argc, 4, 5);
 	while (strcmp(ops[op].name, argv[1]))
 		assert_true(++op < sizeof(ops) / sizeof(*ops));
 	p = rig_pair_open(ops[op].kind);
 	p->b.qp->rae = true;
 	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+	if (argc == 5)
+		stat_start(&(struct stat_pcie){256, 512});
 	perf_mem_share(p->rig.mm, heap, sbrk(0));
 	for (int n = atoi(argv[3]); n > 0; n--)
 		exchange(p, ops[op].opcode, ops[op].header, (unsigned int)atoi(argv[2]));

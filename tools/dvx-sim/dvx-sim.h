@@ -27,6 +27,9 @@ struct sim_args {
 	const char *hostile;	   /* a seed, checked; or NULL */
 	uint64_t seeds, last_seed; /* --seeds; 0: none */
 	bool json, quiet;
+	uint64_t repeat, mps, mrrs; /* stat */
+	bool pcm, compare;
+	const char *budget; /* a file, or NULL */
 	int argc; /* NAME, and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
 };
@@ -50,8 +53,19 @@ int cmd_capture(const struct sim_args *);
 int cmd_fault(const struct sim_args *);
 int cmd_link(const struct sim_args *);
 int cmd_why(const struct sim_args *);
+int cmd_stat(const struct sim_args *);
 int sweep_run(const struct sim_args *); /* run --sweep */
 int seeds_run(const struct sim_args *); /* run --seeds */
+
+/* run.c: runs a command on a device of its own; returns its exit code, or EXIT_SELF. */
+struct run_observer {
+	bool (*begin)(void *ctx, const char *chip); /* the device is up; false ends it */
+	void (*end)(void *ctx, const char *chip);   /* the command has ended */
+	void *ctx;
+	const char *counts; /* the file of check/count.h */
+	bool to_stderr;	    /* what the command writes to stdout */
+};
+int run_observed(const struct sim_args *, char **cmd, const struct run_observer *);
 
 /* --- registry.c: the user's folder of chips, with a folder for each --- */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer is considered dead */
@@ -138,6 +152,7 @@ pid_t start_server(const struct start *);
 const char *preload_path(void);
 const char *server_path(void);
 const char *install_check_path(void); /* dvx-check */
+const char *check_preload_path(void);
 
 /*
  * exec.c: sets the environment and executes the command. It returns an exit code only on failure.
@@ -146,6 +161,7 @@ struct chip_command {
 	const char *chip, *function;
 	char **cmd;  /* ends with NULL */
 	bool traced; /* an option without a file asked for a trace */
+	const char *counts; /* the program's calls are counted in this file; or NULL */
 };
 int exec_on_chip(const struct chip_command *);
 

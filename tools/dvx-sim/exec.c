@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include "src/check/count.h"
 #include "src/sim/link/link.h"
 #include "tools/cli/preload.h"
 
@@ -63,6 +64,16 @@ static int add_preload(const char *lib)
 	return err ? err : preload_prepend(lib);
 }
 
+/* Preloads the counts of calls (src/check/count.h), if they are asked for. */
+static int preload_counts(const char *file)
+{
+	const char *lib = file ? check_preload_path() : NULL;
+
+	if (!file)
+		return 0;
+	return lib && !setenv(CHECK_COUNTS, file, 1) ? preload_prepend(lib) : -1;
+}
+
 /* A program without the preload runs, but finds no device. */
 static void exec_warn(const char *program)
 {
@@ -94,7 +105,7 @@ int exec_on_chip(const struct chip_command *c)
 		message_print("chip %s has no function %s", c->chip, c->function);
 		return EXIT_SELF;
 	}
-	if (add_preload(lib) || preload_add_sanitizer() || preload_allow_asan() ||
+	if (add_preload(lib) || preload_counts(c->counts) || preload_add_sanitizer() || preload_allow_asan() ||
 	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_CHIP", c->chip, 1) ||
 	    setenv("DVX_SIM_FUNCTION", c->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
 		message_print("can't set the environment: %s", strerror(errno));

@@ -25,3 +25,11 @@ const char *install_check_path(void)
 
 	return install_find(path, "../dvx-check/dvx-check", "dvx-check", BINDIR "/dvx-check");
 }
+
+const char *check_preload_path(void)
+{
+	static char path[PATH_MAX];
+
+	return install_find(path, "../../src/check/.libs/libdvx-check.so",
+			    PKGLIB_FROM_BIN "/libdvx-check.so", PKGLIBDIR "/libdvx-check.so");
+}

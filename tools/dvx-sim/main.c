@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dvx-sim.h"
+#include "stat.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -19,7 +20,8 @@
 			"function that CMD sees: host, dpu, vf0 (default host)", 0 \
 	}
 
-enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP, OPTION_HOSTILE, OPTION_SEEDS }; /* no letter */
+enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP, OPTION_HOSTILE, OPTION_SEEDS, OPTION_PCM, OPTION_MPS, OPTION_MRRS,
+       OPTION_COMPARE, OPTION_BUDGET }; /* no letter */
 #define VFS_OPTION                                                                        \
 	{                                                                                 \
 		"vfs", OPTION_VFS, "N", 0, "virtual functions vf0, vf1... (default 0)", 0 \
@@ -80,6 +82,26 @@ static const struct argp_option run_options[] = {
 	CLI_JSON,
 	{0},
 };
+static const struct argp_option stat_options[] = {
+	{"repeat", 'r', "N", 0, "run CMD N times, each on a device of its own; print the spread", 0},
+	{"budget", OPTION_BUDGET, "FILE", 0,
+	 "fail if a message costs more than FILE's lines CLASS COLUMN MOST", 0},
+	{"compare", OPTION_COMPARE, 0, 0,
+	 "print what differs between two files that --json wrote; fail if something got dearer", 0},
+	{"pcm", OPTION_PCM, 0, 0, "also in units of Intel PCM: lines read (PCIeRdCur), written (ItoM)",
+	 0},
+	{"mps", OPTION_MPS, "BYTES", 0, "PCIe's Max_Payload_Size (default 256)", 0},
+	{"mrrs", OPTION_MRRS, "BYTES", 0, "PCIe's Max_Read_Request_Size (default 512)", 0},
+	SET_OPTION,
+	VFS_OPTION,
+	SFS_OPTION,
+	FAULT_OPTION,
+	IP_OPTION,
+	NETDEV_OPTION,
+	FUNCTION_OPTION,
+	CLI_JSON,
+	{0},
+};
 static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
@@ -121,6 +143,9 @@ static const struct cli_command commands[] = {
 	{"why", 1, 1, "NAME",
 	 "Prints what each queue of NAME waits for, and what waits for its program.", ls_options,
 	 cmd_why},
+	{"stat", 1, CLI_PROGRAM, "-- CMD [ARG...]",
+	 "Runs CMD as run does; prints what the messages of each queue cost on PCIe.", stat_options,
+	 cmd_stat},
 	{"replay", 2, 2, "NAME FILE.pcap",
 	 "Sends a file's packets into the port of NAME; prints what happened to them.", ls_options,
 	 cmd_replay},
@@ -145,6 +170,7 @@ static const char overview[] =
 	"  exec NAME -- CMD         run CMD on it (--function host|dpu|vf0)\n"
 	"  ls [--json]              devices, their programs and objects\n"
 	"  why NAME [--json]        what its queues wait for\n"
+	"  stat -- CMD              run CMD; what its messages cost\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
 	"  fault NAME [FAULTS|off]  make its wire a bad one\n"
@@ -283,6 +309,16 @@ static void take_seeds(struct sim_args *a, const char *arg, struct argp_state *s
 			   arg);
 }
 
+/* Takes a size of PCIe's settings. 64 stands for completions at read completion boundaries. */
+static void take_size(uint64_t *to, const char *arg, const char *option, struct argp_state *state)
+{
+	char *end;
+
+	*to = strtoull(arg, &end, 10);
+	if (*end || *to < 64 || *to > 4096 || *to & (*to - 1))
+		argp_error(state, "%s: expected 64, 128, 256... 4096, not \"%s\"", option, arg);
+}
+
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TRUE('q', quiet),
@@ -291,6 +327,10 @@ static const struct cli_option values[] = {
 	CLI_TRUE('c', check),
 	CLI_TEXT('f', function),
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
+	CLI_NUMBER('r', repeat, 1, STAT_RUNS),
+	CLI_TRUE(OPTION_PCM, pcm),
+	CLI_TRUE(OPTION_COMPARE, compare),
+	CLI_TEXT(OPTION_BUDGET, budget),
 	CLI_NUMBER('H', hang_after, 1, 1000000),
 };
 
@@ -311,6 +351,12 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		return 0;
 	case OPTION_SFS:
 		take_functions(a, "sfs", arg, state);
+		return 0;
+	case OPTION_MPS:
+		take_size(&a->mps, arg, "--mps", state);
+		return 0;
+	case OPTION_MRRS:
+		take_size(&a->mrrs, arg, "--mrrs", state);
 		return 0;
 	case OPTION_HOSTILE:
 		take_hostile(a, arg ? arg : "1", state);
@@ -373,7 +419,7 @@ static void offer_functions(const char *command, const char *first, const char *
 
 static const struct cli_words words[] = {{"NAME", offer_chips}, {"FUNCTION", offer_functions}};
 
-static struct sim_args args = {.function = "host"};
+static struct sim_args args = {.function = "host", .repeat = 1, .mps = 256, .mrrs = 512};
 
 static const struct cli cli = {
 	.tool = "dvx-sim",

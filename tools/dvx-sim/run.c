@@ -27,6 +27,7 @@ struct run_command {
 	bool lost;	 /* the device ended before the command */
 	bool reported;	 /* it is printed what the queues wait for */
 	time_t look;	 /* --hang-after */
+	const struct run_observer *observer; /* or NULL */
 	struct why last; /* what the last look found */
 };
 
@@ -140,9 +141,13 @@ static int run_with(struct run_command *r, const struct chip_command *c, const s
 	}
 	if (!r->child) {
 		sigprocmask(SIG_SETMASK, before, NULL);
+		if (r->observer && r->observer->to_stderr)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
 		_exit(exec_on_chip(c));
 	}
 	code = run_wait_for(r);
+	if (r->observer && !r->lost)
+		r->observer->end(r->observer->ctx, r->chip);
 	why_forget(&r->last);
 	return code;
 }
@@ -164,7 +169,18 @@ static char **run_argv(const struct sim_args *a)
 	return argv;
 }
 
-int cmd_run(const struct sim_args *a)
+/* Blocks the signals that are passed on. */
+static void run_block_signals(sigset_t *signals, sigset_t *before)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGCHLD);
+	for (unsigned int i = 0; i < NFORWARDED; i++)
+		sigaddset(signals, forwarded[i]);
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit codes would be lost */
+	sigprocmask(SIG_BLOCK, signals, before);
+}
+
+int run_observed(const struct sim_args *a, char **cmd, const struct run_observer *o)
 {
 	struct start s = {.trace = a->trace,
 			  .set = a->set,
@@ -176,33 +192,16 @@ int cmd_run(const struct sim_args *a)
 	char name[32];
 	struct chip_command client = {.chip = name,
 				      .function = a->function,
-				      .cmd = run_argv(a),
-				      .traced = a->trace && !strcmp(a->trace, "-")};
-	struct run_command run = {.chip = name, .signals = &signals, .look = (time_t)a->hang_after};
+				      .cmd = cmd,
+				      .traced = a->trace && !strcmp(a->trace, "-"),
+				      .counts = o ? o->counts : NULL};
+	struct run_command run = {
+		.chip = name, .signals = &signals, .look = (time_t)a->hang_after, .observer = o};
 	int life[2], rc, status;
 
-	if ((a->sweep || a->seeds) && a->check) {
-		message_print("--sweep and --seeds judge CMD by its exit code, --check by its report: "
-			      "run them one after the other");
-		return EXIT_SELF;
-	}
-	if (a->sweep || a->seeds)
-		return a->sweep ? sweep_run(a) : seeds_run(a);
-	if (!client.cmd)
-		return EXIT_SELF;
-	if (a->json) {
-		message_print(
-			"--json needs --sweep or --seeds: the output of run is the command's");
-		return EXIT_SELF;
-	}
 	snprintf(name, sizeof(name), "run-%d", getpid());
 	s.name = name;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	for (unsigned int i = 0; i < NFORWARDED; i++)
-		sigaddset(&signals, forwarded[i]);
-	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit codes would be lost */
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	run_block_signals(&signals, &before);
 	if (pipe2(life, O_CLOEXEC)) {
 		message_print("can't start the device: %s", strerror(errno));
 		return EXIT_SELF;
@@ -212,7 +211,7 @@ int cmd_run(const struct sim_args *a)
 	if (run.server < 0)
 		return EXIT_SELF;
 	close(life[0]);
-	if (a->inject && !inject_send(name))
+	if ((a->inject && !inject_send(name)) || (o && !o->begin(o->ctx, name)))
 		return EXIT_SELF; /* closes the lifeline */
 	rc = run_with(&run, &client, &before);
 	if (rc && a->hostile)
@@ -222,5 +221,27 @@ int cmd_run(const struct sim_args *a)
 		message_print("the device ended badly (status %d)", code_of(status));
 		rc = EXIT_SELF;
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
+}
+
+int cmd_run(const struct sim_args *a)
+{
+	char **cmd = run_argv(a);
+
+	if ((a->sweep || a->seeds) && a->check) {
+		message_print("--sweep and --seeds judge CMD by its exit code, --check by its report: "
+			      "run them one after the other");
+		return EXIT_SELF;
+	}
+	if (a->sweep || a->seeds)
+		return a->sweep ? sweep_run(a) : seeds_run(a);
+	if (!cmd)
+		return EXIT_SELF;
+	if (a->json) {
+		message_print(
+			"--json needs --sweep or --seeds: the output of run is the command's");
+		return EXIT_SELF;
+	}
+	return run_observed(a, cmd, NULL);
 }

@@ -6,6 +6,7 @@
 unsigned int probe_kinds;
 static unsigned int probe_asked;
 static struct probe *probe_first;
+static struct probe *probe_only; /* the first, if there is no other */
 
 static void probe_sum_kinds(void)
 {
@@ -13,6 +14,7 @@ static void probe_sum_kinds(void)
 
 	for (const struct probe *p = probe_first; p; p = p->next)
 		kinds |= p->kinds;
+	probe_only = probe_first && !probe_first->next ? probe_first : NULL;
 	__atomic_store_n(&probe_kinds, kinds, __ATOMIC_RELAXED);
 }
 
@@ -40,11 +42,19 @@ void probe_unsubscribe(struct probe *p)
 	probe_sum_kinds();
 }
 
-void probe_emit(const struct probe_event *e)
+static __attribute__((noinline)) void probe_emit_to_all(const struct probe_event *e)
 {
 	for (struct probe *p = probe_first, *next; p; p = next) {
 		next = p->next;
 		if (p->kinds & e->kind)
 			p->event(e);
 	}
+}
+
+void probe_emit(const struct probe_event *e)
+{
+	if (probe_only)
+		probe_only->event(e);
+	else
+		probe_emit_to_all(e);
 }

@@ -13,6 +13,7 @@ struct fw_cmd;
 struct obj;
 struct packet;
 struct queue;
+struct send_wr;
 struct vhca;
 
 /* Typed events of the device, for subscribers such as --trace (doc/design/0034). */
@@ -29,6 +30,8 @@ enum probe_kind {
 	PROBE_INJECT_CQE = 1 << 9,  /* no event: completions ask inject.h, in the same load */
 	PROBE_INJECT_EQE = 1 << 10, /* likewise events */
 	PROBE_HOSTILE = 1 << 11,    /* likewise: rooms ask hostile.h */
+	PROBE_SEND = 1 << 12,	    /* a good send WQE, before its segments are read */
+	PROBE_RETRY = 1 << 13,	    /* requests are sent again: lost, or RNR */
 };
 
 enum probe_ring { PROBE_SQ, PROBE_RQ, PROBE_SRQ };
@@ -75,6 +78,11 @@ struct probe_event {
 			const uint8_t *mad;
 			uint32_t len;
 		} frame; /* also PROBE_NO_RECEIVE */
+		struct {
+			const struct queue *queue;
+			const struct send_wr *wr; /* PROBE_RETRY: the oldest */
+			uint64_t ns;		  /* PROBE_RETRY: time of an RNR NAK; 0: it is none */
+		} request;
 		struct probe_steer {
 			enum probe_step step;
 			uint32_t id;

@@ -17,7 +17,7 @@ libsim_la_SOURCES += \
 	src/sim/chip/session_device.c \
 	src/sim/chip/session_inject.c \
 	src/sim/chip/session_packets.c \
-	src/sim/chip/session_why.c \
+	src/sim/chip/session_stat.c src/sim/chip/session_why.c \
 	src/sim/chip/session_wire.c \
 	src/sim/chip/sessions.c \
 	src/sim/chip/trace.c \

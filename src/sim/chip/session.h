@@ -113,6 +113,8 @@ void session_wire(struct chip_session *);
 void session_set_port(struct chip_session *);
 /* session_inject.c: requested faults; ends the timers of those that come by time. */
 void session_inject(struct chip_session *);
+/* session_stat.c: counts of messages. */
+void session_stat(struct chip_session *);
 void sessions_stop_faults(struct sessions *);
 
 /* --- sessions.c --- */

@@ -272,6 +272,7 @@ static const struct {
 	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_WIRE] = {session_wire, false, false},
 	[LINK_INJECT] = {session_inject, false, false},
+	[LINK_STAT] = {session_stat, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
 	[LINK_REFUSALS] = {session_refusals_answer, false, false},
 	[LINK_CM_OPEN] = {on_cm_open, false, false},

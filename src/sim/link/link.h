@@ -17,7 +17,7 @@
  * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  14u
+#define LINK_VERSION  15u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -48,6 +48,7 @@ enum link_type {
 	 */
 	LINK_WHY,
 	LINK_INJECT, /* empty, or link_inject and faults to set -> inject_fault (base/inject.h) */
+	LINK_STAT,   /* stat_pcie: counts from now on; or empty -> stat_row (base/stat.h) */
 };
 
 /* How many faults follow; they replace those before. */

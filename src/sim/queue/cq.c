@@ -304,20 +304,29 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
 					     : PRM_CQE_FORMAT_INLINE_DATA32);
 }
 
-/* Passes the batch's last CQE to the probe as it becomes visible; a fault may change it before. */
+/*
+ * Passes the batch's last CQE to the probe as it becomes visible; a fault may change it before. The
+ * event is set field by field: a whole one would cost more than the rest.
+ */
 static __attribute__((noinline)) void cq_probe(struct cq *cq)
 {
 	struct cq_priv *d = cq->priv;
-	uint8_t cqe[PRM_CQE64_BYTES];
+	uint8_t *cqe = d->next, *owner = &d->owner[d->n - 1], hidden = cqe[OWNER_AT];
+	struct probe_event e;
 
 	if (probe_active(PROBE_INJECT_CQE))
-		cq_inject(cq, d->next, &d->owner[d->n - 1]);
-	memcpy(cqe, d->next, sizeof(cqe));
-	cqe[OWNER_AT] = d->owner[d->n - 1];
-	probe(PROBE_CQE, .cqe = {cq, cqe});
+		cq_inject(cq, cqe, owner);
+	cqe[OWNER_AT] = *owner;
+	if (probe_active(PROBE_CQE)) {
+		e.kind = PROBE_CQE;
+		e.cqe.cq = cq;
+		e.cqe.bytes = cqe;
+		probe_emit(&e);
+	}
 	if (hostile())
 		hostile_cq(cq, cq_queue(cq, prm_cqe64_get_qpn(cqe)), cqe[OWNER_AT] >> 4,
 			   prm_cqe64_get_byte_cnt(cqe));
+	cqe[OWNER_AT] = hidden;
 }
 
 void cq_filled(struct cq *cq, bool solicited)

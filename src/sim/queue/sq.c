@@ -346,6 +346,19 @@ static void wr_fetch_done(struct sq *sq, struct send_wr *wr)
 		sq->q->transport->post(sq->q, wr);
 }
 
+static __attribute__((noinline)) void sq_probe(const struct sq *sq, const struct send_wr *wr)
+{
+	struct probe_event e; /* set field by field: a whole one would cost more than the rest */
+
+	if (probe_active(PROBE_SEND) && !wr->error) {
+		e.kind = PROBE_SEND;
+		e.request.queue = sq->q;
+		e.request.wr = wr;
+		probe_emit(&e);
+	}
+	wqe_probe(sq->q, wr, "wqe_ctrl_seg", wr->wqe);
+}
+
 /* Returns false if the ring can't be read. */
 static bool fetch_some(struct queues *qs, struct sq *sq)
 {
@@ -358,7 +371,8 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		wr = next_wr(qs, sq);
 		if (!wr)
 			return false;
-		wqe_probe(sq->q, wr, "wqe_ctrl_seg", wr->wqe);
+		if (probe_active(PROBE_WQE | PROBE_SEND))
+			sq_probe(sq, wr);
 		if (!wr->error)
 			wqe_parse(sq->q, wr);
 		if (wr->error) {

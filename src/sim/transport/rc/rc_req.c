@@ -400,6 +400,7 @@ static void rc_req_retry(struct rc *rc, uint32_t psn)
 		return;
 	}
 	q->retries--;
+	probe(PROBE_RETRY, .request = {&rc->qp->q, q->head});
 	expect_progress(rc);
 	go_back(rc, psn);
 }
@@ -457,6 +458,7 @@ static bool acknowledged(struct rc *rc, uint32_t end)
 static void rc_req_not_ready(struct rc *rc, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
+	uint64_t ns;
 
 	q->rnrs = p->psn == q->rnr_psn ? q->rnrs + 1 : 1;
 	q->rnr_psn = p->psn;
@@ -469,7 +471,9 @@ static void rc_req_not_ready(struct rc *rc, const struct bth_packet *p)
 		q->rnr_left--;
 	go_back(rc, p->psn);
 	q->rnr_wait = true;
-	wait_until(rc, rc->sched->now + rnr_time[p->syndrome & 31] * 10000ull);
+	ns = rnr_time[p->syndrome & 31] * 10000ull;
+	probe(PROBE_RETRY, .request = {&rc->qp->q, q->head, ns});
+	wait_until(rc, rc->sched->now + ns);
 }
 
 static void negative(struct rc *rc, const struct bth_packet *p)

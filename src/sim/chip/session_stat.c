@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counts of messages (lab/stat.h), for dvx-sim stat. */
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lab/stat.h"
+
+#define STAT_LEAST 64u
+#define STAT_MOST  4096u
+
+static bool stat_size_fits(uint32_t size)
+{
+	return size >= STAT_LEAST && size <= STAT_MOST && !(size & (size - 1));
+}
+
+static void session_stat_start(struct chip_session *c)
+{
+	struct stat_pcie pcie;
+
+	if (c->in.m.h.len != sizeof(pcie))
+		return session_disconnect(c, "requested counts of impossible sizes");
+	memcpy(&pcie, c->in.m.body, sizeof(pcie));
+	if (!stat_size_fits(pcie.mps) || !stat_size_fits(pcie.mrrs))
+		return session_disconnect(c, "requested counts of impossible sizes");
+	stat_start(&pcie);
+	session_reply(c, 0, NULL, 0, NULL, 0);
+}
+
+void session_stat(struct chip_session *c)
+{
+	struct stat_row *rows;
+	unsigned int n;
+
+	if (c->in.m.h.len)
+		return session_stat_start(c);
+	rows = calloc(STAT_ROWS + STAT_CLASSES + 1, sizeof(*rows));
+	n = rows ? stat_read(rows) : 0;
+	session_reply(c, rows ? 0 : -ENOMEM, rows, n * sizeof(*rows), NULL, 0);
+	free(rows);
+}
