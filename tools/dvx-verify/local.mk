@@ -3,7 +3,7 @@
 VERIFY_ROWS = \
 	tools/dvx-verify/rows/words.rows tools/dvx-verify/rows/copy.rows tools/dvx-verify/rows/flow.rows tools/dvx-verify/rows/info.rows tools/dvx-verify/rows/prm.rows \
 	tools/dvx-verify/rows/lib.rows tools/dvx-verify/rows/tutorial.rows tools/dvx-verify/rows/queue.rows tools/dvx-verify/rows/transport.rows \
-	tools/dvx-verify/rows/obj.rows tools/dvx-verify/rows/fw.rows tools/dvx-verify/rows/steer.rows tools/dvx-verify/rows/port.rows tools/dvx-verify/rows/kernel.rows
+	tools/dvx-verify/rows/obj.rows tools/dvx-verify/rows/fw.rows tools/dvx-verify/rows/steer.rows tools/dvx-verify/rows/port.rows tools/dvx-verify/rows/kernel.rows tools/dvx-verify/rows/lab.rows
 EXTRA_DIST += tools/dvx-verify/rows.pl $(VERIFY_ROWS)
 bin_PROGRAMS += tools/dvx-verify/dvx-verify
 tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/dvx-verify.h tools/dvx-verify/rows.h tools/dvx-verify/verify.h \

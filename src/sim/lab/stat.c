@@ -27,6 +27,7 @@
 #define LINE	    64u
 #define ETH_HEAD_AT 14u /* bytes of the Ethernet segment before its inline headers */
 #define ENTRY_LEAST 16u
+#define FLAGS_AT    8u /* of a control segment: signature, fence, completion */
 #define INDEX_BYTES 0x00ffff00u /* of a control segment's first word, as x86 and aarch64 load it */
 
 /*
@@ -37,7 +38,7 @@
 struct stat_shape {
 	uint64_t head;
 	uint32_t flags, byte_count;
-	unsigned int data_at; /* bytes; 0: no data */
+	unsigned int data_at; /* bytes; without data that of the flags */
 	uint64_t times;
 	struct stat_row *row; /* NULL: there is no such shape yet */
 	uint64_t n[STAT_COUNTS];
@@ -51,7 +52,7 @@ struct stat_queue {
 	uint32_t entry;	       /* bytes of a receive entry */
 	uint8_t class_of[256]; /* by the opcode of a WQE */
 	struct stat_row *row[STAT_CLASSES];
-	struct stat_shape *recent; /* of the last send */
+	struct stat_shape *recent, *before; /* of the last send, and the last one that was not alike */
 	unsigned int oldest;
 	struct stat_shape shape[SHAPES], received;
 };
@@ -100,7 +101,7 @@ static __attribute__((noinline)) struct stat_queue *stat_queue_add(const struct 
 	q->v = o->vhca;
 	q->key = stat_key(o);
 	q->entry = stat_entry_bytes(o);
-	q->recent = q->shape;
+	q->recent = q->before = q->shape;
 	q->next = *bucket;
 	*bucket = q;
 	return q;
@@ -264,10 +265,11 @@ static inline uint64_t stat_head(const uint8_t *wqe)
 	return head & ~(uint64_t)INDEX_BYTES;
 }
 
-static inline bool stat_shape_fits(const struct stat_shape *s, const uint8_t *wqe)
+/* A shape that is free has a head of 0, which no WQE has. */
+static inline bool stat_shape_fits(const struct stat_shape *s, uint64_t head, const uint8_t *wqe)
 {
-	return s->head == stat_head(wqe) && s->flags == stat_word(wqe + 8) && s->row &&
-	       (!s->data_at || s->byte_count == stat_word(wqe + s->data_at));
+	return s->head == head && s->flags == stat_word(wqe + FLAGS_AT) &&
+	       s->byte_count == stat_word(wqe + s->data_at);
 }
 
 /* Returns whether the WQE's data is one segment, or inline. */
@@ -288,12 +290,12 @@ static __attribute__((noinline)) void stat_shape_begin(struct stat_shape *s, str
 	if (!w.row->known || wr->ds < w.row->min_ds || w.segs > w.end)
 		return;
 	s->head = stat_head(wr->wqe);
-	s->flags = stat_word(wr->wqe + 8);
+	s->flags = stat_word(wr->wqe + FLAGS_AT);
 	s->row = stat_row_of(q, w.class, &queue->o);
 	s->times = 1;
 	q->class_of[wr->opcode] = (uint8_t)w.class;
 	stat_take_wqe(s->n, &w);
-	s->data_at = w.segs < w.end ? (unsigned int)(w.segs - wr->wqe) : 0;
+	s->data_at = w.segs < w.end ? (unsigned int)(w.segs - wr->wqe) : FLAGS_AT;
 	s->byte_count = stat_word(wr->wqe + s->data_at);
 	if (!stat_is_plain(&w))
 		stat_shape_end(s);
@@ -321,16 +323,21 @@ static __attribute__((noinline)) void stat_see_distinct(const struct queue *queu
 	stat_distinct_pages(prm_wqe_raddr_seg_get_raddr(stat_raddr(&w)), len);
 }
 
-/* Finds the shape of a WQE that is not alike its queue's last one; the oldest makes room. */
-static __attribute__((noinline)) void
-stat_send_other(struct stat_queue *q, const struct queue *queue, const struct send_wr *wr)
+/* Finds the shape of a WQE that is not alike its queue's last two; the oldest makes room. */
+static __attribute__((noinline)) void stat_send_other(struct stat_queue *q,
+						      const struct queue *queue,
+						      const struct send_wr *wr)
 {
-	for (unsigned int i = 0; i < SHAPES; i++)
-		if (stat_shape_fits(&q->shape[i], wr->wqe)) {
-			q->recent = &q->shape[i];
-			q->recent->times++;
-			return;
-		}
+	struct stat_shape *s = q->shape;
+
+	while (s < q->shape + SHAPES && !stat_shape_fits(s, stat_head(wr->wqe), wr->wqe))
+		s++;
+	q->before = q->recent;
+	if (s < q->shape + SHAPES) {
+		q->recent = s;
+		s->times++;
+		return;
+	}
 	q->recent = &q->shape[q->oldest++ % SHAPES];
 	stat_shape_begin(q->recent, q, queue, wr);
 }
@@ -342,14 +349,17 @@ static __attribute__((noinline)) struct stat_queue *stat_turn_to(const struct ob
 
 static __attribute__((noinline)) void stat_send(const struct queue *queue, const struct send_wr *wr)
 {
+	const uint64_t head = stat_head(wr->wqe);
 	struct stat_queue *q = stat.last;
 
 	if (!q || q->key != queue->o.id || q->v != queue->o.vhca)
 		q = stat_turn_to(&queue->o);
 	if (!q)
 		return;
-	if (stat_shape_fits(q->recent, wr->wqe))
+	if (stat_shape_fits(q->recent, head, wr->wqe))
 		q->recent->times++;
+	else if (stat_shape_fits(q->before, head, wr->wqe))
+		q->before->times++;
 	else
 		stat_send_other(q, queue, wr);
 	if (stat_distinct_next() && stat_distinct_turn(&stat.device))
