@@ -50,7 +50,8 @@ void bench_pair_create(struct bench *b, struct bench_pair *p)
 				 .rq_sge = 3};
 
 	for (int i = 0; i < 2; i++) {
-		NEED(dvx_cq_create(b->dev, &cq, &p->cq[i]));
+		if (!p->cq[i])
+			NEED(dvx_cq_create(b->dev, &cq, &p->cq[i]));
 		qp.send_cq = p->cq[i];
 		qp.user_index = 0x70 + (uint32_t)i;
 		NEED(dvx_qp_create(b->dev, &qp, &p->qp[i]));
@@ -73,19 +74,23 @@ void bench_pair_make(struct bench *b, struct bench_pair *p)
 	}
 }
 
+/* Leaves the processor to others between two looks. */
 static const void *bench_wait_ns(const struct dvx_cq *cq, uint64_t ns)
 {
+	const struct timespec pause = {.tv_nsec = 50000};
 	struct timespec start, now;
 	const void *cqe;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	do {
+	for (;;) {
 		cqe = dvx_cq_peek(cq);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!cqe && (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000 +
-					 (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec <
-				 ns);
-	return cqe;
+		if (cqe || (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000 +
+					   (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec >=
+				   ns)
+			return cqe;
+		nanosleep(&pause, NULL);
+	}
 }
 
 const void *bench_wait(const struct dvx_cq *cq)

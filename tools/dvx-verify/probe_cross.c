@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cross-channel requests: queues that wait for CQs, and that others start. */
+#include "verify.h"
+
+static struct bench_pair cross_pair(struct bench *b, uint32_t flags)
+{
+	struct bench_pair p = bench_pair_default(b);
+
+	p.flags = flags;
+	bench_pair_make(b, &p);
+	return p;
+}
+
+/* Posts NOPs; a managed queue gets no doorbell. */
+static void cross_nops(struct bench_pair *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		NEED(dvx_post_nop(p->sq, i, DVX_SIGNALED));
+	if (!(p->flags & DVX_QP_MANAGED_SEND))
+		dvx_sq_ring(p->sq);
+}
+
+/* Enables requests of a managed queue up to an index, and waits for the request's end. */
+static void cross_enable(struct bench_pair *master, struct bench_pair *managed, uint32_t index)
+{
+	NEED(dvx_post_send_enable(master->sq, dvx_qp_number(managed->qp[0]), index, 1,
+				  DVX_SIGNALED));
+	dvx_sq_ring(master->sq);
+	bench_need_done(master->cq[0], "SEND_EN");
+}
+
+PROBE(sq_enable)
+{
+	struct bench_pair master = cross_pair(b, DVX_QP_MASTER);
+	struct bench_pair managed = cross_pair(b, DVX_QP_MANAGED_SEND);
+	static const uint8_t data[64];
+
+	NEED(dvx_post_write_inline(managed.sq, b->addr, b->key, data, sizeof(data), 1,
+				   DVX_SIGNALED));
+	cross_nops(&managed, 1);
+	bench_expect_none(managed.cq[0], "a managed queue before SEND_EN");
+	cross_enable(&master, &managed, 2);
+	bench_expect_done(managed.cq[0], "a WRITE of two blocks, SEND_EN 2");
+	bench_expect_none(managed.cq[0], "the NOP behind two blocks, SEND_EN 2");
+	cross_enable(&master, &managed, 3);
+	bench_expect_done(managed.cq[0], "the NOP behind two blocks, SEND_EN 3");
+}
+
+PROBE(sq_enable_2)
+{
+	struct bench_pair master = cross_pair(b, DVX_QP_MASTER);
+	struct bench_pair managed = cross_pair(b, DVX_QP_MANAGED_SEND);
+
+	cross_nops(&managed, 3);
+	cross_enable(&master, &managed, 2);
+	bench_expect_done(managed.cq[0], "NOP 1, SEND_EN 2");
+	bench_expect_done(managed.cq[0], "NOP 2, SEND_EN 2");
+	cross_enable(&master, &managed, 1);
+	bench_expect_none(managed.cq[0], "NOP 3, SEND_EN 2 and then 1");
+}
+
+/* Posts a cross-channel request that must fail. */
+static void cross_fails(struct bench *b, uint32_t flags, uint8_t opcode, uint32_t number,
+			const char *what)
+{
+	struct bench_pair p = cross_pair(b, flags);
+
+	NEED(dvx_post_cross(p.sq, opcode, number, 1, 1, DVX_SIGNALED));
+	dvx_sq_ring(p.sq);
+	bench_expect_error(p.cq[0], PRM_SYNDROME_LOCAL_QP_OP_ERR, what);
+}
+
+PROBE(cross_step)
+{
+	const uint32_t both = DVX_QP_MANAGED_SEND | DVX_QP_MANAGED_RECV;
+	struct bench_pair managed = cross_pair(b, both), plain = cross_pair(b, 0);
+	uint32_t qpn = dvx_qp_number(managed.qp[0]), other = dvx_qp_number(plain.qp[0]);
+
+	cross_fails(b, 0, PRM_WQE_OPCODE_SEND_EN, qpn, "SEND_EN without cd_master");
+	cross_fails(b, 0, PRM_WQE_OPCODE_RECV_EN, qpn, "RECV_EN without cd_master");
+	cross_fails(b, DVX_QP_MASTER, PRM_WQE_OPCODE_SEND_EN, other,
+		    "SEND_EN of a queue that is not managed");
+	cross_fails(b, DVX_QP_MASTER, PRM_WQE_OPCODE_RECV_EN, other,
+		    "RECV_EN of a queue that is not managed");
+	cross_fails(b, DVX_QP_MASTER, PRM_WQE_OPCODE_SEND_EN, 0xfffff0, "SEND_EN of no queue");
+	cross_fails(b, DVX_QP_MASTER, PRM_WQE_OPCODE_WAIT, 0xfffff0, "WAIT for no CQ");
+}
+
+PROBE(cross_parse_wait)
+{
+	struct bench_pair waits = cross_pair(b, 0), other = cross_pair(b, 0);
+
+	NEED(dvx_post_wait(waits.sq, other.cq[0]->cqn, 1, 1, 0));
+	cross_nops(&waits, 1);
+	bench_expect_none(waits.cq[0], "a NOP behind a WAIT");
+	cross_nops(&other, 1);
+	bench_expect_done(waits.cq[0], "a NOP behind a WAIT that is over");
+}
+
+PROBE(cross_cq_stop)
+{
+	struct bench_pair waits = cross_pair(b, DVX_QP_MASTER);
+	struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16, .uar = b->uar};
+	struct dvx_cq *cq;
+	const void *cqe;
+
+	NEED(dvx_cq_create(b->dev, &attr, &cq));
+	NEED(dvx_post_wait(waits.sq, cq->cqn, 1, 1, DVX_SIGNALED));
+	dvx_sq_ring(waits.sq);
+	bench_expect_none(waits.cq[0], "a WAIT for an empty CQ");
+	NEED(dvx_cq_destroy(cq));
+	cqe = bench_wait(waits.cq[0]);
+	EXPECT(cqe, "no completion of a WAIT whose CQ is gone");
+	bench_expect_error(waits.cq[0], PRM_SYNDROME_LOCAL_QP_OP_ERR, "a WAIT whose CQ is gone");
+}
