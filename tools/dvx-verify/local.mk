@@ -10,15 +10,17 @@ tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/dvx-verify.h tools/dvx-ve
 	tools/dvx-verify/bench.c tools/dvx-verify/main.c tools/dvx-verify/results.c tools/dvx-verify/run.c tools/dvx-verify/steps.c \
 	tools/dvx-verify/probe_cq.c tools/dvx-verify/probe_cross.c tools/dvx-verify/probe_mkey.c \
 	tools/dvx-verify/probe_queue.c tools/dvx-verify/probe_transport.c
-nodist_tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/rows.c
+nodist_tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/rows.c tools/dvx-verify/probes.h
 tools_dvx_verify_dvx_verify_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_verify_dvx_verify_LDADD = tools/cli/libcli.la src/prm/libprm.la src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS)
-BUILT_SOURCES += tools/dvx-verify/rows.c
-CLEANFILES += tools/dvx-verify/rows.c
+BUILT_SOURCES += tools/dvx-verify/rows.c tools/dvx-verify/probes.h
+CLEANFILES += tools/dvx-verify/rows.c tools/dvx-verify/probes.h
 
-tools/dvx-verify/rows.c: tools/dvx-verify/rows.pl $(VERIFY_ROWS)
+tools/dvx-verify/rows.c: private ROWS_AS = --c
+tools/dvx-verify/probes.h: private ROWS_AS = --probes
+tools/dvx-verify/rows.c tools/dvx-verify/probes.h: tools/dvx-verify/rows.pl $(VERIFY_ROWS)
 	$(AM_V_GEN)$(MKDIR_P) tools/dvx-verify && cd '$(srcdir)' && \
-	$(PERL) tools/dvx-verify/rows.pl --c $(VERIFY_ROWS) >'$(abs_builddir)/$@.new' && \
+	$(PERL) tools/dvx-verify/rows.pl $(ROWS_AS) $(VERIFY_ROWS) >'$(abs_builddir)/$@.new' && \
 	mv '$(abs_builddir)/$@.new' '$(abs_builddir)/$@'
 
 # After a change of a row; tests/tree/docs.pl finds a page that is not current.

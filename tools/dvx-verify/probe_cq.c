@@ -48,7 +48,7 @@ static bool armed_event(struct armed_pair *a, int ms)
 	return !dvx_channel_wait(a->channel, ms, &cq, &cookie);
 }
 
-PROBE(cq_arm_word)
+void probe_cq_arm_word(struct bench *b)
 {
 	struct armed_pair a;
 
@@ -68,7 +68,7 @@ PROBE(cq_arm_word)
 	EXPECT(armed_event(&a, 2000), "no event came after the next arm word");
 }
 
-PROBE(cq_arm_word_2)
+void probe_cq_arm_word_2(struct bench *b)
 {
 	struct armed_pair a;
 
@@ -80,7 +80,7 @@ PROBE(cq_arm_word_2)
 	EXPECT(armed_event(&a, 2000), "no event for an unsolicited completion");
 }
 
-PROBE(cq_is_moderated)
+void probe_cq_is_moderated(struct bench *b)
 {
 	struct armed_pair a;
 
@@ -94,7 +94,7 @@ PROBE(cq_is_moderated)
 }
 
 /* One completion more than the ring has entries. */
-PROBE(sq_done_2)
+void probe_sq_done_2(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_cq_attr attr = {

@@ -29,7 +29,7 @@ static void cross_enable(struct bench_pair *master, struct bench_pair *managed, 
 	bench_need_done(master->cq[0], "SEND_EN");
 }
 
-PROBE(sq_enable)
+void probe_sq_enable(struct bench *b)
 {
 	struct bench_pair master = cross_pair(b, DVX_QP_MASTER);
 	struct bench_pair managed = cross_pair(b, DVX_QP_MANAGED_SEND);
@@ -46,7 +46,7 @@ PROBE(sq_enable)
 	bench_expect_done(managed.cq[0], "the NOP behind two blocks, SEND_EN 3");
 }
 
-PROBE(sq_enable_2)
+void probe_sq_enable_2(struct bench *b)
 {
 	struct bench_pair master = cross_pair(b, DVX_QP_MASTER);
 	struct bench_pair managed = cross_pair(b, DVX_QP_MANAGED_SEND);
@@ -70,7 +70,7 @@ static void cross_fails(struct bench *b, uint32_t flags, uint8_t opcode, uint32_
 	bench_expect_error(p.cq[0], PRM_SYNDROME_LOCAL_QP_OP_ERR, what);
 }
 
-PROBE(cross_step)
+void probe_cross_step(struct bench *b)
 {
 	const uint32_t both = DVX_QP_MANAGED_SEND | DVX_QP_MANAGED_RECV;
 	struct bench_pair managed = cross_pair(b, both), plain = cross_pair(b, 0);
@@ -86,7 +86,7 @@ PROBE(cross_step)
 	cross_fails(b, DVX_QP_MASTER, PRM_WQE_OPCODE_WAIT, 0xfffff0, "WAIT for no CQ");
 }
 
-PROBE(cross_parse_wait)
+void probe_cross_parse_wait(struct bench *b)
 {
 	struct bench_pair waits = cross_pair(b, 0), other = cross_pair(b, 0);
 
@@ -97,7 +97,7 @@ PROBE(cross_parse_wait)
 	bench_expect_done(waits.cq[0], "a NOP behind a WAIT that is over");
 }
 
-PROBE(cross_cq_stop)
+void probe_cross_cq_stop(struct bench *b)
 {
 	struct bench_pair waits = cross_pair(b, DVX_QP_MASTER);
 	struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16, .uar = b->uar};

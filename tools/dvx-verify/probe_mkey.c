@@ -31,7 +31,7 @@ static void mkey_fails(struct bench_pair *p, uint8_t syndrome, const char *what)
 	bench_expect_error(p->cq[0], syndrome, what);
 }
 
-PROBE(lib_mkey_command)
+void probe_lib_mkey_command(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_mkey_attr attr = {.size = sizeof(attr),
@@ -87,17 +87,17 @@ static void mkey_read_fixed(struct bench *b, uint64_t iova)
 	mkey_reads(b, &p, dvx_mkey_key(mkey), iova + 0xbc0, 64, 0x17c0, "its last bytes");
 }
 
-PROBE(mkey_list)
+void probe_mkey_list(struct bench *b)
 {
 	mkey_read_fixed(b, 0x7000);
 }
 
-PROBE(klm_find_equal)
+void probe_klm_find_equal(struct bench *b)
 {
 	mkey_read_fixed(b, 0x7123);
 }
 
-PROBE(umr_2)
+void probe_umr_2(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_sge piece = {b->addr + 0x100, 64, b->key}, to = {b->addr + THERE, 8, b->key};
@@ -118,7 +118,7 @@ PROBE(umr_2)
 }
 
 /* An mkey without remote rights, and one of another PD, are parts. */
-PROBE(mkey_walk_list_2)
+void probe_mkey_walk_list_2(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_mkey_attr local = {.size = sizeof(local),
@@ -152,7 +152,7 @@ PROBE(mkey_walk_list_2)
 		   "a WRITE through a list of an mkey of another PD");
 }
 
-PROBE(mkey_walk_null)
+void probe_mkey_walk_null(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_sge gap = {0, 4096, 0};
@@ -199,7 +199,7 @@ static void mkey_odd_scratch(uint8_t *wqe)
 	*scratch = (uint8_t)(*scratch + 8);
 }
 
-PROBE(mmo)
+void probe_mmo(struct bench *b)
 {
 	if (!dvx_dev_caps(b->dev)->dma_mmo)
 		conclude(VERDICT_OPEN, "the device has no DMA engine (dma_mmo)");

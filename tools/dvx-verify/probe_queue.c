@@ -26,7 +26,7 @@ static void queue_other_number(uint8_t *wqe)
 	prm_wqe_ctrl_seg_set_qpn(wqe, prm_wqe_ctrl_seg_get_qpn(wqe) ^ 1);
 }
 
-PROBE(wqe_parse_ctrl)
+void probe_wqe_parse_ctrl(struct bench *b)
 {
 	queue_spoilt_nop(b, queue_other_index, "a NOP with wqe_index + 1");
 	queue_spoilt_nop(b, queue_other_number, "a NOP with the QPN of another queue");
@@ -47,7 +47,7 @@ static void queue_past_record(uint8_t *wqe)
 	prm_wqe_ctrl_seg_set_ds(wqe, 5);
 }
 
-PROBE(check_ds)
+void probe_check_ds(struct bench *b)
 {
 	queue_spoilt_nop(b, queue_no_segments, "ds 0");
 	queue_spoilt_nop(b, queue_no_address, "a WRITE of one segment");
@@ -67,7 +67,7 @@ static uint32_t queue_bytes(struct bench_pair *p, const char *what)
 	return dvx_cqe_byte_count(cqe);
 }
 
-PROBE(sq_done)
+void probe_sq_done(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_sge s = {b->addr, 64, b->key};
@@ -100,7 +100,7 @@ static const void *queue_send_receive(struct bench *b, struct bench_pair *p, uin
 	return cqe;
 }
 
-PROBE(rq_end)
+void probe_rq_end(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	const void *cqe;
@@ -129,7 +129,7 @@ static void queue_atomic(struct bench *b, struct bench_pair *p, uint32_t bytes)
 			     bytes, b->key, 1, DVX_SIGNALED));
 }
 
-PROBE(wqe_parse_atomic)
+void probe_wqe_parse_atomic(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	uint32_t bytes;
@@ -149,7 +149,7 @@ PROBE(wqe_parse_atomic)
 			   "an atomic with room for 4 bytes");
 }
 
-PROBE(queue_poll_later)
+void probe_queue_poll_later(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_sge to = {b->addr, 64, b->key};
@@ -162,7 +162,7 @@ PROBE(queue_poll_later)
 }
 
 /* A doorbell without a new post, before the first one and after it. */
-PROBE(dvx_sq_ring)
+void probe_dvx_sq_ring(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 
@@ -177,7 +177,7 @@ PROBE(dvx_sq_ring)
 }
 
 /* Fills the ring to its last block; then a request of two blocks needs a pad. */
-PROBE(sq)
+void probe_sq(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_sge bad = {b->addr, 64, 0};
@@ -199,7 +199,7 @@ PROBE(sq)
 }
 
 /* A window is free until it is bound. */
-PROBE(umr_check)
+void probe_umr_check(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	struct dvx_mkey *mkey;

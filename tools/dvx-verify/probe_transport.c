@@ -14,7 +14,7 @@ static struct bench_pair transport_pair(struct bench *b, uint8_t type)
 	return p;
 }
 
-static void transport_receive(struct bench_pair *p, struct dvx_sge to)
+static void transport_post_receive(struct bench_pair *p, struct dvx_sge to)
 {
 	NEED(dvx_rq_post(p->rq, &to, 1, 1));
 	dvx_rq_ring(p->rq);
@@ -30,7 +30,7 @@ static void transport_send(struct bench_pair *p, uint32_t len)
 	bench_need_done(p->cq[0], "a SEND");
 }
 
-PROBE(uc)
+void probe_uc(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_UC);
 
@@ -39,21 +39,21 @@ PROBE(uc)
 	bench_expect_error(p.cq[0], PRM_SYNDROME_LOCAL_QP_OP_ERR, "SEND_INVAL on UC");
 }
 
-PROBE(uc_2)
+void probe_uc_2(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_UC);
 
-	transport_receive(&p, (struct dvx_sge){b->addr, 16, b->key});
+	transport_post_receive(&p, (struct dvx_sge){b->addr, 16, b->key});
 	transport_send(&p, 64);
 	bench_expect_none(p.cq[1], "64 bytes for a receive of 16");
 	transport_send(&p, 8);
 	bench_expect_done(p.cq[1], "8 bytes after a message that was dropped");
-	transport_receive(&p, (struct dvx_sge){b->addr, 16, 0xbad00});
+	transport_post_receive(&p, (struct dvx_sge){b->addr, 16, 0xbad00});
 	transport_send(&p, 8);
 	bench_expect_error(p.cq[1], PRM_SYNDROME_LOCAL_PROT_ERR, "a receive with a wrong key");
 }
 
-PROBE(dvx_qp_sqerr_to_rts)
+void probe_dvx_qp_sqerr_to_rts(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_UC);
 	struct dvx_sge bad = {b->addr, 64, 0xbad00};
@@ -91,7 +91,7 @@ static void transport_forbidden(struct bench *b, uint8_t opcode, struct dvx_to t
 	bench_expect_error(p.cq[0], PRM_SYNDROME_REMOTE_ACCESS_ERR, what);
 }
 
-PROBE(message)
+void probe_message(struct bench *b)
 {
 	struct dvx_to to = dvx_to_memory(dvx_to_peer(), b->addr + 4096, b->key);
 
@@ -101,11 +101,11 @@ PROBE(message)
 			    "an atomic with rae clear");
 }
 
-PROBE(rc_resp_forbid)
+void probe_rc_resp_forbid(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_RC);
 
-	transport_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
+	transport_post_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
 	NEED(dvx_post_write_imm_inline(p.sq, 7, b->addr, 0xbad00, "x", 1, 1, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	bench_expect_error(p.cq[0], PRM_SYNDROME_REMOTE_ACCESS_ERR, "WRITE_IMM with a bad rkey");
@@ -114,14 +114,14 @@ PROBE(rc_resp_forbid)
 }
 
 /* The requester's retries end soon. */
-PROBE(nak_of_receive)
+void probe_nak_of_receive(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 
 	p.local.retry_count = 1;
 	p.local.ack_timeout = 8;
 	bench_pair_make(b, &p);
-	transport_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
+	transport_post_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
 	NEED(dvx_post_send_inval_inline(p.sq, b->key, "x", 1, 1, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	bench_expect_error(p.cq[1], PRM_SYNDROME_REMOTE_INVAL_REQ_ERR,
@@ -130,11 +130,11 @@ PROBE(nak_of_receive)
 			   "SEND_INVAL with a region's key");
 }
 
-PROBE(dvx_rq_repost)
+void probe_dvx_rq_repost(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_RC);
 
-	transport_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
+	transport_post_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
 	for (uint8_t i = 0; i < 20; i++) { /* more than the ring's entries */
 		NEED(dvx_post_send_inline(p.sq, &i, 1, 1, DVX_SIGNALED));
 		dvx_sq_ring(p.sq);
@@ -145,7 +145,7 @@ PROBE(dvx_rq_repost)
 		if (i < dvx_rq_free(p.rq))
 			EXPECT(b->buf[4096] == i, "message %u did not reach the first receive", i);
 		if (i + 1u < dvx_rq_free(p.rq))
-			transport_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
+			transport_post_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
 		else
 			NEED(dvx_rq_repost(p.rq));
 		dvx_rq_ring(p.rq);
@@ -167,7 +167,7 @@ static struct dvx_ah transport_ah(struct bench *b, struct bench_pair *p)
 	return ah;
 }
 
-PROBE(ud_2)
+void probe_ud_2(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
 	int err;
@@ -179,7 +179,7 @@ PROBE(ud_2)
 	EXPECT(!err, "a Q_Key with bit 31: %s", dvx_strerror(err));
 }
 
-PROBE(ud_parse)
+void probe_ud_parse(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_UD);
 	struct dvx_ah ah = transport_ah(b, &p);
@@ -199,25 +199,25 @@ static void transport_datagram(struct bench_pair *p, const struct dvx_ah *ah, ui
 	bench_need_done(p->cq[0], "a datagram");
 }
 
-PROBE(ud_drop)
+void probe_ud_drop(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_UD);
 	struct dvx_ah ah = transport_ah(b, &p);
 
-	transport_receive(&p, (struct dvx_sge){b->addr, 60, b->key});
+	transport_post_receive(&p, (struct dvx_sge){b->addr, 60, b->key});
 	transport_datagram(&p, &ah, 64);
 	bench_expect_none(p.cq[1], "a datagram of 64 bytes for a receive of 60");
 	transport_datagram(&p, &ah, 8);
 	bench_expect_done(p.cq[1], "a datagram of 8 bytes after one that was dropped");
 }
 
-PROBE(rq_fill_datagram)
+void probe_rq_fill_datagram(struct bench *b)
 {
 	struct bench_pair p = transport_pair(b, DVX_QP_UD);
 	struct dvx_ah ah = transport_ah(b, &p);
 	const void *cqe;
 
-	transport_receive(&p, (struct dvx_sge){b->addr, 128, b->key});
+	transport_post_receive(&p, (struct dvx_sge){b->addr, 128, b->key});
 	transport_datagram(&p, &ah, 8);
 	cqe = bench_wait(p.cq[1]);
 	if (!cqe || dvx_cqe_is_error(cqe))

@@ -5,6 +5,7 @@
 
 #include <dvx/dvx.h>
 #include "rows.h"
+#include "tools/dvx-verify/probes.h" /* generated: probe_ID() of the rows that have one */
 
 enum verdict { VERDICT_SETTLED, VERDICT_CONTRADICTED, VERDICT_OPEN, VERDICTS };
 
@@ -32,11 +33,6 @@ _Noreturn void conclude(enum verdict, const char *fmt, ...) __attribute__((forma
 		if (!(condition))                                    \
 			conclude(VERDICT_CONTRADICTED, __VA_ARGS__); \
 	} while (0)
-
-/* Defines the check of the row with this id, whose argument is b. */
-#define PROBE(id)                \
-	verify_probe probe_##id; \
-	void probe_##id(struct bench *b)
 
 #define BENCH_BYTES  (1u << 20)
 #define BENCH_ACCESS (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC)
