@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/flow/flow_lib.sh" || exit 99
 peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
-up --set switchdev=1 --vfs 2 "$chip" || exit 99
+up --switchdev --vfs 2 "$chip" || exit 99
 
 # The e-switch's daemon is on the DPU's function; a second one counts what the host's receives.
 on_chip() { "$dvx_sim" exec "$chip" -f "${function:-dpu}" -- "$@"; }

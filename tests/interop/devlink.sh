@@ -9,7 +9,7 @@ command -v devlink >/dev/null || skip_all "iproute2's devlink is not installed"
 chips="plain reps"
 slot=pci/0000:03:00.0
 check "a BlueField in legacy mode" "$dvx_sim" up plain --vfs 1
-check "a ConnectX in switchdev mode" "$dvx_sim" up reps --vfs 1 --set chip=cx6dx,switchdev=1,wqe_inline_l2=1
+check "a ConnectX in switchdev mode" "$dvx_sim" up reps --vfs 1 --switchdev --set chip=cx6dx,wqe_inline_l2=1
 on() { # CHIP FUNCTION ARGUMENTS...
 	chip=$1 f=$2
 	shift 2

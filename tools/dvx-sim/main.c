@@ -20,8 +20,21 @@
 			"function that CMD sees: host, dpu, vf0 (default host)", 0 \
 	}
 
-enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP, OPTION_HOSTILE, OPTION_SEEDS, OPTION_PCM, OPTION_MPS, OPTION_MRRS,
-       OPTION_COMPARE, OPTION_BUDGET }; /* no letter */
+/* Options without a letter. */
+enum {
+	OPTION_VFS = 0x100,
+	OPTION_SFS,
+	OPTION_SWITCHDEV,
+	OPTION_SWEEP,
+	OPTION_HOSTILE,
+	OPTION_SEEDS,
+	OPTION_PCM,
+	OPTION_MPS,
+	OPTION_MRRS,
+	OPTION_COMPARE,
+	OPTION_BUDGET
+};
+
 #define VFS_OPTION                                                                        \
 	{                                                                                 \
 		"vfs", OPTION_VFS, "N", 0, "virtual functions vf0, vf1... (default 0)", 0 \
@@ -29,6 +42,11 @@ enum { OPTION_VFS = 0x100, OPTION_SFS, OPTION_SWEEP, OPTION_HOSTILE, OPTION_SEED
 #define SFS_OPTION                                                                    \
 	{                                                                             \
 		"sfs", OPTION_SFS, "N", 0, "sub-functions sf0, sf1... (default 0)", 0 \
+	}
+#define SWITCHDEV_OPTION                                                               \
+	{                                                                              \
+		"switchdev", OPTION_SWITCHDEV, 0, 0,                                   \
+			"the e-switch is in switchdev mode: rules and representors", 0 \
 	}
 
 #define SET_OPTION                                                                   \
@@ -67,6 +85,7 @@ static const struct argp_option run_options[] = {
 	SET_OPTION,
 	VFS_OPTION,
 	SFS_OPTION,
+	SWITCHDEV_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
 	NETDEV_OPTION,
@@ -107,6 +126,7 @@ static const struct argp_option up_options[] = {
 	SET_OPTION,
 	VFS_OPTION,
 	SFS_OPTION,
+	SWITCHDEV_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
 	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR|tap=IFACE", 0,
@@ -357,6 +377,9 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		return 0;
 	case OPTION_MRRS:
 		take_size(&a->mrrs, arg, "--mrrs", state);
+		return 0;
+	case OPTION_SWITCHDEV:
+		take_settings(a, "switchdev=1", "--switchdev", state);
 		return 0;
 	case OPTION_HOSTILE:
 		take_hostile(a, arg ? arg : "1", state);
