@@ -22,8 +22,7 @@ faa 1960 1130
 ud 2240 1340
 EOF
 # Long enough for the share of sends whose keys and pages dvx-sim stat looks at.
-rounds=2000
 for operation in write send; do
-	judge "$operation, counted" "$(message $operation 8 $rounds stat)" $(($(message $operation 8 $rounds) * 120 / 100))
+	judge "$operation, counted" "$(message $operation 8 4000 stat)" $(($(message $operation 8 $rounds) * 120 / 100))
 done
 plan

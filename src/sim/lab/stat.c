@@ -27,7 +27,7 @@
 #define LINE	    64u
 #define ETH_HEAD_AT 14u /* bytes of the Ethernet segment before its inline headers */
 #define ENTRY_LEAST 16u
-#define FLAGS_AT    8u /* of a control segment: signature, fence, completion */
+#define FLAGS_AT    8u		/* of a control segment: signature, fence, completion */
 #define INDEX_BYTES 0x00ffff00u /* of a control segment's first word, as x86 and aarch64 load it */
 
 /*
@@ -52,7 +52,8 @@ struct stat_queue {
 	uint32_t entry;	       /* bytes of a receive entry */
 	uint8_t class_of[256]; /* by the opcode of a WQE */
 	struct stat_row *row[STAT_CLASSES];
-	struct stat_shape *recent, *before; /* of the last send, and the last one that was not alike */
+	struct stat_shape *recent,
+		*before; /* of the last send, and the last one that was not alike */
 	unsigned int oldest;
 	struct stat_shape shape[SHAPES], received;
 };
@@ -62,7 +63,7 @@ static struct stat {
 	struct stat_row rows[STAT_ROWS], others[STAT_CLASSES], device;
 	unsigned int n;
 	unsigned int mps_shift, mrrs_shift;
-	struct stat_queue *last; /* of the last send */
+	struct stat_queue *last, none; /* of the last send */
 } stat;
 
 /* --- rows -------------------------------------------------------------------------------------- */
@@ -324,9 +325,8 @@ static __attribute__((noinline)) void stat_see_distinct(const struct queue *queu
 }
 
 /* Finds the shape of a WQE that is not alike its queue's last two; the oldest makes room. */
-static __attribute__((noinline)) void stat_send_other(struct stat_queue *q,
-						      const struct queue *queue,
-						      const struct send_wr *wr)
+static __attribute__((noinline)) void
+stat_send_other(struct stat_queue *q, const struct queue *queue, const struct send_wr *wr)
 {
 	struct stat_shape *s = q->shape;
 
@@ -342,28 +342,40 @@ static __attribute__((noinline)) void stat_send_other(struct stat_queue *q,
 	stat_shape_begin(q->recent, q, queue, wr);
 }
 
-static __attribute__((noinline)) struct stat_queue *stat_turn_to(const struct obj *o)
+/* Counts a send of another queue than the last one, or one whose keys and pages are looked at. */
+static __attribute__((noinline)) void stat_send_slowly(const struct queue *queue,
+						       const struct send_wr *wr)
 {
-	return stat.last = stat_queue_of(o);
+	struct stat_queue *q = stat_queue_of(&queue->o);
+
+	if (!q)
+		return;
+	stat.last = q;
+	if (stat_shape_fits(q->recent, stat_head(wr->wqe), wr->wqe))
+		q->recent->times++;
+	else
+		stat_send_other(q, queue, wr);
+	if (stat_distinct_next() && stat_distinct_turn(&stat.device))
+		stat_see_distinct(queue, wr);
 }
 
-static __attribute__((noinline)) void stat_send(const struct queue *queue, const struct send_wr *wr)
+/* Needs no register that a function must keep, and calls at its ends only. */
+static void stat_send(const struct queue *queue, const struct send_wr *wr)
 {
 	const uint64_t head = stat_head(wr->wqe);
 	struct stat_queue *q = stat.last;
 
-	if (!q || q->key != queue->o.id || q->v != queue->o.vhca)
-		q = stat_turn_to(&queue->o);
-	if (!q)
+	if (q->key != queue->o.id || q->v != queue->o.vhca || stat_distinct_left < 2) {
+		stat_send_slowly(queue, wr);
 		return;
+	}
+	stat_distinct_left--;
 	if (stat_shape_fits(q->recent, head, wr->wqe))
 		q->recent->times++;
 	else if (stat_shape_fits(q->before, head, wr->wqe))
 		q->before->times++;
 	else
 		stat_send_other(q, queue, wr);
-	if (stat_distinct_next() && stat_distinct_turn(&stat.device))
-		stat_see_distinct(queue, wr);
 }
 
 static __attribute__((noinline)) void stat_retry(const struct queue *queue,
@@ -521,6 +533,7 @@ void stat_start(const struct stat_pcie *pcie)
 	stat.mps_shift = (unsigned int)__builtin_ctz(pcie->mps);
 	stat.mrrs_shift = (unsigned int)__builtin_ctz(pcie->mrrs);
 	stat.device.class = STAT_DEVICE;
+	stat.last = &stat.none;
 	stat_distinct_start();
 	probe_subscribe(&stat_probe);
 }

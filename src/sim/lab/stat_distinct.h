@@ -6,11 +6,12 @@
 #include <stdint.h>
 #include "base/stat.h"
 
-/* Counts how many queues, keys and pages are distinct in runs of sends: one run in sixteen is taken. */
+/* Counts how many queues, keys and pages are distinct in runs of sends: one run in 32 is taken. */
 #define STAT_WINDOW	  1000u
-#define STAT_WINDOWS_EACH 16u
+#define STAT_WINDOWS_EACH 32u
 
-extern uint32_t stat_distinct_left; /* sends until the next run that is taken; 0: in one */
+extern uint32_t stat_distinct_left __attribute__((
+	visibility("hidden"))); /* sends until the next run that is taken; 0: in one */
 
 void stat_distinct_start(void);
 /* Begins a send. Returns whether it is in a run that is taken, or the first one. */
