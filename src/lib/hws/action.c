@@ -25,21 +25,29 @@
 #define HWS_DECAP_MOST	  (2 + (HWS_L2_MOST + HWS_L2_PAD) / 4)
 
 const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
-	[ACTION_DECAP] = {.single = true}, [ACTION_POP_VLAN] = {.single = true},
-	[ACTION_MODIFY] = {.pair = true},  [ACTION_PUSH_VLAN] = {.pair = true},
-	[ACTION_ENCAP] = {.pair = true},   [ACTION_TAG] = {.single = true},
-	[ACTION_METER] = {.pair = true},   [ACTION_TRACK] = {.pair = true},
-	[ACTION_HIT] = {.pair = true},	   [ACTION_DROP] = {.hit = true},
-	[ACTION_DEFAULT] = {.hit = true},  [ACTION_TABLE] = {.hit = true},
-	[ACTION_ROOT] = {.hit = true},	   [ACTION_VPORT] = {.hit = true},
-	[ACTION_QUEUE] = {.hit = true},	   [ACTION_ARRAY] = {.hit = true},
-	[ACTION_SAMPLE] = {.hit = true},
+	[ACTION_DECAP] = {.single = true, .makes = true},
+	[ACTION_POP_VLAN] = {.single = true},
+	[ACTION_MODIFY] = {.pair = true, .makes = true},
+	[ACTION_PUSH_VLAN] = {.pair = true},
+	[ACTION_ENCAP] = {.pair = true, .makes = true},
+	[ACTION_TAG] = {.single = true},
+	[ACTION_METER] = {.pair = true},
+	[ACTION_TRACK] = {.pair = true},
+	[ACTION_HIT] = {.pair = true},
+	[ACTION_DROP] = {.hit = true},
+	[ACTION_DEFAULT] = {.hit = true},
+	[ACTION_TABLE] = {.hit = true},
+	[ACTION_ROOT] = {.hit = true, .makes = true},
+	[ACTION_VPORT] = {.hit = true},
+	[ACTION_QUEUE] = {.hit = true},
+	[ACTION_ARRAY] = {.hit = true, .makes = true},
+	[ACTION_SAMPLE] = {.hit = true, .makes = true},
 };
 
 /* ---- Arguments and patterns ---- */
 
 /* Makes a range of arguments, and writes the bytes into the first ones. */
-static int hws_argument_make(struct dvx_flow_domain *domain, struct hws_action *own,
+static int hws_argument_make(struct dvx_flow_domain *domain, struct hws_made *own,
 			     const uint8_t *data, uint32_t bytes)
 {
 	int err = dvx_hws_argument_create(domain, (bytes + DVX_ARG_BYTES - 1) / DVX_ARG_BYTES,
@@ -49,7 +57,7 @@ static int hws_argument_make(struct dvx_flow_domain *domain, struct hws_action *
 }
 
 /* The pattern has the list without the values of SET and ADD, which the argument has. */
-static int hws_pattern_make(struct dvx_flow_domain *domain, struct hws_action *own,
+static int hws_pattern_make(struct dvx_flow_domain *domain, struct hws_made *own,
 			    const uint8_t *list, uint32_t n)
 {
 	uint8_t in[HWS_PATTERN_BYTES] = {0};
@@ -73,7 +81,7 @@ static bool hws_changes_type(const uint8_t *rewrite)
 }
 
 /* Makes the template that executes a list of n changes. The action may have arguments already. */
-static int hws_fill_list(struct dvx_flow_action *a, struct hws_action *own, const uint8_t *list,
+static int hws_fill_list(struct dvx_flow_action *a, struct hws_made *own, const uint8_t *list,
 			 uint32_t n, void *stc)
 {
 	int err = own->pattern.obj ? 0 : hws_pattern_make(a->domain, own, list, n);
@@ -87,7 +95,7 @@ static int hws_fill_list(struct dvx_flow_action *a, struct hws_action *own, cons
 }
 
 /* One rewrite is in the template; a list, or one with arguments, is a pattern. */
-static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, void *stc)
+static int hws_fill_modify(struct dvx_flow_action *a, struct hws_made *own, void *stc)
 {
 	uint32_t n = (uint32_t)(a->bytes / DVX_FLOW_REWRITE_BYTES);
 	uint8_t *rewrite = prm_stc_at_rewrite(stc);
@@ -112,7 +120,7 @@ static int hws_fill_modify(struct dvx_flow_action *a, struct hws_action *own, vo
 }
 
 /* A tunnel's header goes before the packet, whose Ethernet header ENCAP_L3 removes first. */
-static int hws_fill_encap(struct dvx_flow_action *a, struct hws_action *own, enum hws_slot slot,
+static int hws_fill_encap(struct dvx_flow_action *a, struct hws_made *own, enum hws_slot slot,
 			  void *stc)
 {
 	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
@@ -205,7 +213,7 @@ static uint32_t hws_decap_list(const struct dvx_flow_action *a, uint8_t *list)
 	return n;
 }
 
-static int hws_fill_decap(struct dvx_flow_action *a, struct hws_action *own, void *stc)
+static int hws_fill_decap(struct dvx_flow_action *a, struct hws_made *own, void *stc)
 {
 	uint8_t list[HWS_DECAP_MOST][DVX_FLOW_REWRITE_BYTES];
 
@@ -229,7 +237,7 @@ static void hws_fill_aso(const struct dvx_flow_action *a, void *stc)
 	prm_stc_set_aso_type(stc, types[a->kind]);
 }
 
-static int hws_fill_root(struct dvx_flow_action *a, struct hws_action *own, void *stc)
+static int hws_fill_root(struct dvx_flow_action *a, struct hws_made *own, void *stc)
 {
 	struct mlx5dv_steering_anchor_attr attr = {
 		.ft_type = a->domain->side == DVX_FLOW_TX ? MLX5DV_FLOW_TABLE_TYPE_NIC_TX
@@ -268,7 +276,7 @@ static int hws_fill_vport(const struct dvx_flow_action *a, uint32_t vport, void 
 }
 
 /* Sets the action and its parameters in a template. */
-static int hws_stc_fill(struct dvx_flow_action *a, struct hws_action *own, enum hws_slot slot,
+static int hws_stc_fill(struct dvx_flow_action *a, struct hws_made *own, enum hws_slot slot,
 			void *stc)
 {
 	int err;
@@ -333,7 +341,7 @@ int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot)
 	int err = 0;
 
 	if (!own->stc[slot])
-		err = hws_stc_fill(action, own, slot, stc);
+		err = hws_stc_fill(action, own->made, slot, stc);
 	if (!err && !own->stc[slot])
 		err = dvx_hws_stc_get(hws_domain(action->domain), slot, stc, 0, &own->stc[slot]);
 	return err ? err : own->stc[slot];
@@ -358,14 +366,39 @@ static int hws_action_check(const struct dvx_flow_action *a, const char *call)
 int dvx_hws_action_create(struct dvx_flow_action *action, const char *call)
 {
 	int err = hws_action_check(action, call);
+	struct hws_action *own;
 	uint16_t vhca;
 
 	if (!err && action->kind == ACTION_VPORT && action->number != DVX_FLOW_UPLINK)
 		err = dvx_hws_vport_vhca(hws_domain(action->domain), call, action->number, &vhca);
 	if (err)
 		return err;
-	action->impl[0] = calloc(1, sizeof(struct hws_action));
-	return action->impl[0] ? 0 : dvx_fail(ENOMEM, "no memory for an action");
+	own = calloc(1, sizeof(*own));
+	if (own && dvx_hws_actions[action->kind].makes)
+		own->made = calloc(1, sizeof(*own->made));
+	if (!own || (dvx_hws_actions[action->kind].makes && !own->made)) {
+		free(own);
+		return dvx_fail(ENOMEM, "no memory for an action");
+	}
+	action->impl[0] = own;
+	return 0;
+}
+
+/* Destroys the objects of an action. */
+static int hws_made_destroy(struct hws_made *made)
+{
+	int err = dvx_hws_object_destroy(&made->pattern);
+
+	if (!err)
+		err = dvx_hws_object_destroy(&made->argument);
+	if (!err)
+		err = dvx_hws_forward_destroy(made);
+	if (err)
+		return err;
+	if (made->anchor && mlx5dv_destroy_steering_anchor(made->anchor))
+		return dvx_fail(EIO, "libmlx5 does not destroy the way to the root");
+	free(made);
+	return 0;
 }
 
 int dvx_hws_action_destroy(struct dvx_flow_action *action)
@@ -375,16 +408,9 @@ int dvx_hws_action_destroy(struct dvx_flow_action *action)
 
 	for (uint32_t i = 0; i < HWS_SLOTS && !err; i++)
 		err = dvx_hws_stc_put(hws_domain(action->domain), &own->stc[i]);
+	if (!err && own->made)
+		err = hws_made_destroy(own->made);
 	if (!err)
-		err = dvx_hws_object_destroy(&own->pattern);
-	if (!err)
-		err = dvx_hws_object_destroy(&own->argument);
-	if (!err)
-		err = dvx_hws_forward_destroy(own);
-	if (err)
-		return err;
-	if (own->anchor && mlx5dv_destroy_steering_anchor(own->anchor))
-		return dvx_fail(EIO, "libmlx5 does not destroy the way to the root");
-	free(own);
-	return 0;
+		free(own);
+	return err;
 }

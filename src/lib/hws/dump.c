@@ -141,13 +141,15 @@ static int hws_dump_rules(FILE *to, const struct hws_stage *stage)
 	uint8_t *used = calloc(1u << stage->log_rows, sizeof(*used));
 	int err = used ? 0 : dvx_fail(ENOMEM, "no memory for a dump");
 
-	for (struct hws_rule *r = stage->part->rules; r && !err; r = r->hh.next)
-		if (r->stage == stage) {
-			uint32_t row = hws_dump_row(r);
+	for (uint32_t i = 0; i < stage->part->chains; i++)
+		for (struct hws_rule *r = stage->part->rules[i]; r && !err; r = r->chain)
+			if (r->stage == stage) {
+				uint32_t row = hws_dump_row(r);
 
-			err = hws_dump_rule(
-				to, r, stage->number + (row << stage->log_depth) + used[row]++);
-		}
+				err = hws_dump_rule(to, r,
+						    stage->number + (row << stage->log_depth) +
+							    used[row]++);
+			}
 	free(used);
 	return err;
 }

@@ -86,7 +86,7 @@ static struct hws_dest hws_dest_of(const struct dvx_flow_action *to)
 	return (struct hws_dest){PRM_FLOW_DEST_TYPE_TIR, to->object};
 }
 
-static int hws_make_array(struct dvx_flow_action *a, struct hws_action *own)
+static int hws_make_array(struct dvx_flow_action *a, struct hws_made *own)
 {
 	uint32_t n;
 	struct dvx_flow_action *const *member = dvx_flow_members(a, &n);
@@ -102,7 +102,7 @@ static int hws_make_array(struct dvx_flow_action *a, struct hws_action *own)
 	return err;
 }
 
-static int hws_make_sampler(struct dvx_flow_action *a, struct hws_action *own)
+static int hws_make_sampler(struct dvx_flow_action *a, struct hws_made *own)
 {
 	uint8_t in[PRM_CREATE_FLOW_SAMPLER_IN_BYTES] = {0};
 	void *sampler = prm_create_flow_sampler_in_at_sampler(in);
@@ -122,7 +122,7 @@ static int hws_make_sampler(struct dvx_flow_action *a, struct hws_action *own)
 }
 
 /* Samples go to a table that ends, whose entry has their destination. */
-static int hws_make_sample(struct dvx_flow_action *a, struct hws_action *own)
+static int hws_make_sample(struct dvx_flow_action *a, struct hws_made *own)
 {
 	uint32_t n;
 	struct hws_dest dest = hws_dest_of(*dvx_flow_members(a, &n));
@@ -134,14 +134,14 @@ static int hws_make_sample(struct dvx_flow_action *a, struct hws_action *own)
 	return err ? err : hws_forward_make(a->domain, false, &dest, 1, &own->forward);
 }
 
-int dvx_hws_forward(struct dvx_flow_action *a, struct hws_action *own)
+int dvx_hws_forward(struct dvx_flow_action *a, struct hws_made *own)
 {
 	if (own->forward.entry.obj)
 		return 0;
 	return a->kind == ACTION_SAMPLE ? hws_make_sample(a, own) : hws_make_array(a, own);
 }
 
-int dvx_hws_forward_destroy(struct hws_action *own)
+int dvx_hws_forward_destroy(struct hws_made *own)
 {
 	int err = hws_forward_destroy(&own->forward);
 

@@ -181,7 +181,8 @@ struct hws_part {
 	struct hws_layout layout;
 	uint32_t count;
 	struct hws_stage *stage[HWS_STAGES]; /* stage 0 is sized for the rules that are expected */
-	struct hws_rule *rules;		     /* of the flow API: a hash table by tag */
+	struct hws_rule **rules;	     /* of the flow API, by tag: chains of a hash table */
+	uint32_t chains, rule_count;	     /* chains: 0 or a power of two */
 };
 
 struct hws_matcher {
@@ -237,17 +238,22 @@ struct hws_dest {
 	uint32_t id;
 };
 
-struct hws_action {
-	uint16_t stc[HWS_SLOTS]; /* 0: not made */
+/* The device's objects of an action. */
+struct hws_made {
 	struct hws_object pattern, argument;
 	struct mlx5dv_steering_anchor *anchor;
 	/* of several destinations, or of a sampler and its copies */
 	struct hws_forward forward, copy;
 	struct hws_object sampler;
 };
+/* There is one for each counter, so it is small. */
+struct hws_action {
+	uint16_t stc[HWS_SLOTS]; /* 0: not made */
+	struct hws_made *made;	 /* of a kind that has some; else NULL */
+};
 /* Makes the table of an action with members, if need be. */
-int dvx_hws_forward(struct dvx_flow_action *a, struct hws_action *own);
-int dvx_hws_forward_destroy(struct hws_action *own);
+int dvx_hws_forward(struct dvx_flow_action *a, struct hws_made *own);
+int dvx_hws_forward_destroy(struct hws_made *own);
 int dvx_hws_action_create(struct dvx_flow_action *action, const char *call);
 int dvx_hws_action_destroy(struct dvx_flow_action *action);
 /* Returns the action's template for a slot, and makes it if need be; a negative number: failed. */
@@ -256,6 +262,7 @@ extern const struct hws_action_row {
 	bool single; /* takes dword 5, 6 or 7 */
 	bool pair;   /* takes dwords 6 and 7 */
 	bool hit;
+	bool makes; /* it may need objects of its own */
 } dvx_hws_actions[];
 
 /* args.c: creates n arguments in a row */
@@ -290,17 +297,16 @@ int dvx_hws_pools_destroy(struct hws_domain *d);
 
 /* A rule of the flow API. */
 struct hws_rule {
-	UT_hash_handle
-		hh; /* by tag; a rule with the tag of another one is not in the table but ... */
-	struct hws_rule *next; /* ... in the list of the one that is, which is in effect */
+	struct hws_rule *chain; /* a rule with the tag of another one is in no chain but ... */
+	struct hws_rule *next;	/* ... in the list of the one that is, which is in effect */
 	struct hws_part *part;
 	struct dvx_flow_rule *rule;
 	struct hws_stage *stage; /* NULL: it is not on the device */
-	uint32_t tried;		 /* stages that had no room, as bits */
-	uint32_t more;		 /* entries behind the first one */
-	struct hws_place place[HWS_ENTRIES - 1];
-	uint8_t waits;	/* completions that are to come, one for each side */
-	uint8_t failed; /* of those that came */
+	struct hws_place *place; /* of entries behind the first one; NULL: it has one */
+	uint16_t tried;		 /* stages that had no room, as bits */
+	uint8_t more;		 /* entries behind the first one */
+	uint8_t waits;		 /* completions that are to come, one for each side */
+	uint8_t failed;		 /* of those that came */
 	uint8_t tag[HWS_TAG_LONG];
 };
 

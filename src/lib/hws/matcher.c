@@ -63,9 +63,11 @@ static int hws_part_destroy(struct hws_part *part)
 		err = dvx_hws_stage_destroy(part->stage[part->count - 1]);
 	if (!err)
 		err = dvx_hws_layout_free(d, &part->layout);
-	if (!err)
-		free(part);
-	return err;
+	if (err)
+		return err;
+	free(part->rules);
+	free(part);
+	return 0;
 }
 
 static struct hws_part *hws_part_create(struct dvx_flow_matcher *matcher, uint32_t kind)

@@ -166,7 +166,11 @@ static int hws_take_places(struct hws_rule *r, uint32_t entries)
 	struct dvx_flow_domain *domain = r->rule->matcher->table->domain;
 	int err = 0;
 
-	for (; r->more + 1 < entries && !err; r->more += !err)
+	if (entries > 1 && !r->place)
+		r->place = calloc(HWS_ENTRIES - 1, sizeof(r->place[0]));
+	if (entries > 1 && !r->place)
+		return dvx_fail(ENOMEM, "no memory for the places of a rule's entries");
+	for (; r->more + 1u < entries && !err; r->more = (uint8_t)(r->more + !err))
 		err = dvx_hws_place_take(domain, &r->place[r->more]);
 	return err;
 }
@@ -196,6 +200,7 @@ static void hws_rule_free(struct hws_rule *r)
 {
 	while (r->more)
 		dvx_hws_place_give(&r->place[--r->more]);
+	free(r->place);
 	free(r);
 }
 
@@ -219,7 +224,7 @@ static struct hws_stage *hws_next_stage(struct hws_rule *r)
 	}
 	if (pick == part->count && part->count > 1 && !(r->tried & 2))
 		pick = 1;
-	r->tried |= 1u << pick;
+	r->tried = (uint16_t)(r->tried | 1u << pick);
 	return dvx_hws_part_stage(part, pick);
 }
 
@@ -258,6 +263,52 @@ static int hws_erase(struct hws_domain *d, struct hws_rule *r)
 	return 0;
 }
 
+/* ---- Rules by tag ---- */
+
+static uint32_t hws_tag_hash(const uint8_t *tag)
+{
+	uint64_t hash = 0, word;
+
+	for (size_t at = 0; at < HWS_TAG_LONG; at += sizeof(uint32_t)) {
+		word = prm_load32(tag, at);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return (uint32_t)hash;
+}
+
+/* Returns where the chain of a tag refers to its rule, or its end. */
+static struct hws_rule **hws_find(const struct hws_part *part, const uint8_t *tag)
+{
+	struct hws_rule **at = &part->rules[hws_tag_hash(tag) & (part->chains - 1)];
+
+	while (*at && memcmp((*at)->tag, tag, HWS_TAG_LONG) != 0)
+		at = &(*at)->chain;
+	return at;
+}
+
+/* Makes chains for one more rule: as many as there are rules, or twice. */
+static int hws_chains_grow(struct hws_part *part)
+{
+	struct hws_part bigger = {.chains = part->chains ? 2 * part->chains : 64};
+
+	if (part->rule_count < part->chains)
+		return 0;
+	bigger.rules = calloc(bigger.chains, sizeof(bigger.rules[0]));
+	if (!bigger.rules)
+		return dvx_fail(ENOMEM, "no memory for %u rules", bigger.chains);
+	for (uint32_t i = 0; i < part->chains; i++)
+		for (struct hws_rule *r = part->rules[i], *next; r; r = next) {
+			next = r->chain;
+			r->chain = NULL;
+			*hws_find(&bigger, r->tag) = r;
+		}
+	free(part->rules);
+	part->rules = bigger.rules;
+	part->chains = bigger.chains;
+	return 0;
+}
+
 /* ---- Rules ---- */
 
 /* Adds a rule whose tag another one has: the first one stays in effect, as in libmlx5's entries. */
@@ -274,18 +325,19 @@ static int hws_add_second(const struct hws_domain *d, struct hws_rule *first, st
 
 static int hws_add(struct hws_domain *d, struct hws_rule *r)
 {
-	struct hws_rule *first;
-	unsigned int hash;
-	int err;
+	int err = hws_chains_grow(r->part);
+	struct hws_rule **at = err ? NULL : hws_find(r->part, r->tag);
 
-	HASH_VALUE(r->tag, sizeof(r->tag), hash);
-	HASH_FIND_BYHASHVALUE(hh, r->part->rules, r->tag, sizeof(r->tag), hash, first);
-	if (first)
-		return hws_add_second(d, first, r);
+	if (err)
+		return err;
+	if (*at)
+		return hws_add_second(d, *at, r);
 	err = hws_place(d, r);
-	if (!err)
-		HASH_ADD_BYHASHVALUE(hh, r->part->rules, tag, sizeof(r->tag), hash, r);
-	return err;
+	if (err)
+		return err;
+	*at = r;
+	r->part->rule_count++;
+	return 0;
 }
 
 int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
@@ -310,19 +362,20 @@ int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 }
 
 /* Puts the next rule with this tag into the place of the first one. */
-static int hws_replace(struct hws_domain *d, struct hws_rule *first)
+static int hws_replace(struct hws_domain *d, struct hws_rule **at)
 {
-	struct hws_rule *next = first->next;
+	struct hws_rule *first = *at, *next = first->next;
 
 	next->stage = first->stage;
 	next->tried = first->tried;
-	HASH_DEL(first->part->rules, first);
-	HASH_ADD(hh, next->part->rules, tag, sizeof(next->tag), next);
+	next->chain = first->chain;
+	*at = next;
 	return next->stage ? hws_write(d, next) : hws_place(d, next);
 }
 
-static int hws_remove_first(struct hws_domain *d, struct hws_rule *r)
+static int hws_remove_first(struct hws_domain *d, struct hws_rule **at)
 {
+	struct hws_rule *r = *at;
 	int err = 0;
 
 	while (r->waits && !err)
@@ -330,22 +383,23 @@ static int hws_remove_first(struct hws_domain *d, struct hws_rule *r)
 	if (err)
 		return err;
 	if (r->next)
-		return hws_replace(d, r);
+		return hws_replace(d, at);
 	err = hws_erase(d, r);
-	if (!err)
-		HASH_DEL(r->part->rules, r);
-	return err;
+	if (err)
+		return err;
+	*at = r->chain;
+	r->part->rule_count--;
+	return 0;
 }
 
 int dvx_hws_rule_remove(struct dvx_flow_rule *rule)
 {
-	struct hws_rule *r = rule->impl, *first;
+	struct hws_rule *r = rule->impl, **at = hws_find(r->part, r->tag), *first = *at;
 	struct hws_domain *d = hws_domain(rule->matcher->table->domain);
 	int err = 0;
 
-	HASH_FIND(hh, r->part->rules, r->tag, sizeof(r->tag), first);
 	if (first == r)
-		err = hws_remove_first(d, r);
+		err = hws_remove_first(d, at);
 	else
 		while (first->next != r)
 			first = first->next;
