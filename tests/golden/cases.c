@@ -171,6 +171,9 @@ const struct golden_case golden_cases[] = {
 	{"rule", G_RULE, DVX_SIGNALED, 0, 0, 0, NULL},
 	{"rule_fenced", G_RULE, DVX_SIGNALED | DVX_SMALL_FENCE, 0, 1, 0, NULL},
 	{"rule_del", G_RULE_DEL, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"rule_fdb_tx", G_RULE, 0, 0, 2, 0, NULL},
+	{"rule_fdb_rx", G_RULE, DVX_SIGNALED, 0, 3, 0, NULL},
+	{"rule_at", G_RULE_AT, 0, 0, 4, 0, NULL},
 	/* a device that wants layer 2 in the WQE */
 	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER, NULL},
 	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER, NULL},

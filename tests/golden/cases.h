@@ -49,7 +49,8 @@ enum golden_kind {
 	G_SEND_EN,
 	G_RECV_EN,
 	G_RULE, /* n: which one (rules.c) */
-	G_RULE_DEL
+	G_RULE_DEL,
+	G_RULE_AT
 };
 
 /* Signatures and encryption of an mkey. */
