@@ -8,16 +8,23 @@
 
 #define DESCS_AT 0x70000u
 
-static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
+/* log: of the number of counters; 0: `bulk` decides */
+static uint32_t devx_counter_bulk(struct fx *f, uint8_t bulk, uint32_t log, uint32_t *id)
 {
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0}, out[16];
 	uint32_t handle;
 
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
+	prm_alloc_flow_counter_in_set_flow_counter_bulk_log_size(in, log);
 	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &handle), 0);
 	*id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	return handle;
+}
+
+static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
+{
+	return devx_counter_bulk(f, bulk, 0, id);
 }
 
 /* Queries counter `id` by DevX; handle may be another object's. */
@@ -59,6 +66,19 @@ TEST(fx, devx_counters)
 	assert_int_equal(fx_devx_destroy(f, handle), -EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
 	assert_int_equal(fx_devx_destroy(f, handle), 0);
+}
+
+TEST(fx, counters_by_the_logarithm_of_their_number)
+{
+	struct ask a = {.flags = DROP, .value = {.dport = 7}, .offset = 3};
+	uint32_t id;
+
+	((struct profile *)(uintptr_t)f->dev->profile)->rules_by_wqe = true; /* a copy */
+	a.matcher = good_matcher(f, 0, (struct match){.dport = 0xffff});
+	a.counter = devx_counter_bulk(f, 0, 2, &id);
+	good_flow(f, a);
+	a.offset = 4;
+	assert_int_equal(flow(f, a, NULL), -EINVAL);
 }
 
 /* Proves that two programs with the same match each have a counter, also after one ends. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves hardware steering: rules of rule tables, their places, actions and ends, and what is refused. */
 #include "hws_rig.h"
+#include "obj/counter.h"
 #include "steer/aso/aso.h"
 
 /* --- matching -------------------------------------------------------------------------------- */
@@ -531,6 +532,7 @@ TEST(of_hws, refused_commands)
 	struct shape good = {
 		.rows = 4, .format = PRM_RTC_STE_FORMAT_8DW, .miss = h.end, .definer = h.definer};
 	struct shape bad = good;
+	uint32_t counter;
 
 	assert_int_equal(rtc_create(good), 0);
 	bad.format = PRM_RTC_STE_FORMAT_RANGE;
@@ -560,9 +562,13 @@ TEST(of_hws, refused_commands)
 	assert_int_equal(table_at(PRM_FLOW_TABLE_TYPE_FDB, LEVEL + 1), 0);
 	assert_int_equal(table_at(PRM_FLOW_TABLE_TYPE_FDB, LEVEL + 2), BAD);
 	assert_int_equal(table_at(RX, LEVEL + 1), BAD);
-	/* counters in bulks of 2^7 to 2^19 */
+	/* counters in bulks of 2^2 to 2^19 */
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 7}), 0);
-	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 6}), BAD);
+	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 2}), 0);
+	counter = prm_alloc_flow_counter_out_get_flow_counter_id(h.f->out);
+	assert_non_null(counter_find(h.f->v, counter + 3));
+	assert_null(counter_find(h.f->v, counter + 4));
+	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 1}), BAD);
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 20}), BAD);
 	assert_int_equal(FX(h.f, ALLOC_FLOW_COUNTER, {"pd", 0xfff}), BAD_RES);
 	assert_int_equal(template_set(64, (struct template){.type = PRM_STC_ACTION_DROP}), BAD);

@@ -30,12 +30,12 @@ static int fw_flow_counter_check_log(struct fw_cmd *c, uint32_t log)
 {
 	const uint32_t most = c->vhca->dev->profile->rules_by_wqe ? VHCA_LOG_MAX_COUNTERS : 0;
 
-	if (!log || (log >= COUNTER_LOG_BULK_MIN && log <= most))
+	if (!log || (log >= COUNTER_LOG_GRANULARITY && log <= most))
 		return 0;
 	return fw_refuse(c, FW_SYN_SIZE,
 			 "flow_counter_bulk_log_size %u: flow_counter_bulk_log_granularity is %u, "
 			 "flow_counter_bulk_log_max_alloc %u",
-			 log, COUNTER_LOG_BULK_MIN, most);
+			 log, COUNTER_LOG_GRANULARITY, most);
 }
 
 int fw_alloc_flow_counter(struct fw_cmd *c)

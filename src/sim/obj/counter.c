@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters come in blocks of 128: the smallest bulk is a block, and single counters share one. The
+ * Counters come in blocks of 128: a bulk begins one, and single counters share one. The
  * search for a free number goes round the whole number space before it reuses a number, so that a
  * stale number stays invalid as long as possible.
  */
@@ -111,7 +111,7 @@ uint32_t counter_new(struct vhca *v, uint16_t uid, uint32_t pd, uint32_t n)
 		if (cs)
 			cs->total = 1u << v->dev->profile->log_max_flow_counter;
 	}
-	id = !cs ? 0 : n == 1 ? find_single(cs) : find_bulk(cs, n / BLOCK);
+	id = !cs ? 0 : n == 1 ? find_single(cs) : find_bulk(cs, (n + BLOCK - 1) / BLOCK);
 	if (!id)
 		return 0;
 	if (!make_blocks(cs, id, n)) {

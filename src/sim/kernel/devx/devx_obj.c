@@ -187,9 +187,10 @@ static void devx_force_umem(struct devx_cmd *c)
 /* Returns how many counters the command allocates; each has a number in mlx5_ib, too. */
 static uint32_t devx_cmd_counters(const struct devx_cmd *c)
 {
+	uint32_t log = prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in);
 	uint32_t bulk = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
 
-	return bulk ? bulk * 128 : 1;
+	return log ? 1u << log : bulk ? bulk * 128 : 1;
 }
 
 static void devx_mcg_remember(struct devx_obj *o, const struct devx_cmd *c)
