@@ -104,6 +104,16 @@ printf '{"classes":\n [}' >"$scratch/bad.json"
 check "no JSON" compared 3 "$scratch/bad.json" "$scratch/inline.json" 'bad.json:2:3: '
 echo '[]' >"$scratch/bad.json"
 check "another JSON" compared 3 "$scratch/inline.json" "$scratch/bad.json" 'bad.json:1:1: expected an object with an array "classes"'
+# A file that is cut anywhere is refused.
+cut_short() {
+	for n in 0 1 17 100 333 700 1200; do
+		head -c $n "$scratch/inline.json" >"$scratch/bad.json"
+		compared 3 "$scratch/bad.json" "$scratch/inline.json" 'bad.json:[0-9]*:[0-9]*: ' || return
+	done
+}
+check "JSON that is cut short" cut_short
+no_text() { head -c 300 "$dvx_sim" >"$scratch/budget" && ! stat --budget "$scratch/budget" -- true && prints 'budget:1:1: expected a class'; }
+check "a budget that is no text" no_text
 fails() { stat -- sh -c 'exit 7' >"$scratch/lines"; [ $? = 7 ]; }
 check "the command's exit code" fails
 refuses() { ! stat --mps 100 -- true && prints '^dvx-sim stat: --mps: expected 64, 128, 256... 4096, not "100"$'; }
