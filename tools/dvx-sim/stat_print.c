@@ -106,7 +106,7 @@ static void stat_print_device(FILE *to, const struct stat_result *r)
 {
 	const double windows = r->device[STAT_WINDOWS];
 
-	if (windows > 0)
+	if (r->device[STAT_QUEUES] > 0)
 		fprintf(to,
 			"  distinct in up to 1000 sends: %.1f send queues, %.1f keys, %.1f pages "
 			"of "
