@@ -54,6 +54,10 @@ void bench_pair_create(struct bench *b, struct bench_pair *p)
 			NEED(dvx_cq_create(b->dev, &cq, &p->cq[i]));
 		qp.send_cq = p->cq[i];
 		qp.user_index = 0x70 + (uint32_t)i;
+		if (i && p->srq) {
+			qp.srq = p->srq;
+			qp.rq_entries = qp.rq_sge = 0;
+		}
 		NEED(dvx_qp_create(b->dev, &qp, &p->qp[i]));
 	}
 	p->sq = dvx_qp_sq(p->qp[0]);

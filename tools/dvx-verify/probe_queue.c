@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Send and receive queues: how the device reads WQEs, and what their completions hold. */
+#include <string.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
 #include "verify.h"
@@ -147,6 +148,24 @@ void probe_wqe_parse_atomic(struct bench *b)
 	dvx_sq_ring(p.sq);
 	bench_expect_error(p.cq[0], PRM_SYNDROME_LOCAL_LENGTH_ERR,
 			   "an atomic with room for 4 bytes");
+}
+
+/* A masked atomic of 4 bytes on a number with four different bytes. */
+void probe_wr_atomic_found(struct bench *b)
+{
+	static const uint8_t big_endian[] = {0x01, 0x02, 0x03, 0x04};
+	struct bench_pair p = bench_pair_default(b);
+	uint32_t *there = (uint32_t *)(void *)(b->buf + 4096), *old = (uint32_t *)(void *)b->buf;
+
+	bench_pair_make(b, &p);
+	*there = 0x01020304;
+	NEED(dvx_post_masked_faa32(p.sq, b->addr + 4096, b->key, 1, 0, old, b->key, 1,
+				   DVX_SIGNALED));
+	dvx_sq_ring(p.sq);
+	bench_need_done(p.cq[0], "a masked atomic of 4 bytes");
+	EXPECT(!memcmp(old, big_endian, 4),
+	       "the old value 0x01020304 came back as %02x %02x %02x %02x", b->buf[0], b->buf[1],
+	       b->buf[2], b->buf[3]);
 }
 
 void probe_queue_poll_later(struct bench *b)

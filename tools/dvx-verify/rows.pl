@@ -10,7 +10,7 @@
 #	hand HOW		how somebody settles it without dvx-verify
 #	needs WHAT		why dvx-verify does not
 #	chip NAME PART		a statement about one chip, which has this PCI device id
-#	cap PAGE.FIELD OP VALUE	a capability: = != >= <= or & (all these bits)
+#	cap PAGE.FIELD OP VALUE	a capability: = != >= <= & (all these bits) or ~ (none of them)
 #	let NAME WORDS...	before the first row: @NAME stands for these words in steps
 #	if PAGE.FIELD OP VALUE	a capability without which the row stays open
 #	do COMMAND FIELD=VALUE...		a command that must succeed before

@@ -118,6 +118,8 @@ static const struct prm_field *step_field(const struct prm_struct *layout, const
 
 	if (!f)
 		step_wrong("no field is called", path);
+	if (f->width > 64 || f->type)
+		step_wrong("no number:", path);
 	return f;
 }
 
@@ -136,6 +138,8 @@ static bool step_compare(uint64_t is, const char *op, uint64_t want)
 		return is <= want;
 	case '&':
 		return (is & want) == want;
+	case '~':
+		return !(is & want);
 	}
 	step_wrong("no operator is called", op);
 }
@@ -294,6 +298,7 @@ static void step_expect(const struct steps *s, const char *name, char *text)
 	const struct prm_field *f;
 	uint64_t bit, is;
 	bool as_wanted = false;
+	size_t at;
 
 	snprintf(wanted, sizeof(wanted), "%s", word);
 	for (one = strtok_r(word, "|", &rest); one; one = strtok_r(NULL, "|", &rest))
@@ -307,10 +312,15 @@ static void step_expect(const struct steps *s, const char *name, char *text)
 		if (!value)
 			step_wrong("no value for", word);
 		*value++ = 0;
-		f = step_path(s, s->out_layout, word, &bit);
-		is = prm_bits_get(s->out, bit, f->width);
-		EXPECT(is == step_value(s, value, f->values), "%s: %s is %#llx, not %s", name, word,
-		       (unsigned long long)is, value);
+		if (sscanf(word, "byte%zu", &at) == 1) {
+			is = ((const uint8_t *)s->out)[at % sizeof(s->out)];
+			f = NULL;
+		} else {
+			f = step_path(s, s->out_layout, word, &bit);
+			is = prm_bits_get(s->out, bit, f->width);
+		}
+		EXPECT(is == step_value(s, value, f ? f->values : NULL), "%s: %s is %#llx, not %s",
+		       name, word, (unsigned long long)is, value);
 	}
 }
 

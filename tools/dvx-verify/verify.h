@@ -58,11 +58,12 @@ void bench_make(struct bench *);
 struct bench_pair {
 	struct dvx_cq *cq[2];
 	struct dvx_qp *qp[2];
-	struct dvx_sq *sq; /* of qp[0] */
-	struct dvx_rq *rq; /* of qp[1] */
-	uint8_t type;	   /* enum dvx_qp_type */
-	uint32_t flags;	   /* enum dvx_qp_flags */
-	uint32_t access;   /* rights of the peer */
+	struct dvx_sq *sq;   /* of qp[0] */
+	struct dvx_rq *rq;   /* of qp[1] */
+	uint8_t type;	     /* enum dvx_qp_type */
+	uint32_t flags;	     /* enum dvx_qp_flags */
+	uint32_t access;     /* rights of the peer */
+	struct dvx_srq *srq; /* of qp[1], which then has no rq; or NULL */
 	struct dvx_qp_local local;
 };
 
