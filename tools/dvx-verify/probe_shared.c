@@ -118,7 +118,7 @@ static void dc_make_target(struct bench *b, struct dc_ends *d, const struct dvx_
 	NEED(dvx_ah_init(b->dev, local, &peer, &d->ah));
 }
 
-static void dc_make(struct bench *b, struct dc_ends *d)
+static void dc_ends_make(struct bench *b, struct dc_ends *d)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 128, .uar = b->uar};
 	struct dvx_qp_attr qp = {.size = sizeof(qp),
@@ -138,7 +138,7 @@ static void dc_make(struct bench *b, struct dc_ends *d)
 	dc_make_target(b, d, &local);
 }
 
-static void dc_send(struct dc_ends *d, uint64_t key)
+static void dc_post_message(struct dc_ends *d, uint64_t key)
 {
 	struct dvx_sq *sq = dvx_qp_sq(d->initiator);
 
@@ -153,9 +153,9 @@ void probe_cq_indexed_queue(struct bench *b)
 	const void *cqe;
 	uint32_t n;
 
-	dc_make(b, &d);
+	dc_ends_make(b, &d);
 	shared_post(d.srq, (struct dvx_sge){b->addr, 64, b->key}, 1);
-	dc_send(&d, DC_KEY);
+	dc_post_message(&d, DC_KEY);
 	bench_need_done(d.initiator_cq, "a SEND to a DC target");
 	cqe = bench_wait(d.target_cq);
 	if (!cqe || dvx_cqe_is_error(cqe))
@@ -171,9 +171,9 @@ void probe_dct_wrong_key(struct bench *b)
 {
 	struct dc_ends d;
 
-	dc_make(b, &d);
+	dc_ends_make(b, &d);
 	shared_post(d.srq, (struct dvx_sge){b->addr, 64, b->key}, 1);
-	dc_send(&d, DC_KEY + 1);
+	dc_post_message(&d, DC_KEY + 1);
 	bench_expect_error(d.initiator_cq, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR,
 			   "a SEND with a wrong DC access key");
 }
@@ -183,7 +183,7 @@ void probe_dci_2(struct bench *b)
 	struct dvx_mkey *mkey;
 	struct dc_ends d;
 
-	dc_make(b, &d);
+	dc_ends_make(b, &d);
 	NEED(dvx_mkey_create_list(b->dev, b->pd, 1, &mkey));
 	NEED(dvx_post_local_inval(dvx_qp_sq(d.initiator), dvx_mkey_key(mkey), 1, DVX_SIGNALED));
 	dvx_sq_ring(dvx_qp_sq(d.initiator));
