@@ -11,8 +11,8 @@ DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generatio
 	tools/dvx-flow/daemon/codes.c tools/dvx-flow/daemon/overlay.c \
 	tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/switch_base.c tools/dvx-flow/daemon/spread.c tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/aso_bulk.c tools/dvx-flow/daemon/limit.c tools/dvx-flow/daemon/rule_object.c \
-	tools/dvx-flow/daemon/track.c tools/dvx-flow/daemon/track_packet.c tools/dvx-flow/daemon/track_connections.c \
-	tools/dvx-flow/daemon/track_queue.c tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
+	tools/dvx-flow/daemon/track/track.c tools/dvx-flow/daemon/track/track_packet.c tools/dvx-flow/daemon/track/track_connections.c \
+	tools/dvx-flow/daemon/track/track_queue.c tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/holder_edit.c \
 	tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c
 DIFF_RIG = tests/flow/diff_rig.c tests/flow/diff_rig.h tests/flow/diff_file.c $(DIFF_CHANGES)

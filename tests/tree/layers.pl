@@ -82,7 +82,8 @@ my %may = (
 	'tools/dvx-flow/rules' => ['tools/dvx-flow/rules/acl/acl.h', 'tools/cli/names.h', 'include/dvx'],
 	'tools/dvx-flow/rules/acl' => ['tools/dvx-flow/rules'],
 	'tools/dvx-flow/import' => ['tools/dvx-flow/rules'],
-	'tools/dvx-flow/daemon' => ['tools/dvx-flow', 'src/prm', 'tools/cli', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:pcap/'],
+	'tools/dvx-flow/daemon' => ['tools/dvx-flow', 'tools/dvx-flow/daemon/track/track.h', 'src/prm', 'tools/cli', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:pcap/'],
+	'tools/dvx-flow/daemon/track' => ['tools/dvx-flow', 'tools/dvx-flow/daemon', 'tools/cli', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson'],
 	# One file of the daemon knows what a table is compiled to (doc/design/0069).
 	'tools/dvx-flow/daemon/codes.c' => ['tools/dvx-flow/daemon', 'tools/dvx-flow/rules/acl/acl.h', 'include/dvx'],
 	'tools/dvx-flow/explain' => ['tools/dvx-flow', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:pcap/'],

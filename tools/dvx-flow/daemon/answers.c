@@ -10,7 +10,7 @@
 #include "places.h"
 #include "rule_json.h"
 #include "dvx-flow.h"
-#include "track.h"
+#include "track/track.h"
 
 static json_t *answers_rule_json(const struct generation *gen, size_t i)
 {

@@ -7,7 +7,7 @@
 #include <dvx/aso.h>
 
 #include "rules/arena.h"
-#include "track.h"
+#include "track/track.h"
 
 /*
  * Alternating priorities of the root, behind the one of tracked connections' first packets. Packets

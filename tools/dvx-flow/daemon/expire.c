@@ -10,7 +10,7 @@
 
 #include "dvx-flow.h"
 #include "holder.h"
-#include "track.h"
+#include "track/track.h"
 
 #define EXPIRE_MS 1000
 

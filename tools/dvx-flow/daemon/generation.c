@@ -7,7 +7,7 @@
 #include <dvx/dev.h>
 #include "generation_priv.h"
 #include "dvx-flow.h"
-#include "track.h"
+#include "track/track.h"
 
 /* Returns why the device can have no codes; NULL: it can. */
 static const char *generation_lacks_codes(const struct dvx_dev *dev)

@@ -6,7 +6,7 @@
 #include <dvx/cmd.h>
 
 #include "generation_priv.h"
-#include "track.h"
+#include "track/track.h"
 #include "dvx-flow.h"
 
 struct dvx_flow_domain *generation_domain(const struct generation *gen, uint32_t table)

@@ -7,7 +7,7 @@
 
 #include "dvx-flow.h"
 #include "holder_priv.h"
-#include "track.h"
+#include "track/track.h"
 
 /* --- parsing ----------------------------------------------------------------------------------- */
 

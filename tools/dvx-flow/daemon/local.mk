@@ -20,8 +20,8 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/objects.h tools/dvx-flow/daemon/aso_bulk.c \
 	tools/dvx-flow/daemon/limit.c tools/dvx-flow/daemon/option.c tools/dvx-flow/daemon/rule_object.c tools/dvx-flow/daemon/expire.c \
 	tools/dvx-flow/daemon/locate.c \
-	tools/dvx-flow/daemon/track.h tools/dvx-flow/daemon/track_priv.h tools/dvx-flow/daemon/track.c \
-	tools/dvx-flow/daemon/track_packet.c tools/dvx-flow/daemon/track_connections.c tools/dvx-flow/daemon/track_queue.c \
+	tools/dvx-flow/daemon/track/track.h tools/dvx-flow/daemon/track/track_priv.h tools/dvx-flow/daemon/track/track.c \
+	tools/dvx-flow/daemon/track/track_packet.c tools/dvx-flow/daemon/track/track_connections.c tools/dvx-flow/daemon/track/track_queue.c \
 	tools/dvx-flow/daemon/fill.c \
 	tools/dvx-flow/daemon/pump.h tools/dvx-flow/daemon/pump.c \
 	tools/dvx-flow/daemon/capture.h tools/dvx-flow/daemon/capture.c

@@ -3,7 +3,7 @@
 #ifndef DVX_FLOW_TRACK_PRIV_H
 #define DVX_FLOW_TRACK_PRIV_H
 
-#include "objects.h"
+#include "daemon/objects.h"
 #include "rules/arena.h"
 #include "track.h"
 

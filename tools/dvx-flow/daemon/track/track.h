@@ -10,7 +10,7 @@
 
 #include <dvx/aso.h>
 
-#include "generation.h"
+#include "daemon/generation.h"
 
 struct track;
 
