@@ -169,15 +169,24 @@ static char **run_argv(const struct sim_args *a)
 	return argv;
 }
 
-/* Blocks the signals that are passed on. */
-static void run_block_signals(sigset_t *signals, sigset_t *before)
+/*
+ * Blocks the signals that are passed on, for good: one that comes at the end changes no exit code.
+ * Sets the mask that commands have.
+ */
+static void run_block_signals(sigset_t *signals, sigset_t *mask)
 {
+	static sigset_t before;
+	static bool blocked;
+
 	sigemptyset(signals);
 	sigaddset(signals, SIGCHLD);
 	for (unsigned int i = 0; i < NFORWARDED; i++)
 		sigaddset(signals, forwarded[i]);
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit codes would be lost */
-	sigprocmask(SIG_BLOCK, signals, before);
+	if (!blocked)
+		sigprocmask(SIG_BLOCK, signals, &before);
+	blocked = true;
+	*mask = before;
 }
 
 int run_observed(const struct sim_args *a, char **cmd, const struct run_observer *o)
@@ -221,7 +230,6 @@ int run_observed(const struct sim_args *a, char **cmd, const struct run_observer
 		message_print("the device ended badly (status %d)", code_of(status));
 		rc = EXIT_SELF;
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 

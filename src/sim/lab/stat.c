@@ -58,19 +58,19 @@ struct stat_queue {
 	struct stat_shape shape[SHAPES], received;
 };
 
-static struct stat {
+static struct stat_counted {
 	struct stat_queue *bucket[BUCKETS];
 	struct stat_row rows[STAT_ROWS], others[STAT_CLASSES], device;
 	unsigned int n;
 	unsigned int mps_shift, mrrs_shift;
 	struct stat_queue *last, none; /* of the last send */
-} stat;
+} counted;
 
 /* --- rows -------------------------------------------------------------------------------------- */
 
 static inline struct stat_queue *stat_queue_find(const struct vhca *v, uint32_t key)
 {
-	struct stat_queue *q = stat.bucket[key % BUCKETS];
+	struct stat_queue *q = counted.bucket[key % BUCKETS];
 
 	while (q && (q->key != key || q->v != v))
 		q = q->next;
@@ -95,7 +95,7 @@ static uint32_t stat_entry_bytes(const struct obj *o)
 static __attribute__((noinline)) struct stat_queue *stat_queue_add(const struct obj *o)
 {
 	struct stat_queue *q = calloc(1, sizeof(*q));
-	struct stat_queue **bucket = &stat.bucket[stat_key(o) % BUCKETS];
+	struct stat_queue **bucket = &counted.bucket[stat_key(o) % BUCKETS];
 
 	if (!q)
 		return NULL;
@@ -119,12 +119,12 @@ static inline struct stat_queue *stat_queue_of(const struct obj *o)
 static struct stat_row *stat_row_of(struct stat_queue *q, enum stat_class class,
 				    const struct obj *o)
 {
-	struct stat_row *row = &stat.others[class];
+	struct stat_row *row = &counted.others[class];
 
 	if (q->row[class])
 		return q->row[class];
-	if (stat.n < STAT_ROWS) {
-		row = &stat.rows[stat.n++];
+	if (counted.n < STAT_ROWS) {
+		row = &counted.rows[counted.n++];
 		snprintf(row->function, sizeof(row->function), "%s", o->vhca->name);
 		snprintf(row->object, sizeof(row->object), "%s", obj_type_name(o->type));
 		row->id = o->id;
@@ -138,8 +138,8 @@ static struct stat_row *stat_row_of(struct stat_queue *q, enum stat_class class,
 static void stat_add_dma(uint64_t *n, uint64_t len)
 {
 	n[STAT_DMA_BYTES] += len;
-	n[STAT_DMA_MPS] += (len + (1u << stat.mps_shift) - 1) >> stat.mps_shift;
-	n[STAT_DMA_MRRS] += (len + (1u << stat.mrrs_shift) - 1) >> stat.mrrs_shift;
+	n[STAT_DMA_MPS] += (len + (1u << counted.mps_shift) - 1) >> counted.mps_shift;
+	n[STAT_DMA_MRRS] += (len + (1u << counted.mrrs_shift) - 1) >> counted.mrrs_shift;
 	n[STAT_DMA_LINES] += (len + LINE - 1) / LINE;
 }
 
@@ -350,12 +350,12 @@ static __attribute__((noinline)) void stat_send_slowly(const struct queue *queue
 
 	if (!q)
 		return;
-	stat.last = q;
+	counted.last = q;
 	if (stat_shape_fits(q->recent, stat_head(wr->wqe), wr->wqe))
 		q->recent->times++;
 	else
 		stat_send_other(q, queue, wr);
-	if (stat_distinct_next() && stat_distinct_turn(&stat.device))
+	if (stat_distinct_next() && stat_distinct_turn(&counted.device))
 		stat_see_distinct(queue, wr);
 }
 
@@ -363,7 +363,7 @@ static __attribute__((noinline)) void stat_send_slowly(const struct queue *queue
 static void stat_send(const struct queue *queue, const struct send_wr *wr)
 {
 	const uint64_t head = stat_head(wr->wqe);
-	struct stat_queue *q = stat.last;
+	struct stat_queue *q = counted.last;
 
 	if (q->key != queue->o.id || q->v != queue->o.vhca || stat_distinct_left < 2) {
 		stat_send_slowly(queue, wr);
@@ -492,7 +492,7 @@ static void stat_event(const struct probe_event *e)
 		stat_retry(e->request.queue, e->request.wr, e->request.ns);
 		break;
 	default:
-		stat.device.n[STAT_EVENTS]++;
+		counted.device.n[STAT_EVENTS]++;
 	}
 }
 
@@ -507,7 +507,7 @@ static void stat_each_queue(void (*fn)(struct stat_queue *))
 	struct stat_queue *q, *next;
 
 	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (q = stat.bucket[i]; q; q = next) {
+		for (q = counted.bucket[i]; q; q = next) {
 			next = q->next;
 			fn(q);
 		}
@@ -529,25 +529,25 @@ void stat_start(const struct stat_pcie *pcie)
 {
 	probe_unsubscribe(&stat_probe);
 	stat_each_queue(stat_queue_free);
-	memset(&stat, 0, sizeof(stat));
-	stat.mps_shift = (unsigned int)__builtin_ctz(pcie->mps);
-	stat.mrrs_shift = (unsigned int)__builtin_ctz(pcie->mrrs);
-	stat.device.class = STAT_DEVICE;
-	stat.last = &stat.none;
+	memset(&counted, 0, sizeof(counted));
+	counted.mps_shift = (unsigned int)__builtin_ctz(pcie->mps);
+	counted.mrrs_shift = (unsigned int)__builtin_ctz(pcie->mrrs);
+	counted.device.class = STAT_DEVICE;
+	counted.last = &counted.none;
 	stat_distinct_start();
 	probe_subscribe(&stat_probe);
 }
 
 unsigned int stat_read(struct stat_row *to)
 {
-	unsigned int n = stat.n;
+	unsigned int n = counted.n;
 
 	stat_each_queue(stat_queue_settle);
-	memcpy(to, stat.rows, n * sizeof(*to));
+	memcpy(to, counted.rows, n * sizeof(*to));
 	for (unsigned int i = 0; i < STAT_CLASSES; i++)
-		if (stat.others[i].n[STAT_MESSAGES])
-			to[n++] = stat.others[i];
-	to[n] = stat.device;
+		if (counted.others[i].n[STAT_MESSAGES])
+			to[n++] = counted.others[i];
+	to[n] = counted.device;
 	stat_distinct_add(&to[n++]);
 	return n;
 }
