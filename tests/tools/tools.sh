@@ -3,7 +3,7 @@
 # Proves that all tools have the face that dvx(7) describes: options, JSON of failures, exit status, no device.
 . "$top_srcdir/tests/tap.sh"
 man=$top_srcdir/doc/man/dvx.7
-for t in info prm flow copy perf sim check; do
+for t in info prm flow copy perf sim check verify; do
 	PATH=$(cd "$top_builddir" && pwd)/tools/dvx-$t:$PATH
 done
 nodev='no mlx5 device among 0 RDMA devices (dvx-info doctor finds out why): No such device'
@@ -23,7 +23,7 @@ same() {
 	! grep -E -e '--(json|quiet|help|version|device)\b' "$scratch/help" | grep -vE \
 		-e '^  -h, --help  |^  -q, --quiet  |^  -V, --version  |^  -j, --json  |^  -d, --device=DEV  |[a-z(].*--(json|help)'
 }
-for t in info prm flow copy perf sim check; do
+for t in info prm flow copy perf sim check verify; do
 	check "dvx-$t has the common options" same dvx-$t
 done
 
