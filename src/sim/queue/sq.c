@@ -35,12 +35,22 @@ static struct send_wr *wr_new(struct queues *qs)
 	return wr;
 }
 
-void wr_free(struct queues *qs, struct send_wr *wr)
+/* Frees a request that was too large for its own room, or that is one too many to keep. */
+static __attribute__((noinline, cold)) void wr_free_memory(struct queues *qs, struct send_wr *wr)
 {
 	if (wr->wqe != wr->small)
 		free(wr->wqe);
-	if (qs->nfree >= FREE_KEPT) {
+	wr->wqe = wr->small;
+	if (qs->nfree >= FREE_KEPT)
 		free(wr);
+	else
+		wr_free(qs, wr);
+}
+
+void wr_free(struct queues *qs, struct send_wr *wr)
+{
+	if (wr->wqe != wr->small || qs->nfree >= FREE_KEPT) {
+		wr_free_memory(qs, wr);
 		return;
 	}
 	wr->next = qs->free_wr;
@@ -178,12 +188,12 @@ void sq_blueflame(struct sq *sq, const uint8_t *wqe, unsigned int blocks)
 
 /* --- one WQE ------------------------------------------------------------------------------- */
 
-/* Returns 0, or the reason why ds is wrong. */
-static uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned int n)
+/* Returns 0, or the reason why ds is wrong. A record is at most a ring ahead (sq_advance()). */
+static inline uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned int n)
 {
-	if (!ds || n > WQE_MAX_BLOCKS || n > ring_blocks(sq))
-		return VENDOR_DS;
-	return n > pending(sq) ? VENDOR_PAST_DB : 0;
+	if (ds && n <= WQE_MAX_BLOCKS && n <= pending(sq))
+		return 0;
+	return ds && n <= WQE_MAX_BLOCKS && n <= ring_blocks(sq) ? VENDOR_PAST_DB : VENDOR_DS;
 }
 
 /* Copies the blocks behind the first one. */
@@ -219,9 +229,10 @@ static bool sq_adjoins(const struct sq *sq, const uint8_t *ring)
 
 /*
  * Returns the next WQE as a request, good or bad, or NULL if the ring can't be read or there is no
- * memory. The device uses the copy: a program may still change what it posted.
+ * memory. The device uses the copy: a program may still change what it posted. It is inlined where
+ * most WQEs are fetched, into a loop.
  */
-static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
+static inline __attribute__((always_inline)) struct send_wr *next_wr(struct queues *qs, struct sq *sq)
 {
 	const uint8_t *ring = sq->priv->blueflame ? NULL : ring_bytes(qs->host, &sq->q->ring);
 	const uint8_t *block = block_at(qs, sq, ring, sq->ci);
@@ -362,8 +373,9 @@ static __attribute__((noinline)) void sq_probe(const struct sq *sq, const struct
 /* Returns false if the ring can't be read. */
 static bool fetch_some(struct queues *qs, struct sq *sq)
 {
-	const struct transport *t = sq->q->transport;
-	unsigned int room = t->room(sq->q);
+	struct queue *const q = sq->q;
+	const struct transport *const t = q->transport;
+	unsigned int room = t->room(q);
 	struct send_wr *wr;
 	bool local;
 
@@ -374,22 +386,22 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		if (probe_active(PROBE_WQE | PROBE_SEND))
 			sq_probe(sq, wr);
 		if (!wr->error)
-			wqe_parse(sq->q, wr);
+			wqe_parse(q, wr);
 		if (wr->error) {
 			wr_fetch_done(sq, wr);
 			return true;
 		}
 		local = wr->kind == SEND_LOCAL;
-		t->post(sq->q, wr);
-		if (sq->q->state != QP_RTS)
+		t->post(q, wr);
+		if (q->state != QP_RTS)
 			return true;
 		/* One post may take more than one place: a raw packet may be held. */
 		if (!t->polls_room)
 			room--;
 		else if (!local)
-			room = t->room(sq->q);
+			room = t->room(q);
 	}
-	if (pending(sq) && !sq->held && (t->polls_room || t->room(sq->q)))
+	if (pending(sq) && !sq->held && (t->polls_room || t->room(q)))
 		sq_ready(sq);
 	return true;
 }
@@ -490,30 +502,36 @@ static uint32_t sq_byte_count(const struct send_wr *wr)
 	return wr->kind >= SEND_READ ? (uint32_t)wr->len : 0;
 }
 
-void sq_done(struct sq *sq, struct send_wr *wr)
+/* Makes the CQE of a request that is done, and frees the request. */
+static __attribute__((noinline)) void sq_done_cqe(struct sq *sq, struct send_wr *wr)
 {
-	uint8_t *cqe;
+	uint8_t *cqe = cq_next(sq->cq);
 
-	sq->done = (uint16_t)(wr->index + wr->blocks);
-	if (wr->signaled || wr->rule_failed) {
-		cqe = cq_next(sq->cq);
-		if (cqe) {
-			prm_cqe64_set_user_index(cqe, sq->q->user_index);
-			prm_cqe64_set_byte_cnt(cqe, sq_byte_count(wr));
-			prm_cqe64_set_timestamp(cqe, queue_timestamp(sq->q));
-			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
-			prm_cqe64_set_qpn(cqe, sq->q->o.id);
-			prm_cqe64_set_wqe_counter(cqe, wr->index);
-			prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_REQ);
-			if (wr->inl)
-				cqe_inline(cqe, wr->wqe, wr->inl, sq->inline_most);
-			cq_filled(sq->cq, false);
-		} else {
-			error_count_no_cqe(sq->q, sq->cq);
-			queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
-		}
+	if (cqe) {
+		prm_cqe64_set_user_index(cqe, sq->q->user_index);
+		prm_cqe64_set_byte_cnt(cqe, sq_byte_count(wr));
+		prm_cqe64_set_timestamp(cqe, queue_timestamp(sq->q));
+		prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
+		prm_cqe64_set_qpn(cqe, sq->q->o.id);
+		prm_cqe64_set_wqe_counter(cqe, wr->index);
+		prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_REQ);
+		if (wr->inl)
+			cqe_inline(cqe, wr->wqe, wr->inl, sq->inline_most);
+		cq_filled(sq->cq, false);
+	} else {
+		error_count_no_cqe(sq->q, sq->cq);
+		queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 	}
 	wr_free(queues_of(&sq->q->o), wr);
+}
+
+void sq_done(struct sq *sq, struct send_wr *wr)
+{
+	sq->done = (uint16_t)(wr->index + wr->blocks);
+	if (wr->signaled || wr->rule_failed)
+		sq_done_cqe(sq, wr);
+	else
+		wr_free(queues_of(&sq->q->o), wr);
 }
 
 static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)

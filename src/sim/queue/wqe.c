@@ -29,7 +29,21 @@ static unsigned int log_max_msg(const struct queue *q)
 	return qp->log_msg_max ? qp->log_msg_max : q->o.vhca->dev->profile->log_max_msg;
 }
 
-void wqe_parse_data(struct queue *q, struct send_wr *wr)
+static __attribute__((noinline, cold)) void wqe_refuse_length(const struct queue *q,
+							       struct send_wr *wr)
+{
+	obj_refuse(&q->o, "send WQE %u: a message of %llu bytes is over qpc.log_msg_max", wr->index,
+		   (unsigned long long)wr->len);
+	wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
+}
+
+static inline void wqe_check_length(const struct queue *q, struct send_wr *wr)
+{
+	if (wr->len > 1ull << log_max_msg(q))
+		wqe_refuse_length(q, wr);
+}
+
+static __attribute__((noinline)) void wqe_parse_list(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end), *next;
 	const uint8_t *const first = p;
@@ -50,11 +64,23 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 		wr->len += s->len;
 		wr->one = p == first;
 	}
-	if (wr->len <= 1ull << log_max_msg(q))
+	wqe_check_length(q, wr);
+}
+
+/* Most requests have one segment, which points to memory. */
+void wqe_parse_data(struct queue *q, struct send_wr *wr)
+{
+	const uint8_t *end, *p = wr_segs(wr, &end);
+
+	if (end - p != DATA_SEG_DS || prm_wqe_inline_seg_get_is_inline(p) ||
+	    probe_active(PROBE_WQE)) {
+		wqe_parse_list(q, wr);
 		return;
-	obj_refuse(&q->o, "send WQE %u: a message of %llu bytes is over qpc.log_msg_max", wr->index,
-		   (unsigned long long)wr->len);
-	wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
+	}
+	data_seg_pointer(p, end, &wr->data);
+	wr->len = wr->data.len;
+	wr->one = true;
+	wqe_check_length(q, wr);
 }
 
 void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
@@ -192,14 +218,15 @@ uint8_t wr_atomic_found(struct queue *q, struct send_wr *wr, uint64_t old)
 static void wqe_parse_ctrl(const struct queue *q, struct send_wr *wr, const struct wqe_row *row)
 {
 	const uint8_t *w = wr->wqe;
-	uint8_t fm = (uint8_t)prm_wqe_ctrl_seg_get_fm(w);
+	const uint32_t fm = prm_wqe_ctrl_seg_get_fm(w), ce = prm_wqe_ctrl_seg_get_ce(w);
+	const bool solicited = prm_wqe_ctrl_seg_get_se(w);
 
 	wr->kind = row->kind;
 	wr->data_at = row->data_at;
 	wr->raddr_at = (uint8_t)(1 + row->head);
 	wr->opmod = (uint8_t)prm_wqe_ctrl_seg_get_opmod(w);
-	wr->signaled = prm_wqe_ctrl_seg_get_ce(w) >= PRM_WQE_CE_ALWAYS;
-	wr->solicited = prm_wqe_ctrl_seg_get_se(w);
+	wr->signaled = ce >= PRM_WQE_CE_ALWAYS;
+	wr->solicited = solicited;
 	wr->fence = fm == PRM_WQE_FM_FENCE || fm == PRM_WQE_FM_SMALL_AND_FENCE;
 	wr->strong = fm == PRM_WQE_FM_STRONG_ORDERING;
 	wr->has_imm = row->imm;
