@@ -225,12 +225,6 @@ const void *wr_bytes(struct queue *q, const struct send_wr *wr, uint64_t off, si
 	return at;
 }
 
-/* [I] A request that makes no CQE has its response in memory. */
-bool wr_inlines(const struct queue *q, const struct send_wr *wr)
-{
-	return wr->kind >= SEND_READ && wr->signaled && wr->len <= q->sq->inline_most;
-}
-
 /* Stores a response. A response for the CQE ends its request, so it may lie where the WQE did. */
 uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len, const void *from)
 {

@@ -63,8 +63,14 @@ static inline void wqe_probe(const struct queue *q, const struct send_wr *wr, co
 /* Returns an atomic's operands; stores what it found in its data segments: 0 or a syndrome. */
 void wr_atomic(const struct send_wr *, struct dma_atomic *);
 uint8_t wr_atomic_found(struct queue *, struct send_wr *, uint64_t old);
-/* Returns whether the CQE carries the whole response. */
-bool wr_inlines(const struct queue *, const struct send_wr *);
+/*
+ * Returns whether the CQE carries the whole response. [I] A request that makes no CQE has its
+ * response in memory.
+ */
+static inline bool wr_inlines(const struct queue *q, const struct send_wr *wr)
+{
+	return wr->kind >= SEND_READ && wr->signaled && wr->len <= q->sq->inline_most;
+}
 /* Move a part of what a list of data segments describes (segs.c), or a request's. */
 uint8_t segs_gather(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to);

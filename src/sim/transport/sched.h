@@ -26,7 +26,7 @@ struct sched {
 	uint32_t round; /* of shares */
 	uint64_t now;
 	uint64_t pass;		     /* shape.c's pass */
-	uint64_t changes;	     /* RC: grows when a connection gets its peer, or ends */
+	uint64_t changes;	     /* RC: grows when a connection begins, changes or ends */
 	struct direct_batch *direct; /* rc/direct_copy.c */
 	uint32_t dc_connections;     /* number of the last connection */
 	struct raw_batch *raw;	 /* raw/raw_send.c */

@@ -31,23 +31,34 @@ static struct rc *direct_find(struct rc *rc, const struct vhca *to)
 		qp && rc->qp->q.transport == &transport_rc && qp->q.transport == &transport_rc;
 	struct rc *peer = both ? rc_of(&qp->q) : NULL;
 
-	return peer && peer->resp.up && direct_reaches(rc, peer) && direct_reaches(peer, rc) ? peer
-											     : NULL;
+	return peer && peer->resp.up && peer->mtu == rc->mtu && direct_reaches(rc, peer) &&
+			       direct_reaches(peer, rc)
+		       ? peer
+		       : NULL;
+}
+
+/*
+ * Returns whether READs are allowed. Here a READ ends before the next one begins. If more could be
+ * under way than the responder has room for (max_dest_rd_atomic), packets fail as on a wire.
+ */
+static bool direct_depth_fits(const struct rc *rc, const struct rc *peer)
+{
+	return rc->qp->log_sra_max <= peer->qp->log_rra_max;
+}
+
+/* Returns the kinds of requests that may be copied, as bits. */
+static uint8_t direct_copied(const struct rc *rc, const struct rc *peer)
+{
+	const bool read = peer->qp->rre && direct_depth_fits(rc, peer) &&
+			  !peer->qp->q.leaves; /* its share of the wire is limited: shape.c */
+
+	return (uint8_t)(peer->qp->rwe << SEND_WRITE | read << SEND_READ);
 }
 
 static bool requester_is_idle(const struct req *q, const struct send_wr *wr)
 {
 	return wr == q->head && wr->numbered == (q->off > 0) && q->una == q->max &&
 	       q->nxt == q->max;
-}
-
-/*
- * Returns whether the READ is allowed. Here a READ ends before the next one begins. If more could
- * be under way than the responder has room for (max_dest_rd_atomic), packets fail as on a wire.
- */
-static bool direct_depth_fits(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
-{
-	return wr->kind < SEND_READ || rc->qp->log_sra_max <= peer->qp->log_rra_max;
 }
 
 /* The responder may only be inside a message if that is received in parts. */
@@ -57,8 +68,8 @@ static inline bool responder_is_idle(const struct rc *peer, const struct rc *rc,
 	const struct resp *r = &peer->resp;
 	const bool inside = rc->req.off > 0 && wr->kind != SEND_READ;
 
-	return r->up && direct_depth_fits(rc, peer, wr) && (r->msg.in != OP_NONE) == inside &&
-	       !r->njobs && !r->fatal && r->epsn == rc->req.nxt && peer->mtu == rc->mtu;
+	return r->up && (r->msg.in != OP_NONE) == inside && !r->njobs && !r->fatal &&
+	       r->epsn == rc->req.nxt;
 }
 
 /* Counts the request's packets and their answers: headers beside BTH, and payload. */
@@ -113,7 +124,11 @@ static __attribute__((noinline)) struct rc *direct_peer_find(struct rc *rc, stru
 
 	direct_end_turn(rc);
 	*d = (struct direct){.to = to, .peer = direct_find(rc, to), .changes = rc->sched->changes};
-	d->qp = d->peer ? d->peer->qp : NULL;
+	if (d->peer) {
+		d->qp = d->peer->qp;
+		d->copied = direct_copied(rc, d->peer);
+		d->at_once = rc->qp->q.leaves ? 0 : d->copied;
+	}
 	return d->peer;
 }
 
@@ -147,20 +162,10 @@ static void direct_number(struct rc *rc, struct send_wr *wr)
 
 /* --- WRITE and READ, from memory to memory ---------------------------------------------------- */
 
-static bool read_allowed_here(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
+/* Returns whether memory is all that the request needs. */
+static inline bool copy_allowed(const struct rc *rc, const struct send_wr *wr)
 {
-	return peer->qp->rre && !wr_inlines(&rc->qp->q, wr) &&
-	       !peer->qp->q.leaves; /* the responder's share of the wire is limited: shape.c */
-}
-
-static inline bool copy_allowed(const struct rc *rc, const struct rc *peer,
-				const struct send_wr *wr)
-{
-	if (wr->has_imm || wr->len > DIRECT_BYTES || rc->req.off)
-		return false;
-	if (wr->kind == SEND_WRITE)
-		return peer->qp->rwe;
-	return wr->kind == SEND_READ && read_allowed_here(rc, peer, wr);
+	return rc->direct.copied >> wr->kind & 1 && !wr->has_imm && !wr_inlines(&rc->qp->q, wr);
 }
 
 /* Moves both ends on by a request of npsn packets that was done. */
@@ -184,7 +189,8 @@ static void direct_memory_done(struct rc *rc, struct rc *peer, const struct send
 
 static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
-	if (!copy_allowed(rc, peer, wr) || !direct_copy(&rc->qp->q, &peer->qp->q, wr))
+	if (!copy_allowed(rc, wr) || wr->len > DIRECT_BYTES || rc->req.off ||
+	    !direct_copy(&rc->qp->q, &peer->qp->q, wr))
 		return false;
 	direct_number(rc, wr);
 	direct_memory_done(rc, peer, wr, psn_add(rc->req.nxt, wr->npsn), wr->npsn);
@@ -204,7 +210,7 @@ static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	const uint32_t npkts = message_packets(n, rc->mtu);
 	const bool first = !wr->got, last = off + n == wr->len;
 
-	if (!read_allowed_here(rc, peer, wr) || !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
+	if (!copy_allowed(rc, wr) || !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
 		return false;
 	direct_number(rc, wr);
 	direct_acknowledged(rc, psn_add(q->nxt, npkts));
@@ -232,11 +238,11 @@ static inline bool direct_at_once(struct rc *rc, struct send_wr *wr)
 	struct rc *peer;
 
 	if (q->head || wr->error || !wr->one || wr->len > rc->mtu || q->una != q->max ||
-	    rc->qp->q.leaves || rc->owner || probe_active(PROBE_FRAME_OUT))
+	    probe_active(PROBE_FRAME_OUT))
 		return false;
 	peer = direct_peer(rc);
-	if (!peer || !responder_is_idle(peer, rc, wr) || !copy_allowed(rc, peer, wr) ||
-	    !direct_store(&rc->qp->q, &peer->qp->q, wr))
+	if (!peer || !(rc->direct.at_once >> wr->kind & 1) || !copy_allowed(rc, wr) ||
+	    !responder_is_idle(peer, rc, wr) || !direct_store(&rc->qp->q, &peer->qp->q, wr))
 		return false;
 	direct_memory_done(rc, peer, wr, psn_add(q->nxt, 1), 1);
 	sq_done(&rc->qp->sq, wr);
@@ -419,7 +425,8 @@ bool direct_step(struct rc *rc, struct send_wr *wr)
 	if (!requester_is_idle(&rc->req, wr) || rc->owner || probe_active(PROBE_FRAME_OUT))
 		return false;
 	peer = direct_peer(rc);
-	if (!peer || !responder_is_idle(peer, rc, wr))
+	if (!peer || !responder_is_idle(peer, rc, wr) ||
+	    (wr->kind >= SEND_READ && !direct_depth_fits(rc, peer)))
 		return false;
 	if (direct_whole(rc, peer, wr))
 		return true;

@@ -107,6 +107,7 @@ void rc_resume(struct queue *q)
 	struct rc *rc = rc_of(q);
 
 	rc->path.udp_sport = rc->qp->udp_sport; /* RTS2RTS can change it */
+	rc->sched->changes++;			/* likewise the peer's rights */
 	rc_want_run(rc);
 }
 

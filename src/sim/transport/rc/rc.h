@@ -80,6 +80,8 @@ struct direct {
 	struct rc *peer;
 	const struct qp *qp; /* the peer's queue pair */
 	uint64_t changes;    /* sched.changes when the peer was found */
+	/* kinds of requests, as bits, that may be copied from memory to memory; as they are fetched */
+	uint8_t copied, at_once;
 	/* Traffic of this turn: packets and bytes of requests, and of answers. */
 	struct direct_traffic {
 		uint32_t packets, answers;
