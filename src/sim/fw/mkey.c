@@ -275,8 +275,8 @@ int fw_mkey_umr(struct vhca *v, uint32_t index, uint32_t pdn, const void *mkc)
 
 	if (!m || !pd)
 		return -ENOENT;
-	mkey_move(m, pd);
 	m->rights = rights_of(mkc);
+	mkey_move(m, pd);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/memic.c \
 	src/sim/obj/memic.h \
 	src/sim/obj/mkey.c \
-	src/sim/obj/mkey.h \
+	src/sim/obj/mkey.h src/sim/obj/mkey_bytes.h \
 	src/sim/obj/mkey_demand.c \
 	src/sim/obj/obj.c \
 	src/sim/obj/obj.h \

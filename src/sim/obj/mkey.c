@@ -8,6 +8,7 @@
 #include "icm.h"
 #include "memic.h"
 #include "mkey.h"
+#include "mkey_bytes.h"
 #include "queue.h"
 #include "sig.h"
 #include "table.h"
@@ -428,6 +429,12 @@ void mkey_place(struct mkey *m)
 		  translate(m, m->start, m->len, &seg, 1) == 1;
 	m->bus = m->flat ? seg.addr : 0;
 	m->place = (struct dma_place){0};
+	mkey_changed(m);
+}
+
+void mkey_changed(const struct mkey *m)
+{
+	m->o.vhca->dev->mkey_changes++;
 }
 
 void mkey_move(struct mkey *m, struct obj *pd)
@@ -436,6 +443,7 @@ void mkey_move(struct mkey *m, struct obj *pd)
 	obj_put(m->pd);
 	m->pd = pd;
 	m->pdn = pd->id;
+	mkey_changed(m);
 }
 
 /* Checks the state of a plain mkey, which may change, and the parameters of the access. */
@@ -487,33 +495,40 @@ static uint8_t *mkey_find_place(struct mkey *m)
 
 	if (!m->icm)
 		return m->flat ? dma_place(h, &m->place, m->bus, m->len) : NULL;
+	if (m->place.at && dma_place_is_true(h, &m->place))
+		return m->place.at;
 	m->place = (struct dma_place){(uint8_t *)(uintptr_t)icm_bytes(m->o.vhca, m->icm_addr, 1),
 				      now->changes};
 	return m->place.at;
 }
 
-/* Finds the bytes of an access, or NULL. */
-static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64_t va, uint64_t len)
+static void mkey_note_view(struct queue *q, enum mkey_use use, const struct mkey *m, uint32_t key)
 {
-	uint8_t *at = mkey_find_place(m);
-	struct dma_seg seg;
-
-	if (at)
-		return at + (va - m->start);
-	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(m->o.vhca->dev->host, seg.addr, len)
-						   : NULL;
+	q->view[use] = (struct mkey_view){
+		.start = m->start,
+		.len = m->len,
+		.at = m->place.at,
+		.changes = mkey_changes_of(m->o.vhca->dev),
+		.key = key,
+		.pdn = m->pdn,
+		.rights = m->rights,
+	};
 }
 
-uint8_t *mkey_bytes(const struct queue *q, uint32_t key, uint64_t va, uint64_t len,
-		    unsigned int rights)
+uint8_t *mkey_find_bytes(struct queue *q, enum mkey_use use, uint32_t key, uint64_t va,
+			 uint64_t len, unsigned int rights)
 {
 	struct mkey *m = obj_lookup(q->o.vhca, OBJ_MKEY, key >> 8);
+	struct dma_seg seg;
 
 	if (!m || !m->plain || !mkey_allows(m, key, q->pdn, q->o.id, va, len, rights))
 		return NULL;
-	if (m->place.at && dma_place_is_true(q->o.vhca->dev->host, &m->place))
+	if (mkey_find_place(m)) {
+		mkey_note_view(q, use, m, key);
 		return m->place.at + (va - m->start);
-	return mkey_find_bytes(m, va, len);
+	}
+	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(m->o.vhca->dev->host, seg.addr, len)
+						   : NULL;
 }
 
 void mkey_prefetch_slot(const struct vhca *v, uint32_t key)
@@ -603,5 +618,6 @@ bool mkey_invalidate(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn)
 	if (mkey_check(m, m, key, pdn, qpn, 0))
 		return false;
 	m->free = true;
+	mkey_changed(m);
 	return true;
 }

@@ -174,12 +174,8 @@ bool mkey_piece(const struct queue *, uint32_t key, uint64_t va, uint64_t len, u
  */
 void mkey_prefetch_slot(const struct vhca *, uint32_t key);
 void mkey_prefetch(const struct vhca *, uint32_t key);
-/*
- * Like mkey_piece(), for bytes that the device can access directly. Returns NULL for any other
- * access.
- */
-uint8_t *mkey_bytes(const struct queue *, uint32_t key, uint64_t va, uint64_t len,
-		    unsigned int rights);
+/* Called after a change of an mkey that mkey_place() has not made: views of it are wrong now. */
+void mkey_changed(const struct mkey *);
 /*
  * Like mkey_part(), for an mkey with signatures: va counts bytes of its memory, signatures included.
  */

@@ -6,6 +6,7 @@
 #include "base/inject.h"
 #include "base/log.h"
 #include "device.h"
+#include "mkey.h"
 
 static const struct type_row {
 	const char *name;
@@ -263,6 +264,8 @@ void obj_free(struct obj *o)
 	if (o->refs)
 		sim_bug("%s 0x%x is freed while %u refer to it", types[o->type].name, o->id,
 			o->refs);
+	if (o->type == OBJ_MKEY)
+		mkey_changed((const struct mkey *)o);
 	t = o->vhca->tables[o->type];
 	b = t->branch[o->id >> 16];
 	l = b->leaf[(o->id >> 8) % OBJ_FANOUT];

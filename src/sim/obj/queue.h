@@ -66,6 +66,20 @@ struct rq {
 };
 
 /*
+ * The mkey that a queue used last, if its memory is one piece that the device reaches itself: what
+ * mkey_bytes() found and checked. It is true until device.mkey_changes or the pages change.
+ */
+struct mkey_view {
+	uint64_t start, len;
+	uint8_t *at;	  /* of the mkey's first byte */
+	uint64_t changes; /* mkey_changes_of(); 0: empty */
+	uint32_t key, pdn;
+	uint8_t rights;
+};
+/* Uses of mkeys, each with its own view. */
+enum mkey_use { MKEY_BY_REQUEST, MKEY_BY_RECEIVE, MKEY_BY_PEER, MKEY_USES };
+
+/*
  * A QP with a send and a receive queue (obj/qp.h), or a single queue for raw packets
  * (obj/raw_queue.h). Either has one ring, one doorbell record, one state.
  */
@@ -92,6 +106,7 @@ struct queue {
 	struct queue_stats *stats;   /* counters in use */
 	struct sched_leaves *leaves; /* obj/sched_elem.h; NULL: no scheduling element */
 	void *conn;		     /* connection state, private to the transport */
+	struct mkey_view view[MKEY_USES]; /* by use */
 	uint8_t ctx[256];	     /* qpc, sqc or rqc as commands set it, for QUERY */
 };
 

@@ -8,7 +8,7 @@
 #include <dvx/prm/wqe.h>
 #include "data_seg.h"
 #include "priv.h"
-#include "obj/mkey.h"
+#include "obj/mkey_bytes.h"
 
 #define RCV_RECORD	  0u
 #define CQE_GRH_IN_BUFFER 1u /* cqe64.g */
@@ -302,7 +302,7 @@ uint8_t *rq_bytes(const struct rq *rq, size_t len)
 	if ((rq->srq && rq->srq->pdn != rq->q->pdn) ||
 	    !data_seg_pointer(rq->priv->recv, rq->priv->end, &s) || len > s.len)
 		return NULL;
-	return mkey_bytes(rq->q, s.lkey, s.addr, len, MKEY_LW);
+	return mkey_bytes(rq->q, MKEY_BY_RECEIVE, s.lkey, s.addr, len, MKEY_LW);
 }
 
 /* [I] Only the entry's length counts, not its keys: the program's library moves the data. */

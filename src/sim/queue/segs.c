@@ -4,7 +4,7 @@
 #include <dvx/prm/wqe.h>
 #include "data_seg.h"
 #include "priv.h"
-#include "obj/mkey.h"
+#include "obj/mkey_bytes.h"
 
 #define MOST_SEGS 128u
 
@@ -219,7 +219,7 @@ const void *wr_bytes(struct queue *q, const struct send_wr *wr, uint64_t off, si
 
 	if (!wr->one || wr->data.inl)
 		return NULL;
-	at = mkey_bytes(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LR);
+	at = mkey_bytes(q, MKEY_BY_REQUEST, wr->data.lkey, wr->data.addr + off, len, MKEY_LR);
 	if (at)
 		post_flush(queues_of(&q->o));
 	return at;
@@ -236,7 +236,7 @@ uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len
 		wr->inl = (uint8_t)len;
 		return 0;
 	}
-	at = wr->one ? mkey_bytes(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LW) : NULL;
+	at = wr->one ? mkey_bytes(q, MKEY_BY_REQUEST, wr->data.lkey, wr->data.addr + off, len, MKEY_LW) : NULL;
 	if (at) {
 		post_flush(queues_of(&q->o));
 		dma_bytes_store(at, from, len);

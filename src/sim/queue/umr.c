@@ -279,5 +279,7 @@ int umr_step(struct queue *q, struct send_wr *wr)
 		umr_take_fields(q, m, &u);
 	if (!err && m->entries)
 		mkey_place(m);
+	else if (!err)
+		mkey_changed(m);
 	return err;
 }

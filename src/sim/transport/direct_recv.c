@@ -2,17 +2,17 @@
 #include <string.h>
 #include "direct_recv.h"
 #include "transport.h"
-#include "obj/mkey.h"
+#include "obj/mkey_bytes.h"
 #include "obj/qp.h"
 #include "obj/device.h"
 #include "port/roce.h"
 #include "queue/services.h"
 
-const uint8_t *direct_from(const struct queue *q, const struct send_wr *wr)
+const uint8_t *direct_from(struct queue *q, const struct send_wr *wr)
 {
 	const struct data_seg *s = &wr->data;
 
-	return s->inl ? s->inl : mkey_bytes(q, s->lkey, s->addr, wr->len, MKEY_LR);
+	return s->inl ? s->inl : mkey_bytes(q, MKEY_BY_REQUEST, s->lkey, s->addr, wr->len, MKEY_LR);
 }
 
 bool direct_receive(struct queue *q, struct rq *to, const struct send_wr *wr, const uint8_t *grh)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <dvx/prm/wqe.h>
 #include "rc.h"
-#include "obj/mkey.h"
+#include "obj/mkey_bytes.h"
 #include "transport/atomic.h"
 #include "transport/direct_recv.h"
 
@@ -196,19 +196,20 @@ bool direct_store(struct queue *q, struct queue *peer, const struct send_wr *wr)
 {
 	const struct data_seg *s = &wr->data;
 	const bool read = wr->kind == SEND_READ;
-	const uint8_t *from =
-		read ? mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RR) : direct_from(q, wr);
-	uint8_t *to;
+	uint8_t *const remote = mkey_bytes(peer, MKEY_BY_PEER, wr->rkey, wr->raddr, wr->len,
+					   read ? MKEY_RR : MKEY_RW);
+	uint8_t *const local = s->inl ? NULL
+				      : mkey_bytes(q, MKEY_BY_REQUEST, s->lkey, s->addr, wr->len,
+						   read ? MKEY_LW : MKEY_LR);
 
-	if (!from || post_waiting(q->o.vhca->dev->queues))
+	if (!remote || (!local && !s->inl) || post_waiting(q->o.vhca->dev->queues))
 		return false;
-	to = read ? mkey_bytes(q, s->lkey, s->addr, wr->len, MKEY_LW)
-		  : mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RW);
-	if (!to)
-		return false;
-	if (!read)
+	if (read) {
+		dma_bytes_store(local, remote, wr->len);
+	} else {
 		cq_before_reply(peer);
-	dma_bytes_store(to, from, wr->len);
+		dma_bytes_store(remote, local ? local : s->inl, wr->len);
+	}
 	return true;
 }
 
