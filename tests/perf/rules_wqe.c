@@ -22,7 +22,7 @@ static struct raw *r;
 static struct rig_qp sq;
 static struct rtc *t;
 
-/* Opens the queue, whose ring the device maps, too, as it maps a program's. */
+/* Opens the queue, whose ring and records the device maps, too, as it maps a program's. */
 static void queue_open(void)
 {
 	const size_t len = (size_t)BLOCK << LOG_BURST;
@@ -32,6 +32,7 @@ static void queue_open(void)
 	sq.ring = sq.sq = aligned_alloc(PAGE, PAGE);
 	assert_non_null(sq.ring);
 	sq.queue->ring.offset = (uintptr_t)sq.ring;
+	perf_mem_share(r->rig.mm, &sq, &sq + 1);
 	perf_mem_share(r->rig.mm, sq.ring, sq.ring + len);
 	perf_mem_share(r->rig.mm, r->scq.ring, r->scq.ring + r->scq.cq->ring.len);
 }

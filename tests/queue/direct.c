@@ -269,6 +269,9 @@ static void mishap_happens(const struct mishap *m, struct rig_pair *p)
 		p->md->len = 100000;
 	if (m->forbidden_here)
 		p->ms->rights = 0;
+	/* as commands and UMRs do after such changes */
+	mkey_changed(p->md);
+	queue_set_state(&p->b.qp->q, QP_RTS);
 	if (m->one_try)
 		p->a.qp->rnr_retry = rc->req.rnr_left = 0;
 	if (m->peer_in_error)

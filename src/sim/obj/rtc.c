@@ -107,14 +107,16 @@ struct rtc_row rtc_row(const struct rtc *t, const uint8_t *tag)
 static struct rtc_rule **rtc_slot(const struct rtc *t, const uint8_t *tag, struct rtc_rule ***free)
 {
 	const struct rtc_row row = rtc_row(t, tag);
+	struct rtc_rule **r = row.end, **empty = NULL;
+	const size_t at = rtc_tag_at(t);
 
-	*free = NULL;
-	for (struct rtc_rule **r = row.end; r-- > row.first;) {
-		if (!*r)
-			*free = r;
-		else if (rtc_tags_equal(t, rtc_tag(t, (*r)->entry), tag))
+	while (r != row.first) {
+		if (!*--r)
+			empty = r;
+		else if (rtc_tags_equal(t, (*r)->entry + at, tag))
 			return r;
 	}
+	*free = empty;
 	return NULL;
 }
 

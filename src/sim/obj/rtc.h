@@ -99,10 +99,15 @@ static inline uint32_t rtc_entries(const struct rtc *t)
 	return 1u << (t->log_rows + t->log_depth + t->log_parts);
 }
 
+static inline size_t rtc_tag_at(const struct rtc *t)
+{
+	return t->wide ? RULE_LONG_TAG_AT : RULE_TAG_AT;
+}
+
 /* Returns the tag of an entry. */
 static inline const uint8_t *rtc_tag(const struct rtc *t, const uint8_t entry[RULE_BYTES])
 {
-	return entry + (t->wide ? RULE_LONG_TAG_AT : RULE_TAG_AT);
+	return entry + rtc_tag_at(t);
 }
 
 /* Sets the templates that a WQE's control segment names. Returns false if one does not exist. */

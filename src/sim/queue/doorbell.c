@@ -424,21 +424,26 @@ static bool doorbell_read_page(struct host *host, const struct dbrec_word *r, un
 	return true;
 }
 
-/* Reads records; one by one if the call fails, so that an unmapped one does not hide the others. */
-static void read_records(struct host *host, const struct dbrec_word *r, unsigned int n, uint32_t *be,
-			 bool *ok)
+/* Reads records by a call; one by one if it fails, so that an unmapped one hides no others. */
+static __attribute__((noinline)) void records_call(struct host *host, const struct dbrec_word *r,
+						   unsigned int n, uint32_t *be, bool *ok)
 {
-	struct dma_seg seg[SLICE] = { 0 };
+	struct dma_seg seg[SLICE];
 
-	for (unsigned int i = 0; i < n; i++) {
-		seg[i] = (struct dma_seg){ r[i].word, sizeof(*be) };
-		ok[i] = true;
-	}
-	if (records_load(host, r, n, be) || doorbell_read_page(host, r, n, be) ||
-	    !dma_gather(host, seg, n, be))
+	for (unsigned int i = 0; i < n; i++)
+		seg[i] = (struct dma_seg){r[i].word, sizeof(*be)};
+	if (doorbell_read_page(host, r, n, be) || !dma_gather(host, seg, n, be))
 		return;
 	for (unsigned int i = 0; i < n; i++)
 		ok[i] = !dma_read(host, r[i].word, &be[i], sizeof(be[i]));
+}
+
+static void read_records(struct host *host, const struct dbrec_word *r, unsigned int n, uint32_t *be,
+			 bool *ok)
+{
+	memset(ok, true, n);
+	if (!records_load(host, r, n, be))
+		records_call(host, r, n, be, ok);
 }
 
 /* Returns how many records this turn reads: few of many, as the next doorbell waits for them. */

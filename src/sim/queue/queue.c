@@ -234,14 +234,11 @@ static bool queue_flush(struct queue *q)
 	return sq || rq;
 }
 
-bool queue_flush_run(struct queues *qs)
+static __attribute__((noinline)) bool queue_flush_listed(struct queues *qs)
 {
-	struct queue_priv *last, *d;
+	struct queue_priv *last = TAILQ_LAST(&qs->flush, queue_list), *d;
 	bool end = false, did = false;
 
-	if (TAILQ_EMPTY(&qs->flush))
-		return false;
-	last = TAILQ_LAST(&qs->flush, queue_list);
 	while (!end && (d = TAILQ_FIRST(&qs->flush))) {
 		end = d == last;
 		TAILQ_REMOVE(&qs->flush, d, flush_link);
@@ -249,6 +246,11 @@ bool queue_flush_run(struct queues *qs)
 		did |= queue_flush(d->q);
 	}
 	return did;
+}
+
+bool queue_flush_run(struct queues *qs)
+{
+	return !TAILQ_EMPTY(&qs->flush) && queue_flush_listed(qs);
 }
 
 void queue_set_state(struct queue *q, uint8_t to)

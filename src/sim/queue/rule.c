@@ -11,13 +11,14 @@
 #include "priv.h"
 #include "obj/aso.h"
 #include "obj/rtc.h"
+#include "obj/table.h"
 
 #define GTA_CTRL  16u
 #define GTA_ENTRY 64u
 #define GTA_DS	  8u
 #define GTA_NAMES 4u /* in the control segment, of the templates: a dword for each */
 
-static uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char *why)
+static __attribute__((noinline, cold)) uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char *why)
 {
 	obj_refuse(&q->o, "rule WQE %u: %s", wr->index, why);
 	wr->error = PRM_SYNDROME_LOCAL_QP_OP_ERR;
@@ -43,25 +44,33 @@ static const char *rule_check(const struct queue *q, const struct send_wr *wr)
 	return NULL;
 }
 
-static void rule_probe(const struct queue *q, const struct send_wr *wr)
-{
-	wqe_probe(q, wr, "wqe_gta_ctrl_seg", wr->wqe + GTA_CTRL);
-	wqe_probe(q, wr, "wqe_gta_data_seg_ste", wr->wqe + GTA_ENTRY);
-}
-
-void rule_parse(struct queue *q, struct send_wr *wr)
+static void rule_check_parsed(const struct queue *q, struct send_wr *wr)
 {
 	const char *why = rule_check(q, wr);
 
-	if (probe_active(PROBE_WQE))
-		rule_probe(q, wr);
 	if (why)
 		rule_refuse(q, wr, why);
 }
 
+static __attribute__((noinline, cold)) void rule_parse_probed(const struct queue *q,
+							      struct send_wr *wr)
+{
+	wqe_probe(q, wr, "wqe_gta_ctrl_seg", wr->wqe + GTA_CTRL);
+	wqe_probe(q, wr, "wqe_gta_data_seg_ste", wr->wqe + GTA_ENTRY);
+	rule_check_parsed(q, wr);
+}
+
+void rule_parse(struct queue *q, struct send_wr *wr)
+{
+	if (probe_active(PROBE_WQE))
+		rule_parse_probed(q, wr);
+	else
+		rule_check_parsed(q, wr);
+}
+
 static struct rtc *rule_table(const struct queue *q, struct send_wr *wr)
 {
-	struct rtc *t = obj_find(q->o.vhca, OBJ_RTC, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
+	struct rtc *t = obj_lookup(q->o.vhca, OBJ_RTC, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
 
 	if (t && t->pd->id == q->pdn)
 		return t;

@@ -507,9 +507,9 @@ static bool raw_has_no_tis(const struct queue *q)
 }
 
 /* Executes a local request that no packets are before: rules come by the million. */
-static bool raw_local(struct raw_sq *sq, struct send_wr *wr)
+static inline bool raw_local(struct raw_sq *sq, const struct raw_batch *b, struct send_wr *wr)
 {
-	if (wr->kind != SEND_LOCAL || wr->error || raw_batch_of(sq)->n || sq->q.state != QP_RTS)
+	if (wr->kind != SEND_LOCAL || wr->error || b->n || sq->q.state != QP_RTS)
 		return false;
 	wr->error = (uint8_t)sq_local(&sq->sq, wr);
 	complete(sq, wr);
@@ -543,9 +543,10 @@ static __attribute__((noinline)) void raw_post_message(struct raw_sq *sq, struct
 static void raw_post(struct queue *q, struct send_wr *wr)
 {
 	struct raw_sq *sq = raw_sq_of(q);
+	struct raw_batch *b = raw_batch_of(sq);
 
-	raw_batch_of(sq)->posted = true;
-	if (!raw_local(sq, wr))
+	b->posted = true;
+	if (!raw_local(sq, b, wr))
 		raw_post_message(sq, wr);
 }
 
