@@ -33,6 +33,7 @@ static void queue_open(void)
 	assert_non_null(sq.ring);
 	sq.queue->ring.offset = (uintptr_t)sq.ring;
 	perf_mem_share(r->rig.mm, &sq, &sq + 1);
+	perf_mem_share(r->rig.mm, &r->scq, &r->scq + 1);
 	perf_mem_share(r->rig.mm, sq.ring, sq.ring + len);
 	perf_mem_share(r->rig.mm, r->scq.ring, r->scq.ring + r->scq.cq->ring.len);
 }

@@ -26,6 +26,7 @@ void stc_range_free(struct obj *o)
 
 static void rule_put_stcs(struct rtc_rule *rule)
 {
+#pragma GCC unroll 5
 	for (unsigned int i = 0; i < RULE_STCS; i++)
 		stc_put(rule->stc[i]);
 }
@@ -136,6 +137,7 @@ static bool rtc_put(struct rtc *t, struct rtc_rule **slot, const struct rtc_rule
 	if (!*slot)
 		return false;
 	**slot = *rule;
+#pragma GCC unroll 5
 	for (unsigned int i = 0; i < RULE_STCS; i++)
 		if (rule->stc[i])
 			rule->stc[i]->refs++;
