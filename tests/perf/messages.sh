@@ -17,11 +17,11 @@ while read -r operation lone windowed; do
 		judge "$operation, $window for each doorbell" "$got" "$budget"
 	done
 done <<EOF
-write 1340 755
-read 1360 770
-send 2235 1270
-faa 1960 1130
-ud 2240 1340
+write 1160 600
+read 1160 600
+send 2050 1120
+faa 1780 1000
+ud 2030 1180
 EOF
 # Long enough for the share of sends whose keys and pages dvx-sim stat looks at.
 for operation in write send; do

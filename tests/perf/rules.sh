@@ -14,7 +14,7 @@ packets=2000
 
 for rules in 1000 $many; do
 	judge "a rule of $rules, written and removed: half of it" \
-		$(($(counted rules_burst "$writes" "$rules") / 2 / rules)) 760
+		$(($(counted rules_burst "$writes" "$rules") / 2 / rules)) 600
 done
 entry=$(($(counted connection_met "$walks" entry 10000 $packets) / packets))
 for rules in 1000 $many; do

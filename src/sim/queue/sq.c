@@ -588,25 +588,17 @@ void sq_give_back(struct sq *sq, struct send_wr *wr)
 	d->flush_tail = &wr->next;
 }
 
+/* Steps of local operations, by opcode; the others have nothing to do. */
+static int (*const sq_steps[256])(struct queue *, struct send_wr *) = {
+	[PRM_WQE_OPCODE_ACCESS_ASO] = aso_step, [PRM_WQE_OPCODE_FLOW_TBL_ACCESS] = rule_step,
+	[PRM_WQE_OPCODE_MMO] = mmo_step,	[PRM_WQE_OPCODE_UMR] = umr_step,
+	[PRM_WQE_OPCODE_SET_PSV] = set_psv_step, [PRM_WQE_OPCODE_SEND_EN] = cross_step,
+	[PRM_WQE_OPCODE_RECV_EN] = cross_step,
+};
+
 int sq_local(struct sq *sq, struct send_wr *wr)
 {
-	switch (wr->opcode) {
-	case PRM_WQE_OPCODE_ACCESS_ASO:
-		return aso_step(sq->q, wr);
-	case PRM_WQE_OPCODE_FLOW_TBL_ACCESS:
-		return rule_step(sq->q, wr);
-	case PRM_WQE_OPCODE_MMO:
-		return mmo_step(sq->q, wr);
-	case PRM_WQE_OPCODE_UMR:
-		return umr_step(sq->q, wr);
-	case PRM_WQE_OPCODE_SET_PSV:
-		return set_psv_step(sq->q, wr);
-	case PRM_WQE_OPCODE_SEND_EN:
-	case PRM_WQE_OPCODE_RECV_EN:
-		return cross_step(sq->q, wr);
-	default:
-		return 0;
-	}
+	return sq_steps[wr->opcode] ? sq_steps[wr->opcode](sq->q, wr) : 0;
 }
 
 unsigned int sq_flush(struct sq *sq, unsigned int n)
