@@ -104,8 +104,12 @@ struct rtc_row rtc_row(const struct rtc *t, const uint8_t *tag)
 	return (struct rtc_row){first, first + (1u << log)};
 }
 
-/* Returns where the rule of a tag is; NULL if there is none. *free: an empty entry, or NULL. */
-static struct rtc_rule **rtc_slot(const struct rtc *t, const uint8_t *tag, struct rtc_rule ***free)
+/*
+ * Returns where the rule of a tag is; NULL if there is none. *free: an empty entry, or NULL. Inlined:
+ * rules come by the million.
+ */
+static inline __attribute__((always_inline)) struct rtc_rule **
+rtc_slot(const struct rtc *t, const uint8_t *tag, struct rtc_rule ***free)
 {
 	const struct rtc_row row = rtc_row(t, tag);
 	struct rtc_rule **r = row.end, **empty = NULL;
@@ -128,7 +132,7 @@ static struct rtc_rule **rtc_entry(const struct rtc *t, uint32_t index)
 }
 
 /* Puts a rule into an entry. Returns false if there is no memory. */
-static bool rtc_put(struct rtc *t, struct rtc_rule **slot, const struct rtc_rule *rule)
+static inline bool rtc_put(struct rtc *t, struct rtc_rule **slot, const struct rtc_rule *rule)
 {
 	if (*slot)
 		rule_put_stcs(*slot);
