@@ -31,6 +31,8 @@ struct hex_parser {
 	struct hex_line *lines;
 	size_t count, room;
 	size_t used;	   /* bytes used of hex->bytes */
+	size_t bytes_room; /* its size */
+	size_t dumps_room; /* that of hex->dumps, in dumps */
 	struct dump *dump; /* the dump that is being filled */
 	bool dump_offsets; /* its rows have offsets */
 	bool star;	   /* the previous row repeats */
@@ -79,13 +81,39 @@ bool hex_is_text(const char *text, size_t len)
 	return true;
 }
 
+/* Makes room for n items of an array. */
+static int hex_room(struct hex_parser *p, void **array, size_t *room, size_t n, size_t size)
+{
+	size_t want = n > 2 * *room ? n + 64 : 2 * *room;
+	void *more;
+
+	if (n <= *room)
+		return 0;
+	more = realloc(*array, want * size);
+	if (!more)
+		return hex_fail(p, "out of memory");
+	*room = want;
+	*array = more;
+	return 0;
+}
+
+/* Makes room for more bytes: stars, holes and trace lines expand to more than the text has. */
 static int hex_grow(struct hex_parser *p, size_t more, unsigned int line)
 {
+	struct hex *h = p->hex;
+	size_t at = 0;
+
 	if (more > HEX_MAX_BYTES - p->used)
 		return hex_fail_at(
 			p, line, 0,
 			"more than %u bytes of dumps; cut the input to the part that matters",
 			HEX_MAX_BYTES);
+	if (p->used + more <= p->bytes_room)
+		return 0;
+	if (hex_room(p, (void **)&h->bytes, &p->bytes_room, p->used + more, 1))
+		return -1;
+	for (size_t i = 0; i < h->count; at += h->dumps[i++].len)
+		h->dumps[i].bytes = h->bytes + at;
 	return 0;
 }
 
@@ -100,6 +128,8 @@ static struct dump *new_dump(struct hex_parser *p, unsigned int line)
 			    HEX_MAX_DUMPS);
 		return NULL;
 	}
+	if (hex_room(p, (void **)&h->dumps, &p->dumps_room, h->count + 1, sizeof(*h->dumps)))
+		return NULL;
 	d = &h->dumps[h->count++];
 	*d = (struct dump){.bytes = h->bytes + p->used, .line = line};
 	p->dump = d;
@@ -123,13 +153,14 @@ static void set_label(struct dump *d, const char *text, size_t len)
 static int hex_fill(struct hex_parser *p, uint64_t end, unsigned int line)
 {
 	struct dump *d = p->dump;
-	uint8_t *to = p->hex->bytes + p->used;
+	uint8_t *to;
 	size_t more = (size_t)(end - d->base - d->len);
 
 	if (end - d->base - d->len > HEX_MAX_BYTES)
 		more = HEX_MAX_BYTES;
 	if (hex_grow(p, more, line))
 		return -1;
+	to = p->hex->bytes + p->used;
 	for (size_t i = 0; i < more; i++)
 		to[i] = p->star && p->last_row ? *(to + i - p->last_row) : 0;
 	if (!p->star) {
@@ -361,15 +392,8 @@ static int keep_line(struct hex_parser *p, const struct hex_line *l)
 			p, l->number, 0,
 			"more than %u rows of hex; cut the input to the part that matters",
 			HEX_MAX_ROWS);
-	if (p->count == p->room) {
-		size_t room = p->room ? p->room * 2 : 64;
-		struct hex_line *more = realloc(p->lines, room * sizeof(*more));
-
-		if (!more)
-			return hex_fail(p, "out of memory");
-		p->lines = more;
-		p->room = room;
-	}
+	if (hex_room(p, (void **)&p->lines, &p->room, p->count + 1, sizeof(*p->lines)))
+		return -1;
 	p->lines[p->count++] = *l;
 	return 0;
 }
@@ -462,17 +486,14 @@ static int hex_parse_as(struct hex *hex, const char *text, size_t len, const cha
 		text += 3;
 		len -= 3;
 	}
-	hex->dumps = calloc(HEX_MAX_DUMPS, sizeof(*hex->dumps));
-	/* Stars, holes and trace lines may expand to more bytes than the text has. */
-	room = len < HEX_MAX_BYTES && !hex_is_text(text, len) ? len : HEX_MAX_BYTES;
-	hex->bytes = malloc(room + 1);
-	if (!hex->dumps || !hex->bytes)
-		return hex_fail(&p, "out of memory");
 	if (!len)
 		return hex_fail(&p, "the input is empty");
 	if (!hex_is_text(text, len)) {
+		room = len < HEX_MAX_BYTES ? len : HEX_MAX_BYTES;
+		if (hex_grow(&p, room, 0) || !new_dump(&p, 0))
+			return -1;
 		memcpy(hex->bytes, text, room);
-		new_dump(&p, 0)->len = room;
+		p.dump->len = room;
 		p.dump->form = "binary";
 		hex->cut = more || room < len;
 		return 0;

