@@ -145,25 +145,30 @@ $other"
 	fi
 done
 
-try() { # COMPILER WHAT CODE EXPECTED(0: compiles, 1: does not)
-	printf '#include <dvx/prm/wqe.h>\n#include <dvx/prm/mkey.h>\n%s\n' "$3" >"$tmp/c.c"
-	compile "$1" "$tmp/c.c"
+# Functions with constants, all in one file: none, or each of them, is refused.
+try() { # COMPILER WHAT HOW-MANY-REFUSED FUNCTION...
+	what="$1 $level: $2" cc=$1 refused=$3
+	shift 3
+	{
+		printf '#include <dvx/prm/wqe.h>\n#include <dvx/prm/mkey.h>\n'
+		i=0
+		for body; do
+			i=$((i + 1))
+			echo "void f$i(void *p, unsigned q) { (void)q; $body }"
+		done
+	} >"$tmp/c.c"
+	compile "$cc" "$tmp/c.c"
 	got=$?
-	[ $got -ne 0 ] && got=1
-	if [ $4 -eq 1 ]; then grep -q "does not fit the PRM field" "$tmp/log" || got=0; fi
-	[ $got -eq $4 ]
-	ok $? "$1 $level: $2"
+	[ $((got != 0)) -eq $((refused != 0)) ] && [ "$(grep -c "does not fit the PRM field" "$tmp/log")" -eq "$refused" ]
+	ok $? "$what"
 }
 constants() { # COMPILER
-	try "$1" "setter: largest constant compiles" 'void f(void *p) { prm_mkc_set_pd(p, 0xffffff); }' 0
-	try "$1" "setter: one more does not" 'void f(void *p) { prm_mkc_set_pd(p, 0x1000000); }' 1
-	try "$1" "one bit: 2 does not" 'void f(void *p) { prm_mkc_set_lr(p, 2); }' 1
-	try "$1" "pack: largest constant compiles" 'void f(void *p) { prm_wqe_ctrl_seg_pack(p, .ds = 63); }' 0
-	try "$1" "pack: one more does not" 'void f(void *p) { prm_wqe_ctrl_seg_pack(p, .ds = 64); }' 1
+	try "$1" "setter, pack, 64 bits: the largest constants compile" 0 'prm_mkc_set_pd(p, 0xffffff);' \
+		'prm_wqe_ctrl_seg_pack(p, .ds = 63);' 'prm_mkc_set_len(p, ~0ull);'
 	# C++ wants the names in the table's order.
-	try "$1" "pack: a constant among variables does not" \
-		'void f(void *p, unsigned q) { prm_wqe_ctrl_seg_pack(p, .wqe_index = 65536, .qpn = q); }' 1
-	try "$1" "64-bit fields take everything" 'void f(void *p) { prm_mkc_set_len(p, ~0ull); }' 0
+	try "$1" "setter, one bit, pack, a constant among variables: one more does not" 4 'prm_mkc_set_pd(p, 0x1000000);' \
+		'prm_mkc_set_lr(p, 2);' 'prm_wqe_ctrl_seg_pack(p, .ds = 64);' \
+		'prm_wqe_ctrl_seg_pack(p, .wqe_index = 65536, .qpn = q);'
 }
 while read -r one; do
 	constants "$one" </dev/null

@@ -22,9 +22,7 @@ example() {
 for page in doc/man/*dvx*.3; do
 	sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' "$page" | grep -v '^\.' |
 		grep -v '^cc ' >"$tmp/synopsis"
-	{ echo '#include <dvx/dvx.h>'; cat "$tmp/synopsis"; } |
-		$CC -std=c11 -I"$top_builddir/include" -Iinclude -fsyntax-only -xc - >"$tmp/out" 2>&1
-	report $? "$page: the SYNOPSIS compiles beside the headers"
+	{ echo "#line 1 \"SYNOPSIS of $page\""; cat "$tmp/synopsis"; } >>"$tmp/synopses"
 	calls "$tmp/synopsis" >"$tmp/declared"
 	cat "$tmp/declared" >>"$tmp/all"
 	if [ -s "$tmp/declared" ]; then
@@ -38,12 +36,15 @@ for page in doc/man/*dvx*.3; do
 		[ -s "$tmp/example" ] || echo "#error no code in EXAMPLE, between .nf and .fi" >"$tmp/example"
 		{ echo "#line 1 \"EXAMPLE of $page\""; cat "$tmp/example"; } >>"$tmp/examples"
 	fi
-	if command -v groff >/dev/null; then
-		groff -man -ww -Tutf8 -Z "$page" >/dev/null 2>"$tmp/out"
-		[ ! -s "$tmp/out" ]
-		report $? "$page: groff has no warning"
-	fi
 done
+{ echo '#include <dvx/dvx.h>'; cat "$tmp/synopses"; } |
+	$CC -std=c11 -I"$top_builddir/include" -Iinclude -fsyntax-only -xc - >"$tmp/out" 2>&1
+report $? "the SYNOPSIS of all pages compile beside the headers"
+if command -v groff >/dev/null; then
+	groff -man -ww -Tutf8 -Z doc/man/*dvx*.3 >/dev/null 2>"$tmp/out"
+	[ ! -s "$tmp/out" ]
+	report $? "groff has no warning for any page"
+fi
 calls include/dvx/*.h >"$tmp/public"
 sort -u "$tmp/all" | diff "$tmp/public" - >"$tmp/out"
 report $? "every call of the headers (<) is in a SYNOPSIS (>), and none else"
