@@ -27,3 +27,5 @@ tools/dvx-verify/rows.c tools/dvx-verify/probes.h: tools/dvx-verify/rows.pl $(VE
 hardware-page:
 	cd '$(srcdir)' && $(PERL) tools/dvx-verify/rows.pl --page $(VERIFY_ROWS) >doc/hardware-to-verify.md
 .PHONY: hardware-page
+# Also where a target is made alone, without BUILT_SOURCES.
+$(tools_dvx_verify_dvx_verify_OBJECTS): tools/dvx-verify/probes.h
