@@ -50,7 +50,7 @@ judge "a packet parsed and walked through three tables" \
 
 # A rule of these is 1.6 pairs of a WRITE and a READ. The device makes no system call for them.
 pair=$(($(counted turn "$top_builddir/tests/perf/steer_pair" 1000) / 8000))
-judge "the device, a WRITE and a READ of an entry, a turn for each" "$pair" 1540
+judge "the device, a WRITE and a READ of an entry, a turn for each" "$pair" 1520
 printf '#!/bin/sh\nexec valgrind --tool=callgrind --callgrind-out-file=%s %s %s 3000\n' \
 	"$tmp/cg" --toggle-collect=mlx5dv_dr_rule_create "$program" >"$tmp/run"
 rm -f "$tmp/cg"

@@ -169,7 +169,7 @@ static inline bool copy_allowed(const struct rc *rc, const struct send_wr *wr)
 }
 
 /* Moves both ends on by a request of npsn packets that was done. */
-static void direct_memory_done(struct rc *rc, struct rc *peer, const struct send_wr *wr,
+static inline void direct_memory_done(struct rc *rc, struct rc *peer, const struct send_wr *wr,
 			       uint32_t end, uint32_t npsn)
 {
 	direct_acknowledged(rc, end);
