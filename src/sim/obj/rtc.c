@@ -6,7 +6,6 @@
 #include <dvx/prm/hws.h>
 #include "base/crc32.h"
 
-#define RULE_NAMES   4u /* in a control segment, of the templates: a dword for each */
 #define RULE_DEFINER 4u /* in an entry: PRM wqe_gta_data_seg_ste.definer_id */
 
 void stc_put(struct stc *s)
@@ -70,21 +69,6 @@ static void rule_free(struct ste_range *r, struct rtc_rule *rule)
 	rule_put_stcs(rule);
 	m->next = r->free;
 	r->free = m;
-}
-
-bool rtc_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_rule *rule)
-{
-	const struct stc_range *stcs = t->stcs;
-	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
-	uint32_t name = prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl);
-
-	memset(rule->stc, 0, sizeof(rule->stc));
-	for (unsigned int i = 0; i < n; i++, name = prm_load32(ctrl, RULE_NAMES + 4 * i)) {
-		rule->stc[i] = name < stcs->n ? stcs->stc[name] : NULL;
-		if (!rule->stc[i])
-			return false;
-	}
-	return true;
 }
 
 /* Compares tags: lengths that the compiler knows need no call. */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <dvx/prm/hws.h>
 #include "obj.h"
 
 /*
@@ -110,8 +112,22 @@ static inline const uint8_t *rtc_tag(const struct rtc *t, const uint8_t entry[RU
 	return entry + rtc_tag_at(t);
 }
 
+#define RULE_NAMES_AT 4u /* in a control segment, of the templates: a dword for each */
 /* Sets the templates that a WQE's control segment names. Returns false if one does not exist. */
-bool rtc_find_stcs(const struct rtc *, const uint8_t *ctrl, struct rtc_rule *rule);
+static inline bool rtc_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_rule *rule)
+{
+	const struct stc_range *stcs = t->stcs;
+	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
+	uint32_t name = prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl);
+
+	memset(rule->stc, 0, sizeof(rule->stc));
+	for (unsigned int i = 0; i < n; i++, name = prm_load32(ctrl, RULE_NAMES_AT + 4 * i)) {
+		rule->stc[i] = name < stcs->n ? stcs->stc[name] : NULL;
+		if (!rule->stc[i])
+			return false;
+	}
+	return true;
+}
 
 /*
  * Writes a rule, with new references, at its place; one with this tag, or at this index, is replaced. Returns false if

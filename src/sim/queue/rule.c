@@ -16,9 +16,9 @@
 #define GTA_CTRL  16u
 #define GTA_ENTRY 64u
 #define GTA_DS	  8u
-#define GTA_NAMES 4u /* in the control segment, of the templates: a dword for each */
 
-static __attribute__((noinline, cold)) uint8_t rule_refuse(const struct queue *q, struct send_wr *wr, const char *why)
+static __attribute__((noinline, cold)) uint8_t rule_refuse(const struct queue *q,
+							   struct send_wr *wr, const char *why)
 {
 	obj_refuse(&q->o, "rule WQE %u: %s", wr->index, why);
 	wr->error = PRM_SYNDROME_LOCAL_QP_OP_ERR;
@@ -79,22 +79,6 @@ static struct rtc *rule_table(const struct queue *q, struct send_wr *wr)
 	return NULL;
 }
 
-/* Finds the templates that the WQE names. Returns false if one does not exist. */
-static bool rule_find_stcs(const struct rtc *t, const uint8_t *ctrl, struct rtc_rule *rule)
-{
-	const struct stc_range *stcs = t->stcs;
-	const uint32_t n = 1 + prm_wqe_gta_ctrl_seg_get_stcs(ctrl);
-	uint32_t name = prm_wqe_gta_ctrl_seg_get_stc_ctrl(ctrl);
-
-	memset(rule->stc, 0, sizeof(rule->stc));
-	for (unsigned int i = 0; i < n; i++, name = prm_load32(ctrl, GTA_NAMES + 4 * i)) {
-		rule->stc[i] = name < stcs->n ? stcs->stc[name] : NULL;
-		if (!rule->stc[i])
-			return false;
-	}
-	return true;
-}
-
 static int rule_write_argument(struct queue *q, struct send_wr *wr)
 {
 	struct pd_object *a =
@@ -121,7 +105,7 @@ static int rule_write_entry(struct queue *q, struct send_wr *wr)
 		wr->rule_failed = !rtc_remove(t, index, wr->wqe + GTA_ENTRY);
 		return 0;
 	}
-	if (!rule_find_stcs(t, ctrl, &rule))
+	if (!rtc_find_stcs(t, ctrl, &rule))
 		return rule_refuse(q, wr, "it names an action template that was not written");
 	memcpy(rule.entry, wr->wqe + GTA_ENTRY, sizeof(rule.entry));
 	wr->rule_failed = !rtc_write(t, index, &rule);
