@@ -384,8 +384,8 @@ static void key_freed_by_umr(struct rig_pair *p)
 /* A queue keeps what it found by a key; each change of the key ends that. */
 TEST(none, test_a_key_changes_between_messages)
 {
-	static void (*const change[])(struct rig_pair *) = {key_invalidated, key_moved, key_replaced,
-							    key_freed_by_umr};
+	static void (*const change[])(struct rig_pair *) = {key_invalidated, key_moved,
+							    key_replaced, key_freed_by_umr};
 
 	for (size_t i = 0; i < sizeof(change) / sizeof(*change); i++) {
 		struct run r = run_open(&rig_rc, SHARED);
@@ -404,6 +404,36 @@ TEST(none, test_a_key_changes_between_messages)
 		assert_int_equal(r.p->a.queue->state, QP_ERR);
 		free(run_close(&r));
 	}
+}
+
+static uint8_t *same_at(void *ctx, uint64_t addr, size_t len)
+{
+	(void)ctx;
+	(void)len;
+	return (uint8_t *)(uintptr_t)addr;
+}
+
+/* Messages to a DMA buffer, whose bytes the device finds by a call each time. */
+static struct outcome *direct_to_dma_buffer(enum way way)
+{
+	struct run r = run_open(&rig_rc, way);
+	struct mm *mm = mm_open_device(r.p->rig.host, same_at, NULL);
+
+	if (way != PACKETS)
+		r.p->md->entries[0] = mm_bus(mm, 0);
+	mkey_place(r.p->md);
+	for (unsigned int i = 0; i < 3; i++) {
+		direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 4096 + 64 * i, 0);
+		direct_drain(&r);
+	}
+	assert_int_equal(r.p->a.queue->state, QP_RTS);
+	mm_close(mm);
+	return run_close(&r);
+}
+
+TEST(none, test_a_key_of_a_dma_buffer)
+{
+	same(direct_to_dma_buffer(SHARED), direct_to_dma_buffer(PACKETS));
 }
 
 /* max_rd_atomic is above the peer's max_dest_rd_atomic: the peer refuses those without room. */

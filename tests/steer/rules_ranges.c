@@ -147,6 +147,29 @@ TEST(of_hws, ranges_of_one_tag)
 	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
 }
 
+/* A rule of which a table of the same entries removed one matches nothing, and harms nobody. */
+TEST(of_hws, half_a_rule)
+{
+	struct rtc *t = rtc(ranges);
+	struct rtc *beside = rtc((struct shape){.rows = 4, .by_offset = 1, .definer = 15});
+	const struct ranged r = {.port = 53,
+				 .most = 0xffff,
+				 .hit = DROP,
+				 .range_definer = ranges_definer(
+					 "obj_context.format_select_dw1",
+					 "obj_context.match_mask_format.match_dw_1", 0xffff0000)};
+	unsigned int removed = 0;
+
+	begin(t);
+	assert_true(ranges_write(t, r));
+	for (uint32_t i = 1; i < 16; i += 2)
+		removed += rtc_remove(beside, i, (uint8_t[RULE_BYTES]){0});
+	assert_int_equal(removed, 1);
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
+	assert_true(ranges_write(t, r));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
+}
+
 /* Rules of a table compare what their own definers select; what they have in common is hashed. */
 TEST(of_hws, definers_of_rules)
 {
@@ -221,7 +244,7 @@ TEST(of_hws, refused_shapes)
 				   .format = PRM_RTC_STE_FORMAT_8DW,
 				   .definer = h.definer,
 				   .miss = h.end};
-	struct shape bad[] = {good, good, good, good, good, good, good, good, good};
+	struct shape bad[] = {good, good, good, good, good, good, good, good, good, good};
 
 	bad[0].hashed = 0;
 	bad[1].hashed = 2;
@@ -231,6 +254,7 @@ TEST(of_hws, refused_shapes)
 	bad[5].by_offset = 1;
 	bad[6].format = PRM_RTC_STE_FORMAT_11DW;
 	bad[7].second = 0;
+	bad[9].definer = 15;   /* each packet matches it: there is nothing to hash */
 	bad[8].at = 1024 - 15; /* of the range's 1024 entries, each rule takes two */
 	assert_int_equal(rtc_create(good), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

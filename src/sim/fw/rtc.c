@@ -301,10 +301,11 @@ static int fw_rtc_check_generated(struct fw_cmd *c, const uint8_t *rtc)
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "rtc.num_match_ste %u: the second entry has no format", entries);
 	if (prm_rtc_get_update_method(rtc) &&
-	    (!by_hash || !hashed || prm_rtc_get_ste_format_0(rtc) != PRM_RTC_STE_FORMAT_8DW))
+	    (!by_hash || !hashed || prm_rtc_get_ste_format_0(rtc) != PRM_RTC_STE_FORMAT_8DW ||
+	     prm_rtc_get_match_definer_0(rtc) == DEFINER_TRIVIAL))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "rtc.update_method 1: such a table has num_hash_definer 1, "
-				 "ste_format_0 4 (8DW) and modes by hash");
+				 "ste_format_0 4 (8DW), modes by hash and a definer with fields");
 	return 0;
 }
 

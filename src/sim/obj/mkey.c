@@ -520,12 +520,15 @@ uint8_t *mkey_find_bytes(struct queue *q, enum mkey_use use, uint32_t key, uint6
 {
 	struct mkey *m = obj_lookup(q->o.vhca, OBJ_MKEY, key >> 8);
 	struct dma_seg seg;
+	uint8_t *at;
 
 	if (!m || !m->plain || !mkey_allows(m, key, q->pdn, q->o.id, va, len, rights))
 		return NULL;
-	if (mkey_find_place(m)) {
-		mkey_note_view(q, use, m, key);
-		return m->place.at + (va - m->start);
+	at = mkey_find_place(m);
+	if (at) {
+		if (m->place.at) /* not the device's own memory, or a DMA buffer, which move */
+			mkey_note_view(q, use, m, key);
+		return at + (va - m->start);
 	}
 	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(m->o.vhca->dev->host, seg.addr, len)
 						   : NULL;

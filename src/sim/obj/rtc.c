@@ -157,11 +157,12 @@ bool rtc_remove(struct rtc *t, uint32_t index, const uint8_t entry[RULE_BYTES])
 	return true;
 }
 
-/* Compares the tags of entries, and their definers. */
+/* Compares the tags of entries, and their definers. A table beside may have emptied one. */
 static bool rtc_parts_equal(struct rtc_rule *const *slot, const struct rtc_rule *parts, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (memcmp(slot[i]->entry + RULE_DEFINER, parts[i].entry + RULE_DEFINER, 4) ||
+		if (!slot[i] ||
+		    memcmp(slot[i]->entry + RULE_DEFINER, parts[i].entry + RULE_DEFINER, 4) ||
 		    memcmp(slot[i]->entry + RULE_TAG_AT, parts[i].entry + RULE_TAG_AT,
 			   RULE_TAG_BYTES))
 			return false;

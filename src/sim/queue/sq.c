@@ -232,7 +232,8 @@ static bool sq_adjoins(const struct sq *sq, const uint8_t *ring)
  * memory. The device uses the copy: a program may still change what it posted. It is inlined where
  * most WQEs are fetched, into a loop.
  */
-static inline __attribute__((always_inline)) struct send_wr *next_wr(struct queues *qs, struct sq *sq)
+static inline __attribute__((always_inline)) struct send_wr *next_wr(struct queues *qs,
+								     struct sq *sq)
 {
 	const uint8_t *ring = sq->priv->blueflame ? NULL : ring_bytes(qs->host, &sq->q->ring);
 	const uint8_t *block = block_at(qs, sq, ring, sq->ci);
@@ -357,17 +358,20 @@ static void wr_fetch_done(struct sq *sq, struct send_wr *wr)
 		sq->q->transport->post(sq->q, wr);
 }
 
-static __attribute__((noinline)) void sq_probe(const struct sq *sq, const struct send_wr *wr)
+/* Parses a request while somebody observes. One that waits is fetched, and parsed, again. */
+static __attribute__((noinline)) void wqe_parse_observed(const struct sq *sq, struct send_wr *wr)
 {
 	struct probe_event e; /* set field by field: a whole one would cost more than the rest */
 
+	wqe_probe(sq->q, wr, "wqe_ctrl_seg", wr->wqe);
+	if (!wr->error)
+		wqe_parse(sq->q, wr);
 	if (probe_active(PROBE_SEND) && !wr->error) {
 		e.kind = PROBE_SEND;
 		e.request.queue = sq->q;
 		e.request.wr = wr;
 		probe_emit(&e);
 	}
-	wqe_probe(sq->q, wr, "wqe_ctrl_seg", wr->wqe);
 }
 
 /* Returns false if the ring can't be read. */
@@ -384,8 +388,8 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		if (!wr)
 			return false;
 		if (probe_active(PROBE_WQE | PROBE_SEND))
-			sq_probe(sq, wr);
-		if (!wr->error)
+			wqe_parse_observed(sq, wr);
+		else if (!wr->error)
 			wqe_parse(q, wr);
 		if (wr->error) {
 			wr_fetch_done(sq, wr);
@@ -590,8 +594,8 @@ void sq_give_back(struct sq *sq, struct send_wr *wr)
 
 /* Steps of local operations, by opcode; the others have nothing to do. */
 static int (*const sq_steps[256])(struct queue *, struct send_wr *) = {
-	[PRM_WQE_OPCODE_ACCESS_ASO] = aso_step, [PRM_WQE_OPCODE_FLOW_TBL_ACCESS] = rule_step,
-	[PRM_WQE_OPCODE_MMO] = mmo_step,	[PRM_WQE_OPCODE_UMR] = umr_step,
+	[PRM_WQE_OPCODE_ACCESS_ASO] = aso_step,	 [PRM_WQE_OPCODE_FLOW_TBL_ACCESS] = rule_step,
+	[PRM_WQE_OPCODE_MMO] = mmo_step,	 [PRM_WQE_OPCODE_UMR] = umr_step,
 	[PRM_WQE_OPCODE_SET_PSV] = set_psv_step, [PRM_WQE_OPCODE_SEND_EN] = cross_step,
 	[PRM_WQE_OPCODE_RECV_EN] = cross_step,
 };

@@ -57,7 +57,10 @@ static bool rules_entry_matches(const struct steer_walk *w, const uint8_t *entry
 		      : !memcmp(tag + SHORT_TAG_AT, entry + RULE_TAG_AT, RULE_TAG_BYTES);
 }
 
-/* [I] The first rule of a row that matches is executed. Its last entry has the actions. */
+/*
+ * [I] The first rule of a row that matches is executed. Its last entry has the actions; a table of the same entries may
+ * have emptied it.
+ */
 static const struct rtc_rule *rules_find_generated(struct steer_walk *w, const struct rtc *t,
 						   const uint8_t *key)
 {
@@ -66,7 +69,7 @@ static const struct rtc_rule *rules_find_generated(struct steer_walk *w, const s
 
 	for (struct rtc_rule **r = row.first; r < row.end; r += last + 1)
 		if (*r && rules_entry_matches(w, r[0]->entry, false) &&
-		    (!last || rules_entry_matches(w, r[1]->entry, true)))
+		    (!last || (r[1] && rules_entry_matches(w, r[1]->entry, true))))
 			return r[last];
 	return NULL;
 }
