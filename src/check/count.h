@@ -3,13 +3,13 @@
 #define CHECK_COUNT_H
 
 #include <stdint.h>
+#include "kinds.h"
 
 /*
  * The program's side of dvx-sim stat: calls that a device does not see. The preload adds them up in
- * a file that the program maps; its path is in the environment (doc/design/0102).
+ * a file that the program maps (doc/design/0102).
  */
-#define CHECK_COUNTS "DVX_CHECK_COUNTS"
-#define COUNT_ROWS   16384u /* a power of two; calls of further queues are not counted */
+#define COUNT_ROWS 16384u /* a power of two; calls of further queues are not counted */
 
 enum count_kind { COUNT_POSTS, COUNT_POLLS };
 enum count_posts {

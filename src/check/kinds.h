@@ -16,6 +16,8 @@ enum check_class { CHECK_WRONG, CHECK_LUCK };
 
 /* Names the FIFO through which the preload sends its messages. */
 #define CHECK_PIPE "DVX_CHECK_PIPE"
+/* Names the file in which the preload counts calls, in place of checking them. */
+#define CHECK_COUNTS "DVX_CHECK_COUNTS"
 /* If set, receive buffers are not filled at their post. */
 #define CHECK_NO_POISON "DVX_CHECK_NO_POISON"
 

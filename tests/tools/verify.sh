@@ -48,6 +48,16 @@ planted() {
 	PLANT=$kind "$dvx_sim" run --set "$set" -- env LD_PRELOAD="$asan$scratch/plant.so:$preload" "$verify" -o "$report" "$@" >"$scratch/said" 2>&1
 }
 rows_of() { sed -n "s/^\([a-z][^\t]*\)\t\t*$1\$/\1/p" "$plants"; }
+unnamed() {
+	set=chip=bf2 planted caps cq-is-moderated dct-wrong-key
+	jq -e 'all(.rows[]; .text | contains("the device has no "))' "$report"
+}
+check "sentences of libdvx that have the device's name are told without it" unnamed
+unwritten() {
+	"$dvx_sim" run -- "$verify" --json -o "$scratch/none/report" check-ds >"$scratch/said" 2>/dev/null
+	[ $? = 3 ] && jq -e '.rows[0].verdict == "settled"' "$scratch/said"
+}
+check "--json prints a report that no file takes" unwritten
 every_row() { sed -n 's/^\([a-z][^\t]*\)\t.*/\1/p' "$plants" | sort | diff "$scratch/all" -; }
 check "each check has a planted difference" every_row
 # A row that the first chip leaves open is contradicted by another one, and settled by none.

@@ -133,10 +133,11 @@ int cmd_stat(const struct sim_args *a)
 	static struct stat_command c;
 	int code;
 
-	if (a->compare && a->argc == 2)
+	if (a->compare && a->argc == 2 && !a->json)
 		return stat_compare(a->argv[0], a->argv[1]);
 	if (a->compare) {
-		message_print("--compare needs two files that dvx-sim stat --json wrote");
+		message_print("--compare needs two files that dvx-sim stat --json wrote, and "
+			      "prints text");
 		return EXIT_USAGE;
 	}
 	if (a->budget && !stat_budget_read(a->budget))

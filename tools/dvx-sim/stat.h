@@ -25,7 +25,7 @@ struct stat_traffic {
 
 /* The messages of one class: of one queue, or (object "all") of all queues. */
 struct stat_line {
-	char object[8];
+	char object[8], function[8];
 	uint32_t id;
 	unsigned int class; /* enum stat_class */
 	double n[STAT_COUNTS];

@@ -49,19 +49,21 @@ static struct stat_line *stat_line_new(struct stat_result *r)
 	return &bigger[r->nlines++];
 }
 
-static struct stat_line *stat_line_of(struct stat_result *r, const char *object, uint32_t id,
-				      unsigned int class)
+static struct stat_line *stat_line_of(struct stat_result *r, const char *function,
+				      const char *object, uint32_t id, unsigned int class)
 {
 	struct stat_line *l;
 
 	for (size_t i = r->nqueues; i < r->nlines; i++)
 		if (r->lines[i].id == id && r->lines[i].class == class &&
+		    !strncmp(r->lines[i].function, function, sizeof(r->lines[i].function)) &&
 		    !strncmp(r->lines[i].object, object, sizeof(r->lines[i].object)))
 			return &r->lines[i];
 	l = stat_line_new(r);
 	if (!l)
 		return NULL;
 	memcpy(l->object, object, strnlen(object, sizeof(l->object) - 1));
+	memcpy(l->function, function, strnlen(function, sizeof(l->function) - 1));
 	l->id = id;
 	l->class = class;
 	return l;
@@ -88,7 +90,7 @@ static void stat_add_calls(struct stat_line *l, const struct count_row *rows)
 static bool stat_join_row(struct stat_result *r, const struct stat_row *row,
 			  const struct count_row *calls)
 {
-	struct stat_line *l = stat_line_of(r, row->object, row->id, row->class);
+	struct stat_line *l = stat_line_of(r, row->function, row->object, row->id, row->class);
 
 	if (!l)
 		return false;
@@ -168,7 +170,7 @@ bool stat_sum_classes(struct stat_result *r)
 
 			if (r->lines[i].class != class)
 				continue;
-			sum = stat_line_of(r, "all", 0, class);
+			sum = stat_line_of(r, "", "all", 0, class);
 			if (!sum)
 				return false;
 			stat_add_line(sum, &r->lines[i]);

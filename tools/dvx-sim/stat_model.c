@@ -54,11 +54,13 @@ static void model_doorbells(struct model *m, const struct stat_pcie *pcie)
 	const struct stat_line *l = m->l;
 	const double messages = l->n[STAT_MESSAGES], small = l->n[STAT_SMALL];
 	const double blueflame = l->blueflame < small ? l->blueflame : small;
+	/* Requests of a queue that failed are posted, and no messages. */
+	const double calls = l->calls < messages ? l->calls : messages;
 	const double blocks = messages > 0 ? l->n[STAT_BLOCKS] / messages : 0;
 
-	m->registers = l->known ? model_exact(l->calls - blueflame)
+	m->registers = l->known ? model_exact(calls > blueflame ? calls - blueflame : 0)
 				: (struct bounds){messages > 0, messages};
-	m->calls = l->known ? l->calls : messages;
+	m->calls = l->known ? calls : messages;
 	m->blueflame = model_exact(blueflame * blocks);
 	m->fetched = model_exact(l->n[STAT_BLOCKS] - m->blueflame.most);
 	model_fetch(m, pcie);

@@ -73,15 +73,20 @@ static int verify_report(const struct verify_args *a, const struct results *r)
 {
 	const char *file = a->output ? a->output : OUTPUT;
 	json_t *report = results_json(r);
+	int code = EXIT_DONE;
 
 	if (json_dump_file(report, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER)) {
 		message_print("%s can't be written: %m", file);
-		json_decref(report);
-		return EXIT_INPUT;
+		code = EXIT_INPUT;
 	}
-	if (a->json)
-		return json_out(report);
+	if (a->json) {
+		int out = json_out(report);
+
+		return code ? code : out;
+	}
 	json_decref(report);
+	if (code)
+		return code;
 	results_end(r, file);
 	return EXIT_DONE;
 }

@@ -361,16 +361,22 @@ int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	return 0;
 }
 
-/* Puts the next rule with this tag into the place of the first one. */
+/* Puts the next rule with this tag into the place of the first one, which stays if that fails. */
 static int hws_replace(struct hws_domain *d, struct hws_rule **at)
 {
 	struct hws_rule *first = *at, *next = first->next;
+	int err;
 
 	next->stage = first->stage;
 	next->tried = first->tried;
+	err = next->stage ? hws_write(d, next) : hws_place(d, next);
+	if (err) {
+		next->stage = NULL;
+		return err;
+	}
 	next->chain = first->chain;
 	*at = next;
-	return next->stage ? hws_write(d, next) : hws_place(d, next);
+	return 0;
 }
 
 static int hws_remove_first(struct hws_domain *d, struct hws_rule **at)

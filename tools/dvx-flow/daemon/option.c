@@ -57,9 +57,10 @@ int option_hold(struct base_tables *g, const struct rule *r, struct held_option 
 		return 0;
 	if (o->users && o->kind != r->option)
 		ret = flow_fault_set(f, EXIT_DEVICE,
-				     "the device has one parser of Geneve options, and rules in "
-				     "effect compare that of class 0x%x, type 0x%x: delete them "
-				     "first",
+				     "the device has one parser of Geneve options, and it looks "
+				     "for that of class 0x%x, type 0x%x, for rules in effect, or "
+				     "that were since the last apply: apply a file without "
+				     "options first",
 				     o->kind >> 16, o->kind >> 8 & 0xff);
 	else if (!o->users && option_make(o, g->dev, r->option))
 		ret = option_refused(f, g->dev);
