@@ -35,7 +35,7 @@ two_machines() { # sets $first
 dpdk() {
 	program=$1 devargs=$2
 	shift 2
-	timeout 300 "$dvx_sim" exec n -f host -- stdbuf -oL "$program" --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
+	timeout -k 10 300 "$dvx_sim" exec n -f host -- stdbuf -oL "$program" --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
 		-d librte_net_mlx5.so -d librte_mempool_ring.so -a "0000:03:00.0$devargs" "$@"
 }
 # DEVARGS ARGUMENTS...: starts it and sets $pmd
