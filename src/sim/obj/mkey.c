@@ -526,7 +526,7 @@ uint8_t *mkey_find_bytes(struct queue *q, enum mkey_use use, uint32_t key, uint6
 		return NULL;
 	at = mkey_find_place(m);
 	if (at) {
-		if (m->place.at) /* not the device's own memory, or a DMA buffer, which move */
+		if (m->place.at) /* the bytes of a DMA buffer may move, so no queue keeps a view */
 			mkey_note_view(q, use, m, key);
 		return at + (va - m->start);
 	}
