@@ -26,6 +26,7 @@ void watch_context_open(struct ibv_context *c)
 	if (!w)
 		return;
 	w->real = c->ops;
+	watch_count_open(w, c);
 	watch_hook_ops(&c->ops);
 	if (v) {
 		w->verbs = *v;

@@ -2,6 +2,7 @@
 /* Counts posts and polls instead of checking them (count.h). */
 #include "watch.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 #include "count.h"
 
-static struct count_row *count_rows;
+static struct count_file *count_file;
 static bool count_blueflame, count_blueflame_inline; /* libmlx5's settings */
 
 static bool count_env(const char *name, bool unset)
@@ -28,32 +29,40 @@ __attribute__((constructor)) static void count_start(void)
 
 	if (fd < 0)
 		return;
-	at = mmap(NULL, COUNT_ROWS * sizeof(*count_rows), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		  0);
+	at = mmap(NULL, sizeof(*count_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	count_rows = at == MAP_FAILED ? NULL : at;
+	count_file = at == MAP_FAILED ? NULL : at;
 	count_blueflame_inline = !count_env("MLX5_SHUT_UP_BF", false);
 	count_blueflame = count_blueflame_inline && count_env("MLX5_POST_SEND_PREFER_BF", true);
 }
 
 bool watch_counts(void)
 {
-	return count_rows;
+	return count_file;
+}
+
+void watch_count_open(struct watch_context *w, struct ibv_context *c)
+{
+	if (!count_file)
+		return;
+	w->number = (uint32_t)__atomic_add_fetch(&count_file->contexts, 1, __ATOMIC_RELAXED);
+	w->function = count_function(be64toh(WATCH_REAL(ibv_get_device_guid)(c->device)));
 }
 
 /* Returns the row of a key, or NULL: there is none left. */
-static struct count_row *count_row(uint32_t key)
+static struct count_row *count_row(uint64_t key)
 {
-	uint32_t at = key * 0x9e3779b1u % COUNT_ROWS;
+	uint64_t at = key * 0x9e3779b97f4a7c15u >> (64 - COUNT_LOG_ROWS);
 
 	for (uint32_t i = 0; i < COUNT_ROWS; i++, at = (at + 1) % COUNT_ROWS) {
-		uint32_t have = __atomic_load_n(&count_rows[at].key, __ATOMIC_RELAXED);
+		struct count_row *row = &count_file->rows[at];
+		uint64_t have = __atomic_load_n(&row->key, __ATOMIC_RELAXED);
 
-		if (!have && __atomic_compare_exchange_n(&count_rows[at].key, &have, key, false,
+		if (!have && __atomic_compare_exchange_n(&row->key, &have, key, false,
 							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return &count_rows[at];
+			return row;
 		if (have == key)
-			return &count_rows[at];
+			return row;
 	}
 	return NULL;
 }
@@ -71,7 +80,8 @@ static void count_call(const struct ibv_qp *qp, uint32_t opcode, uint32_t reques
 
 	if (!requests)
 		return;
-	row = count_row(count_key(COUNT_POSTS, opcode, qp->qp_num));
+	row = count_row(count_key(COUNT_POSTS, watch_context_of(qp->context)->function, opcode,
+				  qp->qp_num));
 	count_add(row, COUNT_CALLS, 1);
 	count_add(row, COUNT_REQUESTS, requests);
 	count_add(row, COUNT_BLUEFLAME,
@@ -104,9 +114,15 @@ void watch_count_complete(struct watch_qp *q, bool posted)
 	q->requests = 0;
 }
 
+static struct count_row *count_cq_row(const struct ibv_cq *cq)
+{
+	return count_row(
+		count_key(COUNT_POLLS, watch_context_of(cq->context)->number, 0, cq->handle));
+}
+
 static void count_poll(const struct ibv_cq *cq, int got)
 {
-	struct count_row *row = count_row(count_key(COUNT_POLLS, 0, cq->handle));
+	struct count_row *row = count_cq_row(cq);
 
 	count_add(row, COUNT_POLLED, 1);
 	count_add(row, got > 0 ? COUNT_COMPLETIONS : COUNT_EMPTY, got > 0 ? (uint64_t)got : 1);
@@ -135,12 +151,12 @@ int watch_count_next_poll(struct ibv_cq_ex *ex)
 	const int err = watch_cq_of(cq)->real.next_poll(ex);
 
 	if (!err)
-		count_add(count_row(count_key(COUNT_POLLS, 0, cq->handle)), COUNT_COMPLETIONS, 1);
+		count_add(count_cq_row(cq), COUNT_COMPLETIONS, 1);
 	return err;
 }
 
 int watch_count_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	count_add(count_row(count_key(COUNT_POLLS, 0, cq->handle)), COUNT_ARMS, 1);
+	count_add(count_cq_row(cq), COUNT_ARMS, 1);
 	return watch_context_of(cq->context)->real.req_notify_cq(cq, solicited_only);
 }

@@ -9,7 +9,8 @@
  * The program's side of dvx-sim stat: calls that a device does not see. The preload adds them up in
  * a file that the program maps (doc/design/0102).
  */
-#define COUNT_ROWS 16384u /* a power of two; calls of further queues are not counted */
+#define COUNT_ROWS     16384u /* calls of further queues are not counted */
+#define COUNT_LOG_ROWS 14
 
 enum count_kind { COUNT_POSTS, COUNT_POLLS };
 enum count_posts {
@@ -20,23 +21,40 @@ enum count_posts {
 enum count_polls { COUNT_POLLED, COUNT_EMPTY, COUNT_COMPLETIONS, COUNT_ARMS };
 
 struct count_row {
-	uint32_t key; /* count_key(); 0: the row is free */
-	uint32_t pad;
+	uint64_t key; /* count_key(); 0: the row is free */
 	uint64_t n[4];
 };
+struct count_file {
+	uint64_t contexts; /* devices that were opened */
+	struct count_row rows[COUNT_ROWS];
+};
 
-/* Number: a QP's, or a CQ's handle. Opcode: enum ibv_wr_opcode. */
-static inline uint32_t count_key(enum count_kind kind, uint32_t opcode, uint32_t number)
+/*
+ * Number: a QP's, which is the only one of its function, or a CQ's handle, the only one of its open
+ * device. Scope: count_function(), or the open device's number. Opcode: enum ibv_wr_opcode.
+ */
+static inline uint64_t count_key(enum count_kind kind, uint32_t scope, uint32_t opcode,
+				 uint32_t number)
 {
-	return 1u << 31 | (uint32_t)kind << 30 | (opcode & 63) << 24 | (number & 0xffffff);
+	return (uint64_t)scope << 32 | 1u << 31 | (uint32_t)kind << 30 | (opcode & 63) << 24 |
+	       (number & 0xffffff);
 }
-static inline enum count_kind count_kind_of(uint32_t key)
+static inline enum count_kind count_kind_of(uint64_t key)
 {
 	return (enum count_kind)(key >> 30 & 1);
 }
-static inline uint32_t count_opcode_of(uint32_t key)
+static inline uint32_t count_scope_of(uint64_t key)
+{
+	return (uint32_t)(key >> 32);
+}
+static inline uint32_t count_opcode_of(uint64_t key)
 {
 	return key >> 24 & 63;
+}
+/* Tells functions apart by their node GUIDs. */
+static inline uint32_t count_function(uint64_t guid)
+{
+	return (uint32_t)(guid ^ guid >> 32);
 }
 
 #endif

@@ -187,6 +187,7 @@ struct watch_context {
 	struct watch_node node;
 	struct ibv_context_ops real;
 	struct verbs_context verbs; /* its pointers as they were */
+	uint32_t number, function;  /* for counts: of the open device, and count_function() */
 };
 struct watch_mr {
 	struct watch_node node; /* by watch_mr_key() */
@@ -240,7 +241,7 @@ struct watch_qp {
 	bool receives_error; /* a receive was posted in ERR */
 	bool all_signaled, extended, direct;
 	struct watch_guard *guard;
-	uint32_t batch; /* where ibv_wr_start() began */
+	uint32_t batch;			 /* where ibv_wr_start() began */
 	uint32_t requests, first_opcode; /* counted since then */
 	bool batch_locked;
 	struct watch_ring sq, rq;
@@ -361,6 +362,7 @@ void watch_drop_all(struct watch_qp *);
 
 /* --- count.c: posts and polls, which are counted instead of being checked --- */
 bool watch_counts(void);
+void watch_count_open(struct watch_context *, struct ibv_context *);
 int watch_count_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
 int watch_count_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
 int watch_count_req_notify_cq(struct ibv_cq *, int solicited_only);

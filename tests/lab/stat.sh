@@ -56,6 +56,18 @@ check "TLPs of 4096 bytes: 8 requests, 16 completions" [ "$(row write_4096 write
 check "units of Intel PCM" [ "$(row write_pointer write '[.pcie_rdcur, .itom, .target_itom][] | join(",")' | xargs)" = "1,2 1,1 1,1" ]
 check "an RNR NAK, and the time lost in it" [ "$(row late send '.rnr[0] > 0 and (.rnr_us[0] / .rnr[0] - 640 | fabs) < 0.001')" = true ]
 
+# --- two programs, of two functions: their QPs have equal numbers, and so have their CQs
+two() {
+	"$dvx_sim" stat --json --set vfs=1 -- sh -c '"$0" write_batch && DVX_SIM_FUNCTION=vf0 "$0" write_inline' "$costs" >"$scratch/two.json" 2>"$scratch/numbers" ||
+		{ cat "$scratch/numbers"; return 1; }
+	jq -e '[.queues[] | select(.object == "qp" and .class == "write") | .id] | length == 2 and .[0] == .[1]' "$scratch/two.json"
+}
+check "two functions" two
+check "calls of equal QP numbers of two functions are not added" jq -e \
+	'[.queues[] | select(.object == "qp" and .class == "write") | .wqes_per_doorbell] | sort == [1, 16]' "$scratch/two.json"
+check "polls of equal CQ handles of two processes are not added" jq -e \
+	'[.cqs[] | select(.completions > 0)] | length == 2 and .[0].handle == .[1].handle and all(.[]; .completions == 64)' "$scratch/two.json"
+
 # --- one program: text, budgets, comparisons
 stat() { "$dvx_sim" stat "$@" 2>"$scratch/err"; }
 inline() { stat --json -- "$costs" write_inline >"$scratch/inline.json"; }

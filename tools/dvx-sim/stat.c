@@ -14,7 +14,7 @@
 /* A run, and what it adds to. */
 struct stat_command {
 	struct stat_result result;
-	struct count_row *calls; /* the file that the program maps */
+	struct count_file *calls; /* that the program maps */
 	int file;
 	char path[64];
 	bool ok;
@@ -82,7 +82,7 @@ static void stat_end(void *ctx, const char *chip)
 /* Makes the file of the program's calls. Each run's begins empty. */
 static bool stat_open(struct stat_command *c)
 {
-	const size_t size = COUNT_ROWS * sizeof(*c->calls);
+	const size_t size = sizeof(*c->calls);
 
 	c->file = memfd_create("counts", MFD_CLOEXEC);
 	if (c->file >= 0 && !ftruncate(c->file, (off_t)size))
@@ -104,7 +104,7 @@ static int stat_runs(struct stat_command *c, const struct sim_args *a)
 	for (uint64_t i = 0; i < a->repeat && !code; i++) {
 		const double from = stat_now();
 
-		memset(c->calls, 0, COUNT_ROWS * sizeof(*c->calls));
+		memset(c->calls, 0, sizeof(*c->calls));
 		c->ok = false;
 		code = run_observed(a, a->argv, &observer);
 		if (c->result.nruns)

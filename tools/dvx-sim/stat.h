@@ -35,8 +35,8 @@ struct stat_line {
 };
 /* The calls for one completion queue. */
 struct stat_cq {
-	uint32_t handle;
-	double n[4]; /* enum count_polls */
+	uint32_t context, handle; /* of the open device, in the order of a run; of the CQ there */
+	double n[4];		  /* enum count_polls */
 };
 /* A run's sums, of which the spread is printed. */
 struct stat_run {
@@ -57,10 +57,12 @@ struct stat_result {
 };
 
 /* --- stat_join.c: adds a run's rows, of the device and of the program. false: out of memory --- */
-bool stat_join(struct stat_result *, const struct stat_row *, size_t n, const struct count_row *);
+bool stat_join(struct stat_result *, const struct stat_row *, size_t n, const struct count_file *);
 /* Adds the lines of classes. */
 bool stat_sum_classes(struct stat_result *);
 void stat_free(struct stat_result *);
+/* Writes what a CQ is called. */
+void stat_cq_name(char *text, size_t size, const struct stat_result *, const struct stat_cq *);
 const char *stat_class_name(unsigned int class);
 /* Returns the class of a name, or STAT_CLASSES. */
 unsigned int stat_class_named(const char *name, size_t len);

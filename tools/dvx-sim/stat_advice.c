@@ -105,14 +105,16 @@ static void advise_polls(const struct stat_result *r, void (*take)(void *ctx, co
 
 	for (size_t i = 0; i < r->ncqs; i++) {
 		const double *n = r->cqs[i].n;
+		char name[64];
 
 		if (n[COUNT_EMPTY] < 1000 || n[COUNT_EMPTY] < 20 * n[COUNT_COMPLETIONS])
 			continue;
+		stat_cq_name(name, sizeof(name), r, &r->cqs[i]);
 		snprintf(text, sizeof(text),
-			 "CQ with handle %u: sleep until its event, or poll less often: saves %.0f "
+			 "%s: sleep until its event, or poll less often: saves %.0f "
 			 "calls a "
 			 "completion (of the processor; no PCIe)",
-			 r->cqs[i].handle,
+			 name,
 			 n[COUNT_EMPTY] / (n[COUNT_COMPLETIONS] > 0 ? n[COUNT_COMPLETIONS] : 1));
 		take(ctx, text);
 	}

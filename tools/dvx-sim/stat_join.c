@@ -70,13 +70,13 @@ static struct stat_line *stat_line_of(struct stat_result *r, const char *functio
 }
 
 /* Adds the calls of a queue; a number is a QP's. */
-static void stat_add_calls(struct stat_line *l, const struct count_row *rows)
+static void stat_add_calls(struct stat_line *l, uint32_t function, const struct count_row *rows)
 {
 	for (uint32_t i = 0; i < COUNT_ROWS; i++) {
-		const uint32_t key = rows[i].key;
+		const uint64_t key = rows[i].key;
 
 		if (!key || count_kind_of(key) != COUNT_POSTS || strcmp(l->object, "qp") ||
-		    (key & 0xffffff) != l->id)
+		    (key & 0xffffff) != l->id || count_scope_of(key) != function)
 			continue;
 		l->known = true;
 		if (!stat_opcode_is(count_opcode_of(key), l->class))
@@ -88,7 +88,7 @@ static void stat_add_calls(struct stat_line *l, const struct count_row *rows)
 }
 
 static bool stat_join_row(struct stat_result *r, const struct stat_row *row,
-			  const struct count_row *calls)
+			  const struct count_file *calls)
 {
 	struct stat_line *l = stat_line_of(r, row->function, row->object, row->id, row->class);
 
@@ -96,31 +96,32 @@ static bool stat_join_row(struct stat_result *r, const struct stat_row *row,
 		return false;
 	for (unsigned int i = 0; i < STAT_COUNTS; i++)
 		l->n[i] += (double)row->n[i];
-	stat_add_calls(l, calls);
+	stat_add_calls(l, count_function(row->guid), calls->rows);
 	stat_model(l, &r->pcie);
 	return true;
 }
 
 static bool stat_join_cq(struct stat_result *r, const struct count_row *row)
 {
+	const uint32_t context = count_scope_of(row->key), handle = row->key & 0xffffff;
 	struct stat_cq *bigger;
 	size_t at = 0;
 
-	while (at < r->ncqs && r->cqs[at].handle != (row->key & 0xffffff))
+	while (at < r->ncqs && (r->cqs[at].handle != handle || r->cqs[at].context != context))
 		at++;
 	bigger = at < r->ncqs ? r->cqs : realloc(r->cqs, (at + 1) * sizeof(*bigger));
 	if (!bigger)
 		return false;
 	r->cqs = bigger;
 	if (at == r->ncqs)
-		bigger[r->ncqs++] = (struct stat_cq){.handle = row->key & 0xffffff};
+		bigger[r->ncqs++] = (struct stat_cq){context, handle, {0}};
 	for (unsigned int i = 0; i < 4; i++)
 		bigger[at].n[i] += (double)row->n[i];
 	return true;
 }
 
 bool stat_join(struct stat_result *r, const struct stat_row *rows, size_t n,
-	       const struct count_row *calls)
+	       const struct count_file *calls)
 {
 	struct stat_run *run = &r->runs[r->nruns++];
 	bool ok = true;
@@ -135,8 +136,8 @@ bool stat_join(struct stat_result *r, const struct stat_row *rows, size_t n,
 			r->device[k] += (double)rows[i].n[k];
 	}
 	for (uint32_t i = 0; i < COUNT_ROWS && ok; i++)
-		if (calls[i].key && count_kind_of(calls[i].key) == COUNT_POLLS)
-			ok = stat_join_cq(r, &calls[i]);
+		if (calls->rows[i].key && count_kind_of(calls->rows[i].key) == COUNT_POLLS)
+			ok = stat_join_cq(r, &calls->rows[i]);
 	return ok;
 }
 
@@ -176,6 +177,19 @@ bool stat_sum_classes(struct stat_result *r)
 			stat_add_line(sum, &r->lines[i]);
 		}
 	return true;
+}
+
+void stat_cq_name(char *text, size_t size, const struct stat_result *r, const struct stat_cq *cq)
+{
+	bool several = false;
+
+	for (size_t i = 0; i < r->ncqs; i++)
+		several |= r->cqs[i].context != r->cqs[0].context;
+	if (several)
+		snprintf(text, size, "CQ with handle %u of open device %u", cq->handle,
+			 cq->context);
+	else
+		snprintf(text, size, "CQ with handle %u", cq->handle);
 }
 
 void stat_free(struct stat_result *r)

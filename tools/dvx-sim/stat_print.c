@@ -77,11 +77,13 @@ static void stat_print_cqs(FILE *to, const struct stat_result *r)
 {
 	for (size_t i = 0; i < r->ncqs && i < QUEUES; i++) {
 		const double *n = r->cqs[i].n;
+		char name[64];
 
+		stat_cq_name(name, sizeof(name), r, &r->cqs[i]);
 		fprintf(to,
-			"  CQ with handle %u: %.0f polls, %.0f empty (%.0f%%); %.0f completions, "
+			"  %s: %.0f polls, %.0f empty (%.0f%%); %.0f completions, "
 			"%.0f arms\n",
-			r->cqs[i].handle, n[COUNT_POLLED], n[COUNT_EMPTY],
+			name, n[COUNT_POLLED], n[COUNT_EMPTY],
 			n[COUNT_POLLED] > 0 ? 100 * n[COUNT_EMPTY] / n[COUNT_POLLED] : 0,
 			n[COUNT_COMPLETIONS], n[COUNT_ARMS]);
 	}
@@ -199,13 +201,13 @@ static json_t *stat_json_cqs(const struct stat_result *r)
 	for (size_t i = 0; i < r->ncqs; i++) {
 		const double *n = r->cqs[i].n;
 
-		json_array_append_new(list,
-				      json_pack("{s:i, s:o, s:o, s:o, s:o}", "handle",
-						(int)r->cqs[i].handle, "polls",
-						stat_json_number(n[COUNT_POLLED]), "empty",
-						stat_json_number(n[COUNT_EMPTY]), "completions",
-						stat_json_number(n[COUNT_COMPLETIONS]), "arms",
-						stat_json_number(n[COUNT_ARMS])));
+		json_array_append_new(
+			list, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "context",
+					(int)r->cqs[i].context, "handle", (int)r->cqs[i].handle,
+					"polls", stat_json_number(n[COUNT_POLLED]), "empty",
+					stat_json_number(n[COUNT_EMPTY]), "completions",
+					stat_json_number(n[COUNT_COMPLETIONS]), "arms",
+					stat_json_number(n[COUNT_ARMS])));
 	}
 	return list;
 }

@@ -51,6 +51,7 @@ enum stat_device {
 struct stat_row {
 	char function[8];
 	char object[8]; /* "qp", "sq", "cq"...; empty: of several */
+	uint64_t guid;	/* of the function's node */
 	uint32_t id;
 	uint32_t class;
 	uint64_t n[STAT_COUNTS];

@@ -127,6 +127,7 @@ static struct stat_row *stat_row_of(struct stat_queue *q, enum stat_class class,
 		row = &counted.rows[counted.n++];
 		snprintf(row->function, sizeof(row->function), "%s", o->vhca->name);
 		snprintf(row->object, sizeof(row->object), "%s", obj_type_name(o->type));
+		row->guid = o->vhca->guid;
 		row->id = o->id;
 	}
 	row->class = class;
