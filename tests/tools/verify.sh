@@ -77,6 +77,9 @@ if [ -n "${DVX_TEST_LONG-}" ]; then
 	check "commands that succeed in place of a refusal are contradictions" notices accepts
 	check "other values in completions and memory are contradictions" notices values
 	check "other capabilities are contradictions" notices caps
+	check "equal numbers are contradictions" notices numbers
+	check "other owner bits are contradictions" notices owner
+	check "regions that are not on demand are contradictions" notices pinned
 fi
 sed -n 's/^\([a-z][^\t]*\)\t\t*\(\(completion\|command\|packet\|event\) .*\)$/\1 \2/p' "$plants" >"$scratch/faults"
 [ -n "${DVX_TEST_LONG-}" ] || sed -i 1q "$scratch/faults"
@@ -94,5 +97,11 @@ fits() { [ "$("$verify" --help | wc -l)" -le 24 ] && [ "$("$verify" --help | wc 
 check "--help fits a screen" fits
 check "an unknown row" says 2 'no row is called chek-ds (did you mean check-ds' "$verify" chek-ds
 check "a report that can't be written" says 3 "can't be written" "$dvx_sim" run -- "$verify" -o "$scratch/none/x" check-ds
+in_its_place() {
+	mkdir -p "$scratch/place" && echo '{"all": "rows"}' >"$scratch/place/dvx-verify.json" || return
+	(cd "$scratch/place" && "$dvx_sim" run -- "$verify" check-ds) && jq -e '.all' "$scratch/place/dvx-verify.json" &&
+		jq -e '.rows[0].row == "check-ds"' "$scratch/place/dvx-verify-rows.json"
+}
+check "the report of single rows leaves that of all alone" in_its_place
 check "a row for the hand is open, with what to do" says 0 'for the hand: ' "$dvx_sim" run -- "$verify" -o "$report" against
 plan

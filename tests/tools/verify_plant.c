@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <dvx/dvx.h>
+#include <infiniband/mlx5dv.h>
 
 static bool planted(const char *kind)
 {
@@ -130,6 +131,41 @@ int clock_gettime(clockid_t clock, struct timespec *to)
 	for (size_t i = 0; planted("values") && i < cq_count; i++)
 		change(i);
 	return NEXT(clock_gettime)(clock, to);
+}
+
+/* ---- numbers, owner bits, memory ---- */
+
+uint32_t dvx_qp_number(const struct dvx_qp *qp)
+{
+	return planted("numbers") ? 5 : NEXT(dvx_qp_number)(qp);
+}
+
+uint32_t dvx_dct_number(const struct dvx_dct *dct)
+{
+	return planted("numbers") ? 5 : NEXT(dvx_dct_number)(dct);
+}
+
+/* Called after the arrival of a completion in a collapsed CQ. */
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+	if (planted("owner") && cq_count)
+		((uint8_t *)(uintptr_t)cqs[0]->first)[DVX_CQE_BYTES - 1] ^= 1;
+	return NEXT(nanosleep)(wanted, left);
+}
+
+#undef ibv_reg_mr
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
+{
+	if (planted("pinned"))
+		access &= ~IBV_ACCESS_ON_DEMAND;
+	return NEXT(ibv_reg_mr)(pd, addr, len, access);
+}
+
+void *mlx5dv_dm_map_op_addr(struct ibv_dm *dm, uint8_t op)
+{
+	static uint8_t plain[64];
+
+	return planted("values") ? plain : NEXT(mlx5dv_dm_map_op_addr)(dm, op);
 }
 
 int dvx_pd_alloc(struct dvx_dev *dev, struct dvx_pd **out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "verify.h"
+#include <string.h>
 #include <time.h>
 
 #define WAIT_NS	 2000000000ull
@@ -37,9 +38,17 @@ struct bench_pair bench_pair_default(struct bench *b)
 	return p;
 }
 
+struct dvx_cq *bench_cq(struct bench *b)
+{
+	struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 128, .uar = b->uar};
+	struct dvx_cq *cq;
+
+	NEED(dvx_cq_create(b->dev, &attr, &cq));
+	return cq;
+}
+
 void bench_pair_create(struct bench *b, struct bench_pair *p)
 {
-	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 128, .uar = b->uar};
 	struct dvx_qp_attr qp = {.size = sizeof(qp),
 				 .type = p->type,
 				 .flags = p->flags,
@@ -51,8 +60,9 @@ void bench_pair_create(struct bench *b, struct bench_pair *p)
 
 	for (int i = 0; i < 2; i++) {
 		if (!p->cq[i])
-			NEED(dvx_cq_create(b->dev, &cq, &p->cq[i]));
+			p->cq[i] = bench_cq(b);
 		qp.send_cq = p->cq[i];
+		qp.recv_cq = p->receive_cq;
 		qp.user_index = 0x70 + (uint32_t)i;
 		if (i && p->srq) {
 			qp.srq = p->srq;
@@ -78,10 +88,30 @@ void bench_pair_make(struct bench *b, struct bench_pair *p)
 	}
 }
 
-/* Leaves the processor to others between two looks. */
+struct bench_pair bench_pair_of(struct bench *b, uint8_t type)
+{
+	struct bench_pair p = bench_pair_default(b);
+
+	p.type = type;
+	p.access = type == DVX_QP_UD ? 0 : type == DVX_QP_UC ? DVX_REMOTE_WRITE : p.access;
+	p.local.q_key = 0x1ee7a330;
+	bench_pair_make(b, &p);
+	return p;
+}
+
+void bench_receive(struct bench_pair *p, struct dvx_sge to)
+{
+	NEED(dvx_rq_post(p->rq, &to, 1, 1));
+	dvx_rq_ring(p->rq);
+}
+
+void bench_pause(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
 static const void *bench_wait_ns(const struct dvx_cq *cq, uint64_t ns)
 {
-	const struct timespec pause = {.tv_nsec = 50000};
 	struct timespec start, now;
 	const void *cqe;
 
@@ -93,7 +123,7 @@ static const void *bench_wait_ns(const struct dvx_cq *cq, uint64_t ns)
 					   (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec >=
 				   ns)
 			return cqe;
-		nanosleep(&pause, NULL);
+		bench_pause();
 	}
 }
 
@@ -144,4 +174,40 @@ void bench_expect_error(struct dvx_cq *cq, uint8_t syndrome, const char *what)
 void bench_expect_none(struct dvx_cq *cq, const char *what)
 {
 	EXPECT(!bench_wait_ns(cq, QUIET_NS), "%s: a completion came", what);
+}
+
+struct dvx_srq *bench_srq(struct bench *b, struct dvx_pd *pd)
+{
+	struct dvx_srq_attr attr = {.size = sizeof(attr), .pd = pd, .entries = 15};
+	struct dvx_srq *srq;
+
+	NEED(dvx_srq_create(b->dev, &attr, &srq));
+	return srq;
+}
+
+void bench_srq_post(struct dvx_srq *srq, struct dvx_sge to, uint32_t n)
+{
+	while (n--)
+		NEED(dvx_srq_post(srq, &to, 1, n));
+	dvx_srq_ring(srq);
+}
+
+void bench_copy_fails(struct bench *b, struct dvx_sq *sq, struct dvx_cq *cq, const char *what)
+{
+	sq->mmo_lkey = b->key;
+	sq->mmo_addr = b->addr;
+	NEED(dvx_post_dma(sq, b->addr, b->key, b->addr + 4096, b->key, 64, 1, DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	bench_expect_error(cq, PRM_SYNDROME_LOCAL_QP_OP_ERR, what);
+}
+
+void bench_post_empty(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod, uint32_t ds, uint32_t word)
+{
+	struct dvx_sq_place p;
+
+	NEED(dvx_post_claim(sq, ds, 0, &p));
+	memset(p.wqe, 0, (size_t)ds * DVX_SEG);
+	dvx_sq_ctrl(sq, &p, opcode, opmod, ds, DVX_SIGNALED, word);
+	dvx_sq_commit(sq, &p, 1);
+	dvx_sq_ring(sq);
 }

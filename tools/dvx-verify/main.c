@@ -10,7 +10,8 @@
 #include "tools/cli/message.h"
 #include "tools/cli/names.h"
 
-#define OUTPUT "dvx-verify.json"
+#define OUTPUT	    "dvx-verify.json"
+#define OUTPUT_ROWS "dvx-verify-rows.json" /* of the rows that the command line names */
 
 /* Returns EXIT_USAGE after an error message, if there is no such row. */
 static int verify_check_name(const char *name)
@@ -71,7 +72,7 @@ static void verify_rows(const struct verify_args *a, struct results *to)
 /* Writes the report to the file, before it is printed. */
 static int verify_report(const struct verify_args *a, const struct results *r)
 {
-	const char *file = a->output ? a->output : OUTPUT;
+	const char *file = a->output ? a->output : a->argc ? OUTPUT_ROWS : OUTPUT;
 	json_t *report = results_json(r);
 	int code = EXIT_DONE;
 
@@ -124,7 +125,7 @@ static const struct argp_option verify_options[] = {
 	CLI_JSON,
 	CLI_DEVICE,
 	{"list", 'l', NULL, 0, "list the statements, and run nothing", 0},
-	{"output", 'o', "FILE", 0, "the report to send (" OUTPUT ")", 0},
+	{"output", 'o', "FILE", 0, "the report (" OUTPUT ", or -rows.json)", 0},
 	{0},
 };
 

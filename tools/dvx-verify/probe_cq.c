@@ -118,3 +118,79 @@ void probe_sq_done_2(struct bench *b)
 	EXPECT(cq_failed, "a full CQ made no CQ_ERROR");
 	EXPECT(queue_failed, "a full CQ made no WQ_CATAS_ERROR of its QP");
 }
+
+/* ---- rings ---- */
+
+void probe_resize_into_umem(struct bench *b)
+{
+	struct bench_pair p = bench_pair_default(b);
+	int err;
+
+	bench_pair_make(b, &p);
+	err = dvx_cq_resize(p.cq[0], 512, NULL);
+	EXPECT(!err, "MODIFY_CQ with another umem: %s", dvx_strerror(err));
+	NEED(dvx_post_nop(p.sq, 1, DVX_SIGNALED));
+	dvx_sq_ring(p.sq);
+	bench_expect_done(p.cq[0], "a completion in the new ring");
+}
+
+/* Waits until the ring's last entry was written. */
+static void cq_wait_full(const struct dvx_cq *cq)
+{
+	const volatile uint8_t *last =
+		cq->first + (size_t)(cq->entries - 1) * cq->stride + DVX_CQE_BYTES - 1;
+
+	for (int turn = 0; *last >> 4 == PRM_CQE_OPCODE_INVALID; turn++) {
+		if (turn == 2000)
+			conclude(VERDICT_OPEN, "a CQ was not filled");
+		bench_pause();
+	}
+}
+
+/* Nothing was polled. */
+void probe_resize_full_cq(struct bench *b)
+{
+	struct bench_pair p = bench_pair_default(b);
+	struct dvx_cq_attr attr = {
+		.size = sizeof(attr), .entries = 16, .uar = b->uar, .flags = DVX_CQ_OVERCOMMIT};
+	int err;
+
+	NEED(dvx_cq_create(b->dev, &attr, &p.cq[0]));
+	bench_pair_make(b, &p);
+	for (uint32_t i = 0; i < p.cq[0]->entries; i++)
+		NEED(dvx_post_nop(p.sq, i, DVX_SIGNALED));
+	dvx_sq_ring(p.sq);
+	cq_wait_full(p.cq[0]);
+	err = dvx_cq_resize(p.cq[0], 64, NULL);
+	EXPECT(err, "a full CQ was resized");
+	if (!dvx_last_error()->status)
+		conclude(VERDICT_OPEN, "the firmware was not asked: %s", dvx_strerror(err));
+}
+
+/* The only entry's owner bit, after each completion. */
+void probe_collapsed_owner_bit(struct bench *b)
+{
+	struct bench_pair p = bench_pair_default(b);
+	struct dvx_cq_attr attr = {
+		.size = sizeof(attr), .entries = 16, .uar = b->uar, .flags = DVX_CQ_COLLAPSED};
+	const uint8_t *owner;
+
+	NEED(dvx_cq_create(b->dev, &attr, &p.cq[0]));
+	p.receive_cq = bench_cq(b);
+	bench_pair_make(b, &p);
+	owner = p.cq[0]->first + DVX_CQE_BYTES - 1;
+	for (uint32_t i = 0; i < 2 * p.cq[0]->entries + 1; i++) {
+		NEED(dvx_post_nop(p.sq, i, DVX_SIGNALED));
+		dvx_sq_ring(p.sq);
+		for (int turn = 0; dvx_cqe_wqe_index(p.cq[0]->first) != (i & 0xffff); turn++) {
+			if (turn == 2000)
+				conclude(VERDICT_OPEN, "a NOP has not completed");
+			bench_pause();
+		}
+		dvx_sq_retire(p.sq, i);
+		bench_pause();
+		EXPECT((*(const volatile uint8_t *)owner & 1) == (i / p.cq[0]->entries & 1),
+		       "the owner bit is %u after completion %u of a CQ of %u", *owner & 1, i + 1,
+		       p.cq[0]->entries);
+	}
+}

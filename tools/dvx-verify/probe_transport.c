@@ -3,23 +3,6 @@
 #include <dvx/prm/qp.h>
 #include "verify.h"
 
-static struct bench_pair transport_pair(struct bench *b, uint8_t type)
-{
-	struct bench_pair p = bench_pair_default(b);
-
-	p.type = type;
-	p.access = type == DVX_QP_UD ? 0 : type == DVX_QP_UC ? DVX_REMOTE_WRITE : p.access;
-	p.local.q_key = 0x1ee7a330;
-	bench_pair_make(b, &p);
-	return p;
-}
-
-static void transport_post_receive(struct bench_pair *p, struct dvx_sge to)
-{
-	NEED(dvx_rq_post(p->rq, &to, 1, 1));
-	dvx_rq_ring(p->rq);
-}
-
 /* Waits until this end's doorbell has had its effect: a NOP behind the others completes. */
 static void transport_send(struct bench_pair *p, uint32_t len)
 {
@@ -32,7 +15,7 @@ static void transport_send(struct bench_pair *p, uint32_t len)
 
 void probe_uc(struct bench *b)
 {
-	struct bench_pair p = transport_pair(b, DVX_QP_UC);
+	struct bench_pair p = bench_pair_of(b, DVX_QP_UC);
 
 	NEED(dvx_post_send_inval_inline(p.sq, b->key, "x", 1, 1, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
@@ -41,21 +24,21 @@ void probe_uc(struct bench *b)
 
 void probe_uc_2(struct bench *b)
 {
-	struct bench_pair p = transport_pair(b, DVX_QP_UC);
+	struct bench_pair p = bench_pair_of(b, DVX_QP_UC);
 
-	transport_post_receive(&p, (struct dvx_sge){b->addr, 16, b->key});
+	bench_receive(&p, (struct dvx_sge){b->addr, 16, b->key});
 	transport_send(&p, 64);
 	bench_expect_none(p.cq[1], "64 bytes for a receive of 16");
 	transport_send(&p, 8);
 	bench_expect_done(p.cq[1], "8 bytes after a message that was dropped");
-	transport_post_receive(&p, (struct dvx_sge){b->addr, 16, 0xbad00});
+	bench_receive(&p, (struct dvx_sge){b->addr, 16, 0xbad00});
 	transport_send(&p, 8);
 	bench_expect_error(p.cq[1], PRM_SYNDROME_LOCAL_PROT_ERR, "a receive with a wrong key");
 }
 
 void probe_dvx_qp_sqerr_to_rts(struct bench *b)
 {
-	struct bench_pair p = transport_pair(b, DVX_QP_UC);
+	struct bench_pair p = bench_pair_of(b, DVX_QP_UC);
 	struct dvx_sge bad = {b->addr, 64, 0xbad00};
 	struct dvx_wc wc;
 	uint8_t state;
@@ -103,9 +86,9 @@ void probe_message(struct bench *b)
 
 void probe_rc_resp_forbid(struct bench *b)
 {
-	struct bench_pair p = transport_pair(b, DVX_QP_RC);
+	struct bench_pair p = bench_pair_of(b, DVX_QP_RC);
 
-	transport_post_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
+	bench_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
 	NEED(dvx_post_write_imm_inline(p.sq, 7, b->addr, 0xbad00, "x", 1, 1, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	bench_expect_error(p.cq[0], PRM_SYNDROME_REMOTE_ACCESS_ERR, "WRITE_IMM with a bad rkey");
@@ -121,7 +104,7 @@ void probe_nak_of_receive(struct bench *b)
 	p.local.retry_count = 1;
 	p.local.ack_timeout = 8;
 	bench_pair_make(b, &p);
-	transport_post_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
+	bench_receive(&p, (struct dvx_sge){b->addr, 64, b->key});
 	NEED(dvx_post_send_inval_inline(p.sq, b->key, "x", 1, 1, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	bench_expect_error(p.cq[1], PRM_SYNDROME_REMOTE_INVAL_REQ_ERR,
@@ -132,9 +115,9 @@ void probe_nak_of_receive(struct bench *b)
 
 void probe_dvx_rq_repost(struct bench *b)
 {
-	struct bench_pair p = transport_pair(b, DVX_QP_RC);
+	struct bench_pair p = bench_pair_of(b, DVX_QP_RC);
 
-	transport_post_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
+	bench_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
 	for (uint8_t i = 0; i < 20; i++) { /* more than the ring's entries */
 		NEED(dvx_post_send_inline(p.sq, &i, 1, 1, DVX_SIGNALED));
 		dvx_sq_ring(p.sq);
@@ -145,86 +128,122 @@ void probe_dvx_rq_repost(struct bench *b)
 		if (i < dvx_rq_free(p.rq))
 			EXPECT(b->buf[4096] == i, "message %u did not reach the first receive", i);
 		if (i + 1u < dvx_rq_free(p.rq))
-			transport_post_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
+			bench_receive(&p, (struct dvx_sge){b->addr + 4096, 64, b->key});
 		else
 			NEED(dvx_rq_repost(p.rq));
 		dvx_rq_ring(p.rq);
 	}
 }
 
-/* ---- datagrams ---- */
+/* ---- requests that a queue does not have ---- */
 
-/* Addresses the pair's receiver. */
-static struct dvx_ah transport_ah(struct bench *b, struct bench_pair *p)
+void probe_uc_mmo(struct bench *b)
 {
-	struct dvx_qp_peer peer = {.size = sizeof(peer)};
-	uint8_t blob[DVX_QP_BLOB_BYTES];
-	struct dvx_ah ah;
+	struct bench_pair p = bench_pair_of(b, DVX_QP_UC);
 
-	NEED(dvx_qp_blob_write(p->qp[1], &p->local, blob));
-	NEED(dvx_qp_blob_read(p->qp[0], blob, sizeof(blob), &peer));
-	NEED(dvx_ah_init(b->dev, &p->local, &peer, &ah));
-	return ah;
+	bench_copy_fails(b, p.sq, p.cq[0], "a copy (MMO) on UC");
 }
 
-void probe_ud_2(struct bench *b)
+void probe_rules_on_rc(struct bench *b)
+{
+	struct bench_pair p = bench_pair_of(b, DVX_QP_RC);
+
+	bench_post_empty(p.sq, PRM_WQE_OPCODE_FLOW_TBL_ACCESS, 0, 8, 0);
+	bench_expect_error(p.cq[0], PRM_SYNDROME_LOCAL_QP_OP_ERR,
+			   "FLOW_TBL_ACCESS of an entry on an RC queue");
+}
+
+/* Small, so that the copy is done first if it is not ordered. */
+void probe_copies_complete_in_order(struct bench *b)
 {
 	struct bench_pair p = bench_pair_default(b);
-	int err;
+	struct dvx_sge from = {b->addr, BENCH_BYTES / 2, b->key};
 
-	p.type = DVX_QP_UD;
-	bench_pair_create(b, &p);
-	p.local.q_key = 0x80010000;
-	err = dvx_qp_connect(p.qp[0], &p.local, NULL);
-	EXPECT(!err, "a Q_Key with bit 31: %s", dvx_strerror(err));
-}
-
-void probe_ud_parse(struct bench *b)
-{
-	struct bench_pair p = transport_pair(b, DVX_QP_UD);
-	struct dvx_ah ah = transport_ah(b, &p);
-
-	prm_av_set_ext(ah.av, 0);
-	NEED(dvx_post_ud_send_inline(p.sq, &ah, "x", 1, 1, DVX_SIGNALED));
+	p.flags = DVX_QP_MMO;
+	if (!dvx_dev_caps(b->dev)->dma_mmo)
+		conclude(VERDICT_OPEN, "the device has no DMA engine (dma_mmo)");
+	bench_pair_make(b, &p);
+	for (int i = 0; i < 8; i++)
+		NEED(dvx_post_write(p.sq, b->addr + BENCH_BYTES / 2, b->key, &from, 1, 1, 0));
+	NEED(dvx_post_nop(p.sq, 1, DVX_SIGNALED));
+	NEED(dvx_post_write(p.sq, b->addr + BENCH_BYTES / 2, b->key, &from, 1, 1, DVX_SIGNALED));
+	NEED(dvx_post_dma(p.sq, b->addr, b->key, b->addr + 64, b->key, 64, 1, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
-	bench_expect_error(p.cq[0], PRM_SYNDROME_LOCAL_QP_OP_ERR, "a vector with ext clear");
+	for (uint32_t i = 8; i < 11; i++) {
+		const void *cqe = bench_wait(p.cq[0]);
+
+		EXPECT(!cqe || dvx_cqe_wqe_index(cqe) == i,
+		       "WQE %u completed in the turn of WQE %u", dvx_cqe_wqe_index(cqe), i);
+		bench_expect_done(p.cq[0], "a WRITE, and a copy behind it");
+	}
 }
 
-static void transport_datagram(struct bench_pair *p, const struct dvx_ah *ah, uint32_t len)
-{
-	static const uint8_t data[64];
+/* ---- vendor syndromes ---- */
 
-	NEED(dvx_post_ud_send_inline(p->sq, ah, data, len, 1, DVX_SIGNALED));
-	dvx_sq_ring(p->sq);
-	bench_need_done(p->cq[0], "a datagram");
+/* The bytes that the tables of dvx name, with the syndromes that they were seen with. */
+static const struct {
+	uint8_t vendor, syndrome;
+} transport_vendors[] = {
+	{PRM_VENDOR_SYNDROME_LOCAL_PROT_2, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{PRM_VENDOR_SYNDROME_LOCAL_PROT, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{PRM_VENDOR_SYNDROME_LOCAL_PROT_3, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{PRM_VENDOR_SYNDROME_LOCAL_PROT_4, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{PRM_VENDOR_SYNDROME_LOCAL_PROT_5, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{PRM_VENDOR_SYNDROME_MW_BIND, PRM_SYNDROME_MW_BIND_ERR},
+	{PRM_VENDOR_SYNDROME_RETRY_EXCEEDED, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR},
+	{PRM_VENDOR_SYNDROME_RNR_RETRY_EXCEEDED, PRM_SYNDROME_RNR_RETRY_EXC_ERR},
+	{PRM_VENDOR_SYNDROME_REMOTE_ACCESS, PRM_SYNDROME_REMOTE_ACCESS_ERR},
+	{PRM_VENDOR_SYNDROME_REMOTE_OP, PRM_SYNDROME_REMOTE_OP_ERR},
+	{PRM_VENDOR_SYNDROME_REMOTE_INVAL_REQ, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR},
+	{PRM_VENDOR_SYNDROME_FLUSHED, PRM_SYNDROME_WR_FLUSH_ERR},
+};
+
+/* Takes an error CQE. Returns whether its vendor byte is one of the table. */
+static bool transport_vendor(struct dvx_cq *cq, const char *what)
+{
+	const void *cqe = bench_wait(cq);
+	struct dvx_cqe_failure why;
+	bool named = false;
+
+	if (!cqe || !dvx_cqe_is_error(cqe))
+		conclude(VERDICT_OPEN, "%s made no error completion", what);
+	dvx_cqe_error(cqe, &why);
+	for (size_t i = 0; i < sizeof(transport_vendors) / sizeof(transport_vendors[0]); i++) {
+		if (transport_vendors[i].vendor != why.vendor)
+			continue;
+		named = true;
+		EXPECT(transport_vendors[i].syndrome == why.syndrome,
+		       "%s: vendor 0x%x beside syndrome 0x%x", what, why.vendor, why.syndrome);
+	}
+	dvx_cq_pop(cq);
+	return named;
 }
 
-void probe_ud_drop(struct bench *b)
+/* Each request fails, and a NOP behind it is flushed. */
+void probe_vendor_syndromes(struct bench *b)
 {
-	struct bench_pair p = transport_pair(b, DVX_QP_UD);
-	struct dvx_ah ah = transport_ah(b, &p);
+	enum { KINDS = 4 };
+	static const char *const what[KINDS] = {"a wrong lkey", "a wrong rkey",
+						"a WRITE without a right", "no receive"};
+	struct dvx_sge good = {b->addr, 8, b->key}, bad = {b->addr, 8, 0xbad00};
+	int named = 0;
 
-	transport_post_receive(&p, (struct dvx_sge){b->addr, 60, b->key});
-	transport_datagram(&p, &ah, 64);
-	bench_expect_none(p.cq[1], "a datagram of 64 bytes for a receive of 60");
-	transport_datagram(&p, &ah, 8);
-	bench_expect_done(p.cq[1], "a datagram of 8 bytes after one that was dropped");
-}
+	for (int i = 0; i < KINDS; i++) {
+		struct bench_pair p = bench_pair_default(b);
 
-void probe_rq_fill_datagram(struct bench *b)
-{
-	struct bench_pair p = transport_pair(b, DVX_QP_UD);
-	struct dvx_ah ah = transport_ah(b, &p);
-	const void *cqe;
-
-	transport_post_receive(&p, (struct dvx_sge){b->addr, 128, b->key});
-	transport_datagram(&p, &ah, 8);
-	cqe = bench_wait(p.cq[1]);
-	if (!cqe || dvx_cqe_is_error(cqe))
-		bench_need_done(p.cq[1], "a datagram");
-	EXPECT(prm_cqe64_get_l2_ok(cqe) && dvx_cqe_l3_ok(cqe) && dvx_cqe_l4_ok(cqe),
-	       "a datagram's l2_ok, l3_ok and l4_ok are %u, %u and %u",
-	       (unsigned int)prm_cqe64_get_l2_ok(cqe), dvx_cqe_l3_ok(cqe), dvx_cqe_l4_ok(cqe));
-	for (int i = 0; b->buf[20] >> 4 == 4 && i < 20; i++)
-		EXPECT(!b->buf[i], "byte %d before an IPv4 header is 0x%x", i, b->buf[i]);
+		p.access = i == 2 ? 0 : p.access;
+		p.local.rnr_retry = 0;
+		bench_pair_make(b, &p);
+		if (i == 3)
+			NEED(dvx_post_send(p.sq, &good, 1, 1, 0));
+		else
+			NEED(dvx_post_write(p.sq, b->addr + 64, i == 1 ? 0xbad00 : b->key,
+					    i ? &good : &bad, 1, 1, 0));
+		NEED(dvx_post_nop(p.sq, 1, DVX_SIGNALED));
+		dvx_sq_ring(p.sq);
+		named += transport_vendor(p.cq[0], what[i]);
+		named += transport_vendor(p.cq[0], "a flushed NOP");
+	}
+	if (!named)
+		conclude(VERDICT_OPEN, "no vendor byte was one that dvx names");
 }

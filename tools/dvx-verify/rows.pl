@@ -78,6 +78,7 @@ for my $row (@rows) {
 	$row->{tool} = defined $row->{probe} || @{$row->{steps}};
 	die "row $row->{id}: has both a probe and steps\n" if defined $row->{probe} && @{$row->{steps}};
 	die "row $row->{id}: dvx-verify settles it, so it needs nothing\n" if $row->{tool} && $row->{needs};
+	die "row $row->{id}: neither a check, nor what is needed for one\n" unless $row->{tool} || $row->{needs};
 }
 
 sub c_text {

@@ -57,6 +57,7 @@ void bench_make(struct bench *);
 /* Two queues that are connected to each other inside the port. */
 struct bench_pair {
 	struct dvx_cq *cq[2];
+	struct dvx_cq *receive_cq; /* of both; NULL: cq[] */
 	struct dvx_qp *qp[2];
 	struct dvx_sq *sq;   /* of qp[0] */
 	struct dvx_rq *rq;   /* of qp[1] */
@@ -71,9 +72,18 @@ struct bench_pair {
 void bench_pair_make(struct bench *, struct bench_pair *);
 /* Returns a pair of RC with all rights, to be changed and made. */
 struct bench_pair bench_pair_default(struct bench *);
+/* Makes a pair of a type (enum dvx_qp_type), with the rights and the Q_Key that it takes. */
+struct bench_pair bench_pair_of(struct bench *, uint8_t type);
+/* Posts a receive to the pair. */
+void bench_receive(struct bench_pair *, struct dvx_sge);
 /* Creates the queues without connecting them. */
 void bench_pair_create(struct bench *, struct bench_pair *);
 
+/* Makes a CQ. */
+struct dvx_cq *bench_cq(struct bench *);
+
+/* Leaves the processor to others between two looks. */
+void bench_pause(void);
 /* Waits for the next CQE; NULL after two seconds without one. */
 const void *bench_wait(const struct dvx_cq *);
 /* Waits for a good CQE, which the statement is about, and consumes it. */
@@ -84,6 +94,14 @@ void bench_need_done(struct dvx_cq *, const char *what);
 void bench_expect_error(struct dvx_cq *, uint8_t syndrome, const char *what);
 /* Expects that no CQE comes for a tenth of a second. */
 void bench_expect_none(struct dvx_cq *, const char *what);
+
+/* Makes a shared receive queue, and posts n equal receives to it. */
+struct dvx_srq *bench_srq(struct bench *, struct dvx_pd *);
+void bench_srq_post(struct dvx_srq *, struct dvx_sge, uint32_t n);
+/* Posts and rings a request with zeros behind its control segment, which has this last word. */
+void bench_post_empty(struct dvx_sq *, uint8_t opcode, uint8_t opmod, uint32_t ds, uint32_t word);
+/* Posts a copy (MMO) to a queue that must refuse it. */
+void bench_copy_fails(struct bench *, struct dvx_sq *, struct dvx_cq *, const char *what);
 
 /* Runs a row's steps. */
 void steps_run(struct bench *, const char *const *steps);
