@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that dvx-check finds each misuse of a table, at both places in the program, and nothing in its correct twin.
+# Proves that dvx-check finds each misuse of a table, at both places in the program, and nothing in its correct twin;
+# and the rules of a device that was started with --check likewise.
 . "$top_srcdir/tests/tap.sh"
 misuse=$top_builddir/tests/lab/misuse
 dvx_check=$top_builddir/tools/dvx-check/dvx-check
@@ -31,7 +32,7 @@ finds() {
 	if [ -n "$2" ]; then [ "$code" = 86 ]; else [ "$code" = 0 ]; fi
 }
 
-check "up" "$dvx_sim" up misuse
+check "up --check" "$dvx_sim" up misuse --check
 cat >"$scratch/table" <<'TABLE'
 changed|buffer_changed misuse_post_at misuse_poll
 ok_changed|
@@ -88,6 +89,49 @@ check "all print JSON" found
 while IFS='|' read -r case findings; do
 	check "$case" finds "$case" "$findings"
 done <"$scratch/table"
+# --- the device's rules: what is found of all these programs, and of those whose rings are written by hand
+cat >"$scratch/device" <<'TABLE'
+key_old key_used_after_end wrong
+rnr_zero rnr_timer_zero right on mlx5 by luck
+ok_rnr
+rd_atomic rd_atomic_differs wrong
+ok_rd_atomic
+rkey_old key_used_after_end wrong
+ok_rkey
+ci_ahead consumer_index_ahead wrong
+ok_ci
+arm_old arm_index_old right on mlx5 by luck
+arm_ahead arm_index_ahead wrong
+ok_arm
+register_first register_before_record wrong
+ok_register
+wqe_changed wqe_changed wrong
+ok_wqe
+TABLE
+by_hand() {
+	for case in $(sed '1d; s/ .*//' "$scratch/device"); do
+		"$dvx_sim" exec misuse -- "$misuse" "$case" >"$scratch/$case.err" || { echo "$case fails"; return 1; }
+	done
+}
+check "rings by hand" by_hand
+"$dvx_sim" check misuse --json >"$scratch/checked"
+code=$?
+cat "$scratch"/*.err | sed -n 's/^\([0-9]*\) is /\1 /p' >"$scratch/pids"
+jq -r -R -n --slurpfile all "$scratch/checked" '[inputs | split(" ")] as $names
+	| $all[0].findings[] | . as $f | ($names[] | select(.[0] == ($f.pid | tostring)) | .[1]) + " " + $f.kind + " " + $f.class' \
+	"$scratch/pids" | sort -u >"$scratch/seen"
+# device CASE FINDING
+device() {
+	grep "^$1 " "$scratch/seen" >"$scratch/of_case"
+	cat "$scratch/of_case"
+	[ "$(cat "$scratch/of_case")" = "${2:+$1 $2}" ]
+}
+while read -r case finding; do
+	check "the device: $case" device "$case" "$finding"
+done <"$scratch/device"
+check "nothing of the others" [ "$(wc -l <"$scratch/seen")" = "$(grep -c ' ' "$scratch/device")" ]
+check "its exit code" [ $code = 86 ]
+check "as text" says 86 'QP 0x[0-9a-f]*: its min_rnr_timer is 0: .* (right on mlx5 by luck; [1-9] times*)$' "$dvx_sim" check misuse
 # text CODE TEXT [OPTION...]: what a changed buffer prints
 text() {
 	code=$1 text=$2
@@ -108,6 +152,10 @@ check "no file of suppressions" text 3 "can't read" -s "$scratch/none"
 check "the program's exit code" says 7 'opened no device that dvx-check saw: nothing was watched' "$dvx_check" -- sh -c 'exit 7'
 check "a signal that ends the program" says 143 '' "$dvx_check" -- sh -c 'kill $$'
 check "dvx-sim run --check" says 86 buffer_changed "$dvx_sim" run --check -- "$misuse" changed
+check "with the device's rules" says 86 'its min_rnr_timer is 0' "$dvx_sim" run --check -- "$misuse" rnr_zero
+check "neither finds anything" says 0 '' "$dvx_sim" run --check -- "$misuse" ok_rnr
+plain() { chips="$chips plain" && "$dvx_sim" up plain && says 3 'plain was started without --check$' "$dvx_sim" check plain; }
+check "no findings without --check" plain
 printf 'int main(void) { return 0; }\n' >"$scratch/static.c"
 if ${CC:-cc} -static -o "$scratch/static" "$scratch/static.c" 2>"$scratch/err"; then
 	check "a static program" says 0 'is statically linked: nothing of it is watched' "$dvx_check" -- "$scratch/static"

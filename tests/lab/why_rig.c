@@ -34,7 +34,8 @@ static int findings_unread(void *ctx, UNUSED const struct cq *cq)
 static struct findings findings_now(struct rig *rig, int unread)
 {
 	struct findings all = {.unread = unread};
-	const struct why_sink sink = {findings_add, findings_unread, &all, 0};
+	const struct why_sink sink = {
+		.found = findings_add, .unread = findings_unread, .ctx = &all};
 
 	why_device(&rig->dev, &sink);
 	return all;

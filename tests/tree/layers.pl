@@ -49,7 +49,7 @@ my %may = (
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/queue' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/uar.h', 'src/sim/transport/transport.h',
 		'include/dvx/prm', 'src/prm'],
-	'src/sim/lab' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/mem.h', 'src/sim/transport/transport.h', 'src/sim/queue/data_seg.h', 'include/dvx/prm'],
+	'src/sim/lab' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/mem.h', 'src/sim/host/uar.h', 'src/sim/fw/cmd.h', 'src/sim/transport/transport.h', 'src/sim/queue/data_seg.h', 'include/dvx/prm'],
 	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/rules', 'src/sim/steer/ste/definer.h', 'src/sim/queue/queue.h',
 		'src/sim/transport/transport.h', 'include/dvx/prm', 'src/prm'],
 	'src/uverbs' => ['ext:rdma/'],

@@ -38,6 +38,7 @@ struct sim_args {
  * The exit code for dvx-sim's own failures, as env and timeout have one, too; others are the
  * command's.
  */
+#define EXIT_FINDINGS  86 /* as dvx-check's */
 #define EXIT_SELF      125
 #define EXIT_CANT_RUN  126
 #define EXIT_NOT_FOUND 127
@@ -54,6 +55,7 @@ int cmd_fault(const struct sim_args *);
 int cmd_link(const struct sim_args *);
 int cmd_why(const struct sim_args *);
 int cmd_stat(const struct sim_args *);
+int sim_cmd_check(const struct sim_args *);
 int sweep_run(const struct sim_args *); /* run --sweep */
 int seeds_run(const struct sim_args *); /* run --seeds */
 
@@ -106,6 +108,8 @@ struct why {
 	struct lab_finding *rows;
 	size_t n;
 };
+/* Asks this LINK_ question, which rows of findings answer. Returns as why_query(). */
+bool why_ask(const char *name, uint16_t question, const void *body, size_t len, struct why *);
 /* Asks the chip once. Returns false, after an error message if there is a chip. */
 bool why_query(const char *name, struct why *);
 /* Asks twice, and keeps what has not moved in between: 100 ms, or until this descriptor is readable. */
@@ -120,7 +124,12 @@ void why_drop(struct why *, bool ended);
 void why_drop_left(struct why *);
 struct why why_copy(const struct why *);
 void why_print(FILE *, struct why *);
+int why_print_json(const char *name, const struct why *);
 void why_forget(struct why *);
+
+/* --- check.c: the rules of a chip, as a run_observer has them --- */
+bool check_begin(void *none, const char *chip);
+void check_end(void *found, const char *chip); /* bool *found: there are findings */
 
 /* --- inject.c: faults that are requested one by one, in a file --- */
 /* Whether an argument names a file, not rates (drop=P) or "off". */

@@ -5,7 +5,7 @@ tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
 	tools/dvx-sim/install.c tools/dvx-sim/exec.c \
 	tools/dvx-sim/server.c tools/dvx-sim/run.c tools/dvx-sim/up.c tools/dvx-sim/down.c \
 	tools/dvx-sim/ls.c tools/dvx-sim/pcap.h tools/dvx-sim/pcap_in.c tools/dvx-sim/pcap_out.c \
-	tools/dvx-sim/replay.c tools/dvx-sim/capture.c \
+	tools/dvx-sim/replay.c tools/dvx-sim/capture.c tools/dvx-sim/check.c \
 	tools/dvx-sim/inject.c tools/dvx-sim/many.c tools/dvx-sim/many.h tools/dvx-sim/seeds.c tools/dvx-sim/stat.c tools/dvx-sim/stat.h tools/dvx-sim/stat_advice.c tools/dvx-sim/stat_budget.c tools/dvx-sim/stat_columns.c tools/dvx-sim/stat_compare.c tools/dvx-sim/stat_join.c tools/dvx-sim/stat_model.c tools/dvx-sim/stat_print.c tools/dvx-sim/sweep.c tools/dvx-sim/why.c tools/dvx-sim/wire.c src/sim/base/finding.c src/sim/base/inject_parse.c src/sim/port/fault_rates.c src/sim/obj/ip.c src/sim/obj/profile.c src/sim/obj/setting.c
 tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) $(PCAP_CFLAGS) \
 	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \

@@ -55,12 +55,13 @@ enum {
 			"what the chip has and lacks; --set help lists the names", 0 \
 	}
 
-#define FAULT_OPTION                                                                     \
-	{                                                                                \
-		"fault", 'F', "FAULTS|FILE", 0,                                               \
-			"a bad wire: drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N; or a file of "    \
-			"single faults",                                                         \
-			0 \
+#define FAULT_OPTION                                                                              \
+	{                                                                                         \
+		"fault", 'F', "FAULTS|FILE", 0,                                                   \
+			"a bad wire: drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N; or a file " \
+			"of "                                                                     \
+			"single faults",                                                          \
+			0                                                                         \
 	}
 
 #define IP_OPTION                                                                              \
@@ -79,6 +80,11 @@ enum {
 			"a device that does all as late and in any order as it may (seed 1)", 0 \
 	}
 
+#define CHECK_OPTION(HELP)                     \
+	{                                      \
+		"check", 'c', NULL, 0, HELP, 0 \
+	}
+
 static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
@@ -90,7 +96,7 @@ static const struct argp_option run_options[] = {
 	IP_OPTION,
 	NETDEV_OPTION,
 	FUNCTION_OPTION,
-	{"check", 'c', NULL, 0, "run CMD under dvx-check, which reports misuse of verbs", 0},
+	CHECK_OPTION("run CMD under dvx-check, which reports misuse of verbs and of the device"),
 	{"hang-after", 'H', "SECONDS", 0,
 	 "look every SECONDS what the queues wait for; print it if it lasts", 0},
 	{"sweep", OPTION_SWEEP, 0, 0,
@@ -102,13 +108,14 @@ static const struct argp_option run_options[] = {
 	{0},
 };
 static const struct argp_option stat_options[] = {
-	{"repeat", 'r', "N", 0, "run CMD N times, each on a device of its own; print the spread", 0},
+	{"repeat", 'r', "N", 0, "run CMD N times, each on a device of its own; print the spread",
+	 0},
 	{"budget", OPTION_BUDGET, "FILE", 0,
 	 "fail if a message costs more than FILE's lines CLASS COLUMN MOST", 0},
 	{"compare", OPTION_COMPARE, 0, 0,
 	 "print what differs between two files that --json wrote; fail if something got dearer", 0},
-	{"pcm", OPTION_PCM, 0, 0, "also in units of Intel PCM: lines read (PCIeRdCur), written (ItoM)",
-	 0},
+	{"pcm", OPTION_PCM, 0, 0,
+	 "also in units of Intel PCM: lines read (PCIeRdCur), written (ItoM)", 0},
 	{"mps", OPTION_MPS, "BYTES", 0, "PCIe's Max_Payload_Size (default 256)", 0},
 	{"mrrs", OPTION_MRRS, "BYTES", 0, "PCIe's Max_Read_Request_Size (default 512)", 0},
 	SET_OPTION,
@@ -132,6 +139,7 @@ static const struct argp_option up_options[] = {
 	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR|tap=IFACE", 0,
 	 "what the port is plugged into (default loop)", 0},
 	NETDEV_OPTION,
+	CHECK_OPTION("note what programs do wrong; dvx-sim check NAME prints it"),
 	HOSTILE_OPTION,
 	{0},
 };
@@ -154,8 +162,9 @@ static const struct cli_command commands[] = {
 	{"run", 1, CLI_PROGRAM, "-- CMD [ARG...]",
 	 "Starts a device, runs CMD on it, takes the device down; returns what CMD returns.",
 	 run_options, cmd_run},
-	{"up", 1, 1, "NAME", "Starts a device that stays up; returns when it is ready for programs.",
-	 up_options, cmd_up},
+	{"up", 1, 1, "NAME",
+	 "Starts a device that stays up; returns when it is ready for programs.", up_options,
+	 cmd_up},
 	{"exec", 2, CLI_PROGRAM, "NAME -- CMD [ARG...]",
 	 "Runs CMD on the device NAME, in this process.", exec_options, cmd_exec},
 	{"ls", 0, 0, "", "Lists the devices that are up, their programs and their objects.",
@@ -163,6 +172,9 @@ static const struct cli_command commands[] = {
 	{"why", 1, 1, "NAME",
 	 "Prints what each queue of NAME waits for, and what waits for its program.", ls_options,
 	 cmd_why},
+	{"check", 1, 1, "NAME",
+	 "Prints what programs did wrong on NAME, which was started with up --check.", ls_options,
+	 sim_cmd_check},
 	{"stat", 1, CLI_PROGRAM, "-- CMD [ARG...]",
 	 "Runs CMD as run does; prints what the messages of each queue cost on PCIe.", stat_options,
 	 cmd_stat},
@@ -173,7 +185,8 @@ static const struct cli_command commands[] = {
 	 "Writes what is on the wire of NAME to a file (- for a pipe), until Ctrl-C.",
 	 capture_options, cmd_capture},
 	{"fault", 1, 2, "NAME [FAULTS|FILE|off]",
-	 "Makes the wire of NAME lose, double, reorder, damage or delay packets, or FILE's commands, "
+	 "Makes the wire of NAME lose, double, reorder, damage or delay packets, or FILE's "
+	 "commands, "
 	 "packets and completions go wrong; prints what it does.",
 	 ls_options, cmd_fault},
 	{"link", 1, 2, "NAME [up|down]",
@@ -190,6 +203,7 @@ static const char overview[] =
 	"  exec NAME -- CMD         run CMD on it (--function host|dpu|vf0)\n"
 	"  ls [--json]              devices, their programs and objects\n"
 	"  why NAME [--json]        what its queues wait for\n"
+	"  check NAME [--json]      what its programs did wrong (up --check)\n"
 	"  stat -- CMD              run CMD; what its messages cost\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"

@@ -24,11 +24,11 @@ struct run_command {
 	const char *chip;
 	pid_t child, server;
 	const sigset_t *signals;
-	bool lost;	 /* the device ended before the command */
-	bool reported;	 /* it is printed what the queues wait for */
-	time_t look;	 /* --hang-after */
+	bool lost;			     /* the device ended before the command */
+	bool reported;			     /* it is printed what the queues wait for */
+	time_t look;			     /* --hang-after */
 	const struct run_observer *observer; /* or NULL */
-	struct why last; /* what the last look found */
+	struct why last;		     /* what the last look found */
 };
 
 /* Prints what the queues wait for. It is no error, and may be what an idle program's do. */
@@ -233,13 +233,24 @@ int run_observed(const struct sim_args *a, char **cmd, const struct run_observer
 	return rc;
 }
 
+/* Runs the command under dvx-check, on a device that applies its own rules, too. */
+static int run_checked(const struct sim_args *a, char **cmd)
+{
+	bool found = false;
+	const struct run_observer o = {.begin = check_begin, .end = check_end, .ctx = &found};
+	const int code = run_observed(a, cmd, &o);
+
+	return found && code != EXIT_SELF ? EXIT_FINDINGS : code;
+}
+
 int cmd_run(const struct sim_args *a)
 {
 	char **cmd = run_argv(a);
 
 	if ((a->sweep || a->seeds) && a->check) {
-		message_print("--sweep and --seeds judge CMD by its exit code, --check by its report: "
-			      "run them one after the other");
+		message_print(
+			"--sweep and --seeds judge CMD by its exit code, --check by its report: "
+			"run them one after the other");
 		return EXIT_SELF;
 	}
 	if (a->sweep || a->seeds)
@@ -251,5 +262,5 @@ int cmd_run(const struct sim_args *a)
 			"--json needs --sweep or --seeds: the output of run is the command's");
 		return EXIT_SELF;
 	}
-	return run_observed(a, cmd, NULL);
+	return a->check ? run_checked(a, cmd) : run_observed(a, cmd, NULL);
 }

@@ -20,6 +20,8 @@ int cmd_up(const struct sim_args *a)
 		return EXIT_INPUT;
 	if (a->inject && !inject_send(s.name))
 		return EXIT_INPUT;
+	if (a->check && !check_begin(NULL, s.name))
+		return EXIT_INPUT;
 	if (s.wire)
 		wire_note_alone(s.name);
 	return EXIT_DONE;

@@ -3,6 +3,7 @@
 #include "dvx-sim.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <poll.h>
@@ -44,7 +45,7 @@ static bool why_rows_fit(const struct link_message *m)
 	return true;
 }
 
-bool why_query(const char *name, struct why *w)
+bool why_ask(const char *name, uint16_t question, const void *body, size_t len, struct why *w)
 {
 	struct link_message answer = {0};
 	int sock = registry_try(name), err;
@@ -52,7 +53,7 @@ bool why_query(const char *name, struct why *w)
 	*w = (struct why){0};
 	if (sock < 0)
 		return false;
-	err = link_ask(sock, LINK_WHY, NULL, 0, -1, &answer);
+	err = link_ask(sock, question, body, len, -1, &answer);
 	close(sock);
 	if (!err && why_rows_fit(&answer)) {
 		w->n = answer.h.len / sizeof(w->rows[0]);
@@ -60,9 +61,16 @@ bool why_query(const char *name, struct why *w)
 		return true;
 	}
 	if (registry_is_ours(name, err))
-		message_print("%s does not answer", name);
+		message_print("%s %s", name,
+			      answer.h.result == -ENODATA ? "was started without --check"
+							  : "does not answer");
 	link_message_free(&answer);
 	return false;
+}
+
+bool why_query(const char *name, struct why *w)
+{
+	return why_ask(name, LINK_WHY, NULL, 0, w);
 }
 
 /* Finds it in another answer, where it is probably behind the last one found. */
@@ -139,6 +147,18 @@ void why_drop_left(struct why *w)
 	w->n = n;
 }
 
+static const char *const why_classes[] = {[FINDING_WORK] = "work",
+					  [FINDING_LEFT] = "left",
+					  [FINDING_IDLE] = "idle",
+					  [FINDING_WRONG] = "wrong",
+					  [FINDING_LUCK] = "right on mlx5 by luck"};
+
+/* Returns whether it is of dvx-check's rules, and counts how often it came. */
+static bool why_is_rule(const struct lab_finding *f)
+{
+	return finding_class_of(f->kind) >= FINDING_WRONG;
+}
+
 /* --- text -------------------------------------------------------------------------------------- */
 
 /* Brings each program's rows together; those of programs that ended are last. */
@@ -176,7 +196,11 @@ static void why_print_row(FILE *to, const struct lab_finding *f)
 	for (size_t i = 0; i < sizeof(f->object) && f->object[i]; i++)
 		object[i] = (char)toupper((unsigned char)f->object[i]);
 	finding_sentence(f, text, sizeof(text));
-	fprintf(to, "  %s 0x%x: %s\n", object, f->id, text);
+	fprintf(to, "  %s 0x%x: %s", object, f->id, text);
+	if (why_is_rule(f))
+		fprintf(to, " (%s; %" PRIu64 " time%s)", why_classes[finding_class_of(f->kind)],
+			f->at, f->at == 1 ? "" : "s");
+	fputc('\n', to);
 }
 
 void why_print(FILE *to, struct why *w)
@@ -220,21 +244,23 @@ static json_t *why_json_numbers(const struct lab_finding *f)
 
 static json_t *why_json_row(const struct lab_finding *f)
 {
-	static const char *const classes[] = {
-		[FINDING_WORK] = "work", [FINDING_LEFT] = "left", [FINDING_IDLE] = "idle"};
 	char text[FINDING_TEXT];
+	json_t *row;
 
 	finding_sentence(f, text, sizeof(text));
-	return json_pack(
+	row = json_pack(
 		"{s:o, s:i, s:o, s:o, s:i, s:s, s:s, s:o, s:s}", "program",
 		json_text(f->program, strnlen(f->program, sizeof(f->program))), "pid", f->pid,
 		"function", json_text(f->function, strnlen(f->function, sizeof(f->function))),
 		"object", json_text(f->object, strnlen(f->object, sizeof(f->object))), "id", f->id,
-		"kind", finding_name(f->kind), "class", classes[finding_class_of(f->kind)],
+		"kind", finding_name(f->kind), "class", why_classes[finding_class_of(f->kind)],
 		"numbers", why_json_numbers(f), "sentence", text);
+	if (why_is_rule(f))
+		json_object_set_new(row, "count", json_number(f->at));
+	return row;
 }
 
-static int why_print_json(const char *name, const struct why *w)
+int why_print_json(const char *name, const struct why *w)
 {
 	json_t *list = json_array(), *more = json_object();
 

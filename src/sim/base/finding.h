@@ -14,12 +14,12 @@ enum finding_kind {
 	FINDINGS,
 };
 
-enum finding_class { FINDING_WORK, FINDING_LEFT, FINDING_IDLE };
+enum finding_class { FINDING_WORK, FINDING_LEFT, FINDING_IDLE, FINDING_WRONG, FINDING_LUCK };
 
 #define FINDING_NUMBERS 6
 #define FINDING_ROWS	256u /* of one kind that a chip sends; it counts the others */
 #define FINDING_LINES	16u  /* of one kind that the tool prints */
-#define FINDING_TEXT	320 /* bytes of a sentence */
+#define FINDING_TEXT	320  /* bytes of a sentence */
 
 struct lab_finding {
 	char function[8];
@@ -29,7 +29,8 @@ struct lab_finding {
 	uint32_t pid;	/* of the program; 0: unknown */
 	uint32_t ended; /* the program has ended */
 	char program[16];
-	uint64_t at; /* the object's position: it differs once the object has moved on */
+	/* the object's position: it differs once the object has moved on; of lab/check.c: how often it came */
+	uint64_t at;
 	uint64_t n[FINDING_NUMBERS];
 };
 

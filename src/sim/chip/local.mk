@@ -14,6 +14,7 @@ libsim_la_SOURCES += \
 	src/sim/chip/rtnetlink.h \
 	src/sim/chip/session.h \
 	src/sim/chip/session_answer.c \
+	src/sim/chip/session_check.c \
 	src/sim/chip/session_device.c \
 	src/sim/chip/session_inject.c \
 	src/sim/chip/session_packets.c \

@@ -12,8 +12,10 @@
 struct chip;
 struct cm_file;
 struct uverbs_file;
+struct session_checked;
 struct session_refusals;
 struct mm;
+struct obj;
 struct session_packets;
 struct vhca;
 struct chip_session;
@@ -39,6 +41,7 @@ struct sessions {
 	struct lab_finding ended[SESSIONS_ENDED]; /* session_why.c: oldest first */
 	unsigned int nended;
 	struct session_fault_timer fault_timers[INJECT_MOST];
+	struct session_checked *checked; /* session_check.c: NULL until the rules apply */
 };
 
 /* A client's open of the device, or a question of the tool. */
@@ -102,6 +105,8 @@ void session_replay(struct chip_session *);
 void session_capture(struct chip_session *);
 void session_forget_packets(struct chip_session *);
 
+/* Returns the session of the program that owns an object, or NULL. */
+const struct chip_session *session_of(const struct sessions *, const struct obj *);
 /* session_why.c: what queues wait for; keeps that of a program that ends before its file closes. */
 void session_why(struct chip_session *);
 void session_note_end(struct chip_session *);
@@ -115,6 +120,9 @@ void session_set_port(struct chip_session *);
 void session_inject(struct chip_session *);
 /* session_stat.c: counts of messages. */
 void session_stat(struct chip_session *);
+/* session_check.c: what programs do wrong. */
+void session_check(struct chip_session *);
+void sessions_stop_check(struct sessions *);
 void sessions_stop_faults(struct sessions *);
 
 /* --- sessions.c --- */

@@ -31,7 +31,7 @@ static int why_unread(void *ctx, const struct cq *cq)
 	return kernel_cq_unread(chip_kernel(w->all->chip), cq->o.vhca, cq->o.id);
 }
 
-static const struct chip_session *why_session(const struct sessions *s, const struct obj *o)
+const struct chip_session *session_of(const struct sessions *s, const struct obj *o)
 {
 	const struct chip_session *c;
 
@@ -44,7 +44,7 @@ static const struct chip_session *why_session(const struct sessions *s, const st
 static void why_add(void *ctx, const struct obj *o, const struct lab_finding *f)
 {
 	struct why_rows *w = ctx;
-	const struct chip_session *c = w->ended ? w->ended : why_session(w->all, o);
+	const struct chip_session *c = w->ended ? w->ended : session_of(w->all, o);
 	struct lab_finding *row = &w->rows[w->n];
 
 	if (w->of_kind[f->kind]++ >= FINDING_ROWS)
@@ -102,7 +102,7 @@ void session_why(struct chip_session *c)
 {
 	struct sessions *s = c->all;
 	struct why_rows w = {.all = s, .rows = calloc(ROWS, sizeof(*w.rows))};
-	const struct why_sink sink = {why_add, why_unread, &w, 0};
+	const struct why_sink sink = {.found = why_add, .unread = why_unread, .ctx = &w};
 
 	if (w.rows) {
 		why_device(chip_device(s->chip), &sink);
@@ -137,7 +137,8 @@ void session_note_end(struct chip_session *c)
 {
 	struct lab_finding rows[SESSIONS_ENDED];
 	struct why_rows w = {.all = c->all, .ended = c, .rows = rows};
-	const struct why_sink sink = {why_add_ended, why_unread, &w, file_uid(c->file)};
+	const struct why_sink sink = {
+		.found = why_add_ended, .unread = why_unread, .ctx = &w, .uid = file_uid(c->file)};
 
 	if (!sink.uid)
 		return;

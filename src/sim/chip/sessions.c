@@ -273,6 +273,7 @@ static const struct {
 	[LINK_WIRE] = {session_wire, false, false},
 	[LINK_INJECT] = {session_inject, false, false},
 	[LINK_STAT] = {session_stat, false, false},
+	[LINK_CHECK] = {session_check, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
 	[LINK_REFUSALS] = {session_refusals_answer, false, false},
 	[LINK_CM_OPEN] = {on_cm_open, false, false},
@@ -451,6 +452,7 @@ void sessions_free(struct sessions *s)
 		return;
 	sim_on_refusal(NULL, NULL);
 	sessions_stop_faults(s);
+	sessions_stop_check(s);
 	chip_on_neighbours(s->chip, NULL, NULL);
 	DL_FOREACH_SAFE(s->open, c, next)
 	session_free(c);

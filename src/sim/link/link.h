@@ -17,7 +17,7 @@
  * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  15u
+#define LINK_VERSION  16u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -49,6 +49,8 @@ enum link_type {
 	LINK_WHY,
 	LINK_INJECT, /* empty, or link_inject and faults to set -> inject_fault (base/inject.h) */
 	LINK_STAT,   /* stat_pcie: counts from now on; or empty -> stat_row (base/stat.h) */
+	/* u32: the rules of lab/check.h apply from now on; or empty -> finding, or -ENODATA */
+	LINK_CHECK,
 };
 
 /* How many faults follow; they replace those before. */

@@ -62,6 +62,9 @@ void cm_close(struct cm_file *);
 /* Runs the command of a write(): 0 or -errno. Never waits: GET_EVENT without events is -EAGAIN. */
 int cm_write(struct cm_file *, struct ucma_request *);
 
+/* Returns whether a connection of the function has this peer. */
+bool cm_connects(const struct cm *, const struct vhca *, uint32_t remote_qpn);
+
 /* Counts the ids of a function in each state, for chip/census.c. */
 #define CM_ID_STATES 8
 void cm_count_ids(const struct cm *, const struct vhca *, uint32_t count[CM_ID_STATES]);

@@ -40,6 +40,17 @@ struct cm_conn *remote_insert_qpn(struct cm_conn *c)
 	return NULL;
 }
 
+bool cm_connects(const struct cm *cm, const struct vhca *v, uint32_t remote_qpn)
+{
+	const struct cm_conn *c;
+
+	for (unsigned int i = 0; i < CM_REMOTE_BUCKETS; i++)
+		LIST_FOREACH(c, &cm->remote_qpns[i], by_qpn)
+	if (c->vhca == v && c->remote_qpn == remote_qpn)
+		return true;
+	return false;
+}
+
 void remote_remove(struct cm_conn *c)
 {
 	if (c->in_ids)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The extended calls. */
+#include "misuse.h"
+
+#include <stdio.h>
+
+/* An extended QP, whose requests are built by ibv_wr_*(). */
+static struct ibv_qp *misuse_qp_ex(bool own)
+{
+	struct ibv_qp_init_attr_ex a = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = p.scq,
+		.recv_cq = p.rcq,
+		.cap = {DEPTH, DEPTH, 1, 1, 16},
+		.pd = p.pd,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_SEND};
+	struct mlx5dv_qp_init_attr dv = {0};
+	struct ibv_qp *qp = own ? mlx5dv_create_qp(p.ctx, &a, &dv) : ibv_create_qp_ex(p.ctx, &a);
+
+	must(qp);
+	return qp;
+}
+
+static void misuse_write_ex(bool own, bool change, uint32_t inlined)
+{
+	struct ibv_qp_ex *ex;
+
+	misuse_open_cq(64);
+	p.a = misuse_qp_ex(own);
+	p.b = misuse_qp(p.pd, p.rcq);
+	misuse_connect(p.a, p.b);
+	ex = ibv_qp_to_qp_ex(p.a);
+	ibv_wr_start(ex);
+	ex->wr_id = 8;
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_write(ex, p.mr->rkey, (uintptr_t)p.in);
+	if (inlined)
+		ibv_wr_set_inline_data(ex, p.out, inlined);
+	else
+		ibv_wr_set_sge(ex, p.mr->lkey, (uintptr_t)p.out, BYTES);
+	must(!ibv_wr_complete(ex));
+	if (change)
+		p.out[0]++;
+	misuse_done(p.scq);
+}
+
+static void changed_ex(void)
+{
+	misuse_write_ex(false, true, 0);
+}
+
+static void changed_dv(void)
+{
+	misuse_write_ex(true, true, 0);
+}
+
+static void ok_ex(void)
+{
+	misuse_write_ex(false, false, 0);
+}
+
+static void ok_inline_ex(void)
+{
+	misuse_write_ex(true, true, 16);
+}
+
+static void inline_ex(void)
+{
+	misuse_write_ex(false, false, 17);
+}
+
+static void misuse_failed_ex(bool reads)
+{
+	struct ibv_cq_init_attr_ex ca = {.cqe = 64, .wc_flags = IBV_WC_EX_WITH_BYTE_LEN};
+	struct ibv_poll_cq_attr pa = {0};
+	const time_t end = patience_from_now();
+
+	misuse_open_cq(64);
+	p.ex = ibv_create_cq_ex(p.ctx, &ca);
+	must(p.ex);
+	p.a = misuse_qp(p.pd, ibv_cq_ex_to_cq(p.ex));
+	p.b = misuse_qp(p.pd, p.rcq);
+	misuse_connect(p.a, p.b);
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, p.out, BYTES, 0));
+	while (ibv_start_poll(p.ex, &pa))
+		must(!patience_over(end));
+	must(p.ex->status != IBV_WC_SUCCESS);
+	if (reads)
+		printf("%d\n", ibv_wc_read_opcode(p.ex));
+	ibv_end_poll(p.ex);
+}
+
+static void failed_field(void)
+{
+	misuse_failed_ex(true);
+}
+
+static void ok_failed_field(void)
+{
+	misuse_failed_ex(false);
+}
+
+const struct misuse_case misuse_extended[] = {
+	MISUSE(changed_ex), MISUSE(changed_dv),	  MISUSE(ok_ex),	   MISUSE(ok_inline_ex),
+	MISUSE(inline_ex),  MISUSE(failed_field), MISUSE(ok_failed_field), {0},
+};

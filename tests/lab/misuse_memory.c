@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory that changes or ends under posted work. */
+#include "misuse.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void changed(void)
+{
+	misuse_open();
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	p.out[8]++;
+	misuse_done(p.scq);
+}
+
+static void ok_changed(void)
+{
+	misuse_open();
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+	p.out[8]++;
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED | IBV_SEND_INLINE, p.out, 16,
+			     0));
+	p.out[8]++;
+	misuse_done(p.scq);
+}
+
+/* The buffer of an unsignaled request, too. */
+static void changed_unsignaled(void)
+{
+	misuse_open();
+	must(!misuse_post(IBV_WR_RDMA_WRITE, 0));
+	p.out[8]++;
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+}
+
+static void early(void)
+{
+	misuse_open();
+	misuse_receive();
+	memcpy(p.out, p.in, BYTES);
+	must(!misuse_post(IBV_WR_SEND, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+	misuse_done(p.rcq);
+}
+
+static void ok_early(void)
+{
+	misuse_open();
+	misuse_receive();
+	must(!misuse_post(IBV_WR_SEND, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+	misuse_done(p.rcq);
+	memcpy(p.out, p.in, BYTES);
+	misuse_receive();
+	must(!misuse_post(IBV_WR_SEND, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+	misuse_done(p.rcq);
+}
+
+static uint8_t *misuse_block(struct ibv_mr **mr)
+{
+	uint8_t *block = aligned_alloc(4096, 8192);
+
+	must(block);
+	*mr = ibv_reg_mr(p.pd, block, 4096, IBV_ACCESS_LOCAL_WRITE);
+	must(*mr);
+	return block;
+}
+
+static void freed(void)
+{
+	struct ibv_mr *mr;
+	uint8_t *block;
+
+	misuse_open();
+	block = misuse_block(&mr);
+	must(!misuse_receive_at(p.b, block, mr->lkey));
+	free(block);
+	misuse_end();
+}
+
+static void ok_freed(void)
+{
+	struct ibv_mr *mr;
+	uint8_t *block;
+
+	misuse_open();
+	block = misuse_block(&mr);
+	must(!misuse_receive_at(p.b, block, mr->lkey));
+	must(!misuse_post(IBV_WR_SEND, IBV_SEND_SIGNALED));
+	misuse_done(p.rcq);
+	misuse_done(p.scq);
+	must(!ibv_dereg_mr(mr));
+	free(block);
+}
+
+static void unmapped(void)
+{
+	misuse_open();
+	misuse_receive();
+	munmap(p.in, PAGE);
+	misuse_end();
+}
+
+static void key_ended(void)
+{
+	struct ibv_mr *mr;
+	uint8_t *block;
+
+	misuse_open();
+	block = misuse_block(&mr);
+	must(!misuse_receive_at(p.b, block, mr->lkey));
+	must(!ibv_dereg_mr(mr));
+	free(block);
+}
+
+static void ok_key_ended(void)
+{
+	struct ibv_mr *mr;
+	uint8_t *block;
+
+	misuse_open();
+	block = misuse_block(&mr);
+	must(!misuse_receive_at(p.b, block, mr->lkey));
+	must(!ibv_destroy_qp(p.b));
+	must(!ibv_dereg_mr(mr));
+	free(block);
+}
+
+static void key_old(void)
+{
+	struct ibv_mr *mr;
+	uint32_t lkey;
+	uint8_t *block;
+
+	misuse_open();
+	block = misuse_block(&mr);
+	lkey = mr->lkey;
+	must(!ibv_dereg_mr(mr));
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, block, BYTES, lkey));
+	must(misuse_poll(p.scq).status == IBV_WC_LOC_PROT_ERR);
+	free(block);
+}
+
+const struct misuse_case misuse_memory[] = {
+	MISUSE(changed),      MISUSE(ok_changed), MISUSE(changed_unsignaled),
+	MISUSE(early),	      MISUSE(ok_early),	  MISUSE(freed),
+	MISUSE(ok_freed),     MISUSE(unmapped),	  MISUSE(key_ended),
+	MISUSE(ok_key_ended), MISUSE(key_old),	  {0},
+};
