@@ -211,3 +211,13 @@ void bench_post_empty(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod, uint32_t
 	dvx_sq_commit(sq, &p, 1);
 	dvx_sq_ring(sq);
 }
+
+void bench_txq_make(struct bench *b, struct dvx_cq **cq, struct dvx_txq **txq)
+{
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64, .uar = b->uar};
+	struct dvx_txq_attr ta = {.size = sizeof(ta), .pd = b->pd, .uar = b->uar, .sq_blocks = 64};
+
+	NEED(dvx_cq_create(b->dev, &ca, cq));
+	ta.cq = *cq;
+	NEED(dvx_txq_create(b->dev, &ta, txq));
+}

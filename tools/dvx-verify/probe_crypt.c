@@ -116,3 +116,36 @@ void probe_crypto_unaligned_write(struct bench *b)
 	bench_expect_error(c.s.p.cq[0], PRM_SYNDROME_REMOTE_ACCESS_ERR,
 			   "a WRITE to byte 8 of an encrypted mkey");
 }
+
+static void crypt_expect_crc(const uint8_t *data, const uint8_t *is, const char *what)
+{
+	const uint32_t crc = (uint32_t)signed_crc(0xedb88320, 0, data);
+	const uint8_t want[] = {(uint8_t)crc, (uint8_t)(crc >> 8), (uint8_t)(crc >> 16),
+				(uint8_t)(crc >> 24)};
+
+	EXPECT(!memcmp(is, want, sizeof(want)), "%s: the CRC32 is not that of the encrypted data",
+	       what);
+}
+
+/* Plaintext on the wire, then in memory; the signature is where the plaintext is. */
+void probe_crypto_raw_order(struct bench *b)
+{
+	const struct dvx_sig_side crc = {.type = DVX_SIG_CRC32, .block = SIGNED_BLOCK};
+	const struct dvx_sig memory = {.memory = crc, .check = DVX_SIG_ALL},
+			     wire = {.wire = crc, .check = DVX_SIG_ALL};
+	struct dvx_sge to;
+	struct crypt_pair c;
+
+	crypt_open(b, &c, DVX_MKEY_SIGNS | DVX_MKEY_ENCRYPTS, SIGNED_BLOCK, 0);
+	signed_describe(&c.s, SIGNED_BLOCK, &wire, &c.crypt);
+	signed_write(&c.s, 0, SIGNED_BLOCK + 4);
+	bench_expect_done(c.s.p.cq[0], "a WRITE of encrypted memory with a CRC32 on the wire");
+	crypt_expect_crc(b->buf, b->buf + SIGNED_THERE + SIGNED_BLOCK, "raw memory");
+	c.crypt.flags = DVX_CRYPT_WIRE | DVX_CRYPT_SIGNED;
+	signed_describe(&c.s, SIGNED_BLOCK + 4, &memory, &c.crypt);
+	to = (struct dvx_sge){0, SIGNED_BLOCK, dvx_mkey_key(c.s.mkey)};
+	NEED(dvx_post_read(c.s.p.sq, b->addr + SIGNED_THERE, b->key, &to, 1, 1, DVX_SIGNALED));
+	dvx_sq_ring(c.s.p.sq);
+	bench_expect_done(c.s.p.cq[0], "a READ of encrypted data into memory with a CRC32");
+	crypt_expect_crc(b->buf + SIGNED_THERE, b->buf + SIGNED_BLOCK, "raw wire");
+}

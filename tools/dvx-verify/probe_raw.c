@@ -5,16 +5,6 @@
 #include <dvx/prm/wqe.h>
 #include "verify.h"
 
-static void raw_make(struct bench *b, struct dvx_cq **cq, struct dvx_txq **txq)
-{
-	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64, .uar = b->uar};
-	struct dvx_txq_attr ta = {.size = sizeof(ta), .pd = b->pd, .uar = b->uar, .sq_blocks = 64};
-
-	NEED(dvx_cq_create(b->dev, &ca, cq));
-	ta.cq = *cq;
-	NEED(dvx_txq_create(b->dev, &ta, txq));
-}
-
 /* Posts a frame of `len` bytes of zeros, which is spoilt before its doorbell. */
 static void raw_fails(struct bench *b, uint32_t len, void (*spoil)(uint8_t *wqe), uint8_t syndrome,
 		      const char *what)
@@ -23,7 +13,7 @@ static void raw_fails(struct bench *b, uint32_t len, void (*spoil)(uint8_t *wqe)
 	struct dvx_txq *txq;
 	struct dvx_cq *cq;
 
-	raw_make(b, &cq, &txq);
+	bench_txq_make(b, &cq, &txq);
 	NEED(dvx_post_eth(dvx_txq_ring(txq), NULL, 0, &s, 1, 1, DVX_SIGNALED));
 	if (spoil)
 		spoil(dvx_sq_last(dvx_txq_ring(txq)));
@@ -91,7 +81,7 @@ static void raw_large_fails(struct bench *b, const struct raw_large *l, void (*s
 	struct dvx_txq *txq;
 	struct dvx_cq *cq;
 
-	raw_make(b, &cq, &txq);
+	bench_txq_make(b, &cq, &txq);
 	if (!dvx_txq_tso(txq))
 		conclude(VERDICT_OPEN, "the device has no large sends (max_lso_cap)");
 	NEED(dvx_post_eth_tso(dvx_txq_ring(txq), l->headers, l->inlined, l->mss, &s, 1, 1,
@@ -119,7 +109,7 @@ static uint32_t raw_most(struct bench *b)
 	struct dvx_txq *txq;
 	struct dvx_cq *cq;
 
-	raw_make(b, &cq, &txq);
+	bench_txq_make(b, &cq, &txq);
 	return dvx_txq_tso(txq);
 }
 
@@ -168,7 +158,7 @@ void probe_aso_of_no_object(struct bench *b)
 	struct dvx_txq *txq;
 	struct dvx_cq *cq;
 
-	raw_make(b, &cq, &txq);
+	bench_txq_make(b, &cq, &txq);
 	bench_post_empty(dvx_txq_ring(txq), PRM_WQE_OPCODE_ACCESS_ASO, PRM_ASO_OPMOD_FLOW_METER, 4,
 			 0x7ffff0);
 	bench_expect_error(cq, PRM_SYNDROME_LOCAL_QP_OP_ERR, "ACCESS_ASO of no object");

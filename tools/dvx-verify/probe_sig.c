@@ -26,19 +26,6 @@ static struct dvx_sig sig_on_wire(uint8_t type, uint8_t flags)
 	return s;
 }
 
-/* Computes a reflected CRC, complemented. */
-static uint64_t sig_crc(uint64_t polynomial, uint64_t seed, const uint8_t *data)
-{
-	uint64_t crc = seed;
-
-	for (uint32_t i = 0; i < SIGNED_BLOCK; i++) {
-		crc ^= data[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
-	}
-	return ~crc;
-}
-
 /* Compares the bytes behind a block in plain memory with a number, lowest byte first. */
 static void sig_expect(const struct signed_pair *s, uint32_t at, uint64_t value, uint32_t bytes,
 		       const char *what)
@@ -72,7 +59,7 @@ void probe_crc_signatures(struct bench *b)
 		signed_write(&s, 0, SIGNED_BLOCK + bytes);
 		signed_good(&s, crcs[i / 2].what);
 		sig_expect(&s, SIGNED_BLOCK,
-			   sig_crc(crcs[i / 2].polynomial, ones ? all : 0, s.data) & all, bytes,
+			   signed_crc(crcs[i / 2].polynomial, ones ? all : 0, s.data) & all, bytes,
 			   crcs[i / 2].what);
 	}
 }
@@ -174,7 +161,7 @@ void probe_sig_error_offset(struct bench *b)
 	struct signed_pair s = {.p = bench_pair_default(b)};
 	struct dvx_sig sig = sig_in_memory(DVX_SIG_CRC32, 0);
 	const uint32_t each = SIGNED_BLOCK + CRC_BYTES;
-	const uint32_t crc = (uint32_t)sig_crc(0xedb88320, 0, zeros);
+	const uint32_t crc = (uint32_t)signed_crc(0xedb88320, 0, zeros);
 	struct dvx_sig_error e;
 
 	signed_open(b, &s, DVX_MKEY_SIGNS);

@@ -61,3 +61,15 @@ void signed_good(struct signed_pair *s, const char *what)
 	EXPECT(!cqe || !dvx_cqe_is_sig_error(cqe), "%s: a wrong signature was reported", what);
 	bench_expect_done(s->p.cq[0], what);
 }
+
+uint64_t signed_crc(uint64_t polynomial, uint64_t seed, const uint8_t *data)
+{
+	uint64_t crc = seed;
+
+	for (uint32_t i = 0; i < SIGNED_BLOCK; i++) {
+		crc ^= data[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
+	}
+	return ~crc;
+}

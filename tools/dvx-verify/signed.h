@@ -30,6 +30,8 @@ void signed_describe(struct signed_pair *, uint32_t bytes, const struct dvx_sig 
 void signed_write(struct signed_pair *, uint64_t at, uint32_t len);
 /* Expects a report of a wrong signature, and returns it. */
 struct dvx_sig_error signed_wrong(struct signed_pair *, struct dvx_cq *, const char *what);
+/* Computes the reflected CRC of a block, complemented. */
+uint64_t signed_crc(uint64_t polynomial, uint64_t seed, const uint8_t *data);
 /* Expects that the next completion is good, and reports no wrong signature. */
 void signed_good(struct signed_pair *, const char *what);
 

@@ -98,6 +98,8 @@ void bench_expect_none(struct dvx_cq *, const char *what);
 /* Makes a shared receive queue, and posts n equal receives to it. */
 struct dvx_srq *bench_srq(struct bench *, struct dvx_pd *);
 void bench_srq_post(struct dvx_srq *, struct dvx_sge, uint32_t n);
+/* Makes a raw send queue with a CQ. */
+void bench_txq_make(struct bench *, struct dvx_cq **, struct dvx_txq **);
 /* Posts and rings a request with zeros behind its control segment, which has this last word. */
 void bench_post_empty(struct dvx_sq *, uint8_t opcode, uint8_t opmod, uint32_t ds, uint32_t word);
 /* Posts a copy (MMO) to a queue that must refuse it. */
