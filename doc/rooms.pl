@@ -35,6 +35,7 @@ my @boxes = (
 	['host', 'src/sim/host', 'client memory, UARs'],
 	['chip', 'src/sim/chip', 'loop; all rooms below'],
 	['base', 'src/sim/base', 'log, probe, timers'],
+	['record', 'src/record', 'recordings'],
 	['prm', 'src/prm include/dvx/prm', 'PRM tables'],
 	['cli', 'tools/cli', 'command lines'],
 );

@@ -2,10 +2,23 @@
 /* Open devices: the functions behind verbs' inline functions are replaced. */
 #include "watch.h"
 
+static void watch_hook_records(struct ibv_context_ops *ops)
+{
+	ops->poll_cq = watch_record_poll_cq;
+	ops->req_notify_cq = watch_record_req_notify_cq;
+	ops->post_send = watch_record_post_send;
+	ops->post_recv = watch_record_post_recv;
+	ops->post_srq_recv = watch_record_post_srq_recv;
+}
+
 static void watch_hook_ops(struct ibv_context_ops *ops)
 {
 	const bool counts = watch_counts();
 
+	if (watch_records()) {
+		watch_hook_records(ops);
+		return;
+	}
 	ops->poll_cq = counts ? watch_count_poll_cq : watch_poll_cq;
 	ops->req_notify_cq = counts ? watch_count_req_notify_cq : watch_req_notify_cq;
 	ops->post_send = counts ? watch_count_post_send : watch_post_send;
@@ -25,6 +38,8 @@ void watch_context_open(struct ibv_context *c)
 	w = watch_add(&watch_contexts, (uintptr_t)c);
 	if (!w)
 		return;
+	watch_record_open();
+	watch_called(watch_since(), 0, 0, "open %s", c->device->name);
 	w->real = c->ops;
 	watch_count_open(w, c);
 	watch_hook_ops(&c->ops);
@@ -36,7 +51,7 @@ void watch_context_open(struct ibv_context *c)
 			v->create_cq_ex = watch_create_cq_ex;
 		if (verbs_get_ctx_op(c, create_srq_ex))
 			v->create_srq_ex = watch_create_srq_ex;
-		if (!watch_counts())
+		if (watch_checks())
 			watch_guard_hook(c);
 	}
 	watch_hello();

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 
+#include <errno.h>
+
 static struct watch_cq *watch_cq_new(struct ibv_cq *cq, uint32_t asked,
-				     const struct watch_place *here)
+				     const struct watch_place *here, uint64_t since)
 {
+	const int err = cq ? 0 : errno;
 	struct watch_cq *c = cq ? watch_add(&watch_cqs, (uintptr_t)cq) : NULL;
 
+	watch_called(since, err, cq ? cq->handle : 0, "create_cq entries %u", asked);
+	errno = cq ? errno : err;
 	if (!c)
 		return NULL;
 	c->cq = cq;
@@ -20,16 +25,17 @@ WATCH_HOOK struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, vo
 					struct ibv_comp_channel *channel, int vector)
 {
 	const struct watch_place here = WATCH_HERE();
+	const uint64_t since = watch_since();
 	struct ibv_cq *cq = WATCH_REAL(ibv_create_cq)(context, cqe, user, channel, vector);
 
-	watch_cq_new(cq, (uint32_t)cqe, &here);
+	watch_cq_new(cq, (uint32_t)cqe, &here, since);
 	return cq;
 }
 
 static void watch_cq_new_ex(struct ibv_cq_ex *ex, const struct ibv_cq_init_attr_ex *a,
-			    const struct watch_place *here)
+			    const struct watch_place *here, uint64_t since)
 {
-	struct watch_cq *c = ex ? watch_cq_new(ibv_cq_ex_to_cq(ex), a->cqe, here) : NULL;
+	struct watch_cq *c = watch_cq_new(ex ? ibv_cq_ex_to_cq(ex) : NULL, a->cqe, here, since);
 	const bool flags = a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
 
 	if (!c)
@@ -53,10 +59,11 @@ static struct ibv_cq_init_attr_ex watch_cq_attr(const struct ibv_cq_init_attr_ex
 struct ibv_cq_ex *watch_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *a)
 {
 	const struct watch_place here = WATCH_HERE();
+	const uint64_t since = watch_since();
 	struct ibv_cq_init_attr_ex with = watch_cq_attr(a);
 	struct ibv_cq_ex *ex = watch_context_of(context)->verbs.create_cq_ex(context, &with);
 
-	watch_cq_new_ex(ex, a, &here);
+	watch_cq_new_ex(ex, a, &here, since);
 	return ex;
 }
 
@@ -65,18 +72,21 @@ WATCH_HOOK struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 					      struct mlx5dv_cq_init_attr *own)
 {
 	const struct watch_place here = WATCH_HERE();
+	const uint64_t since = watch_since();
 	struct ibv_cq_init_attr_ex with = watch_cq_attr(a);
 	struct ibv_cq_ex *ex = WATCH_REAL(mlx5dv_create_cq)(context, &with, own);
 
-	watch_cq_new_ex(ex, a, &here);
+	watch_cq_new_ex(ex, a, &here, since);
 	return ex;
 }
 
 WATCH_HOOK int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
+	const uint64_t since = watch_since();
 	struct watch_cq *c = watch_cq_of(cq);
 	int err = WATCH_REAL(ibv_resize_cq)(cq, cqe);
 
+	watch_called(since, err, cq->handle, "ibv_resize_cq entries %d", cqe);
 	if (!err && c) {
 		c->asked = (uint32_t)cqe;
 		c->got = (uint32_t)cq->cqe;
@@ -87,6 +97,8 @@ WATCH_HOOK int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 WATCH_HOOK int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	const struct watch_place here = WATCH_HERE();
+	const uint64_t since = watch_since();
+	const uint32_t handle = cq->handle;
 	struct watch_cq *c = watch_cq_of(cq);
 	int err;
 
@@ -95,6 +107,7 @@ WATCH_HOOK int ibv_destroy_cq(struct ibv_cq *cq)
 						     .n = {c->events - c->acknowledged},
 						     .place = {&here, &c->created}});
 	err = WATCH_REAL(ibv_destroy_cq)(cq);
+	watch_called(since, err, handle, "ibv_destroy_cq");
 	if (!err)
 		watch_remove(c);
 	return err;

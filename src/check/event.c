@@ -2,6 +2,7 @@
 /* Completion events: armed, waited for, acknowledged. */
 #include "watch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 /*
@@ -44,11 +45,13 @@ static void watch_check_sleep(const struct ibv_comp_channel *channel,
 WATCH_HOOK int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **user)
 {
 	const struct watch_place here = WATCH_HERE();
+	const uint64_t since = watch_since();
 	struct watch_cq *c;
 	int err;
 
 	watch_check_sleep(channel, &here);
 	err = WATCH_REAL(ibv_get_cq_event)(channel, cq, user);
+	watch_called(since, err ? errno : 0, err ? 0 : (*cq)->handle, "ibv_get_cq_event");
 	c = err ? NULL : watch_cq_of(*cq);
 	if (c)
 		c->events++;

@@ -18,6 +18,8 @@ enum check_class { CHECK_WRONG, CHECK_LUCK };
 #define CHECK_PIPE "DVX_CHECK_PIPE"
 /* Names the file in which the preload counts calls, in place of checking them. */
 #define CHECK_COUNTS "DVX_CHECK_COUNTS"
+/* Names the recording (src/record/record.h) to which calls are appended, in place of checking them. */
+#define CHECK_RECORD "DVX_CHECK_RECORD"
 /* If set, receive buffers are not filled at their post. */
 #define CHECK_NO_POISON "DVX_CHECK_NO_POISON"
 

@@ -2,6 +2,7 @@
 /* Memory regions: where the memory of a key is, and whether it may be read. */
 #include "watch.h"
 
+#include <errno.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -17,10 +18,22 @@ static bool watch_can_read(uintptr_t at)
 /* Bounds of all regions so far: what lies outside needs no search. */
 static _Atomic uintptr_t watch_low = UINTPTR_MAX, watch_high;
 
-static void watch_mr_new(struct ibv_mr *mr, uint64_t start, size_t length, uintptr_t memory)
+/* Returns watch_since(), or 0 of a call that another one of them makes. */
+static _Thread_local unsigned int watch_mr_depth;
+static uint64_t watch_mr_begin(void)
 {
+	return watch_mr_depth++ ? 0 : watch_since();
+}
+
+static void watch_mr_new(struct ibv_mr *mr, uint64_t start, size_t length, uintptr_t memory,
+			 uint64_t since)
+{
+	const int err = mr ? 0 : errno;
 	struct watch_mr *m = mr ? watch_add(&watch_mrs, watch_mr_key(mr->context, mr->lkey)) : NULL;
 
+	watch_mr_depth--;
+	watch_called(since, err, mr ? mr->lkey : 0, "reg_mr bytes %zu", length);
+	errno = mr ? errno : err;
 	if (!m)
 		return;
 	m->context = mr->context;
@@ -36,27 +49,30 @@ static void watch_mr_new(struct ibv_mr *mr, uint64_t start, size_t length, uintp
 
 WATCH_HOOK struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
+	const uint64_t since = watch_mr_begin();
 	struct ibv_mr *mr = WATCH_REAL(ibv_reg_mr)(pd, addr, length, access);
 
-	watch_mr_new(mr, (uintptr_t)addr, length, (uintptr_t)addr);
+	watch_mr_new(mr, (uintptr_t)addr, length, (uintptr_t)addr, since);
 	return mr;
 }
 
 WATCH_HOOK struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length,
 					  uint64_t iova, int access)
 {
+	const uint64_t since = watch_mr_begin();
 	struct ibv_mr *mr = WATCH_REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access);
 
-	watch_mr_new(mr, iova, length, (uintptr_t)addr);
+	watch_mr_new(mr, iova, length, (uintptr_t)addr, since);
 	return mr;
 }
 
 WATCH_HOOK struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 					   uint64_t iova, unsigned int access)
 {
+	const uint64_t since = watch_mr_begin();
 	struct ibv_mr *mr = WATCH_REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access);
 
-	watch_mr_new(mr, iova, length, (uintptr_t)addr);
+	watch_mr_new(mr, iova, length, (uintptr_t)addr, since);
 	return mr;
 }
 
@@ -72,11 +88,14 @@ WATCH_HOOK int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	const struct watch_place here = WATCH_HERE();
 	struct watch_mr *m = watch_mr_of(mr->context, mr->lkey);
+	const uint64_t since = watch_since();
+	const uint32_t lkey = mr->lkey;
 	int err;
 
 	if (m && !m->dead)
 		watch_mr_end(mr, &here);
 	err = WATCH_REAL(ibv_dereg_mr)(mr);
+	watch_called(since, err, lkey, "ibv_dereg_mr");
 	if (!err && m) {
 		m->ended = here;
 		m->dead = true;

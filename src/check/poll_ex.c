@@ -97,6 +97,11 @@ void watch_poll_ex_hook(struct watch_cq *c)
 		ex->next_poll = watch_count_next_poll;
 		return;
 	}
+	if (watch_records()) {
+		ex->start_poll = watch_record_start_poll;
+		ex->next_poll = watch_record_next_poll;
+		return;
+	}
 	ex->start_poll = watch_start_poll;
 	ex->next_poll = watch_next_poll;
 	ex->end_poll = watch_end_poll;

@@ -142,7 +142,7 @@ static void watch_ex_end(struct watch_qp *q, bool posted)
 		watch_count_complete(q, posted);
 		return;
 	}
-	if (!posted)
+	if (watch_checks() && !posted)
 		watch_drop_sends(q, q->sq.head - q->batch);
 	watch_unlock(&q->sq, q->batch_locked);
 	if (q->guard)
@@ -164,12 +164,15 @@ static void watch_ex_check(struct watch_qp *q)
 
 static int watch_wr_complete(struct ibv_qp_ex *ex)
 {
+	const uint64_t since = watch_since();
 	struct watch_qp *q = watch_ex(ex);
 	int err;
 
-	if (!watch_counts())
+	if (watch_checks())
 		watch_ex_check(q);
 	err = q->real.wr_complete(ex);
+	if (since)
+		watch_record_batch(q, err, since);
 	watch_ex_end(q, !err);
 	return err;
 }
@@ -179,6 +182,8 @@ static void watch_wr_abort(struct ibv_qp_ex *ex)
 	struct watch_qp *q = watch_ex(ex);
 
 	q->real.wr_abort(ex);
+	if (watch_records())
+		q->sq.head = q->batch;
 	watch_ex_end(q, false);
 }
 

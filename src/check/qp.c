@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* An attribute of either kind of creation, as the program asked. */
@@ -9,6 +10,8 @@ struct watch_asked {
 	bool all_signaled, extended;
 	struct ibv_pd *pd;
 	struct watch_place place;
+	uint64_t since; /* it is recorded */
+	enum ibv_qp_type type;
 };
 
 static void watch_qp_number(struct watch_qp *q)
@@ -18,11 +21,26 @@ static void watch_qp_number(struct watch_qp *q)
 		q->number->qp = q;
 }
 
+static void watch_qp_created(const struct ibv_qp *qp, const struct watch_asked *asked)
+{
+	const struct ibv_qp_cap *c = &asked->cap;
+	const int err = qp ? 0 : errno;
+
+	watch_called(asked->since, err, qp ? qp->qp_num : 0,
+		     "create_qp type %d sends %u receives %u send_pieces %u receive_pieces %u "
+		     "inline %u all_signaled %d",
+		     asked->type, c->max_send_wr, c->max_recv_wr, c->max_send_sge, c->max_recv_sge,
+		     c->max_inline_data, asked->all_signaled);
+	errno = qp ? errno : err;
+}
+
 static void watch_qp_new(struct ibv_qp *qp, const struct watch_asked *asked,
 			 const struct ibv_qp_cap *got)
 {
-	struct watch_qp *q = qp ? watch_add(&watch_qps, (uintptr_t)qp) : NULL;
+	struct watch_qp *q;
 
+	watch_qp_created(qp, asked);
+	q = qp ? watch_add(&watch_qps, (uintptr_t)qp) : NULL;
 	if (!q)
 		return;
 	q->qp = qp;
@@ -51,7 +69,8 @@ static void watch_qp_new(struct ibv_qp *qp, const struct watch_asked *asked,
 WATCH_HOOK struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 {
 	const struct watch_asked asked = {
-		.cap = a->cap, .all_signaled = a->sq_sig_all, .pd = pd, .place = WATCH_HERE()};
+		.cap = a->cap, .all_signaled = a->sq_sig_all, .pd = pd, .place = WATCH_HERE(),
+		.since = watch_since(), .type = a->qp_type};
 	struct ibv_qp *qp = WATCH_REAL(ibv_create_qp)(pd, a);
 
 	watch_qp_new(qp, &asked, &a->cap);
@@ -63,7 +82,9 @@ static struct watch_asked watch_asked_ex(const struct ibv_qp_init_attr_ex *a)
 	return (struct watch_asked){.cap = a->cap,
 				    .all_signaled = a->sq_sig_all,
 				    .extended = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-				    .pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL};
+				    .pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL,
+				    .since = watch_since(),
+				    .type = a->qp_type};
 }
 
 struct ibv_qp *watch_create_qp_ex(struct ibv_context *c, struct ibv_qp_init_attr_ex *a)
@@ -91,9 +112,12 @@ WATCH_HOOK struct ibv_qp *mlx5dv_create_qp(struct ibv_context *c, struct ibv_qp_
 
 WATCH_HOOK int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 {
+	const uint64_t since = watch_since();
 	struct watch_qp *q = watch_qp_of(qp);
 	int err = WATCH_REAL(ibv_modify_qp)(qp, a, mask);
 
+	watch_called(since, err, qp->qp_num, "ibv_modify_qp state %d mask 0x%x",
+		     mask & IBV_QP_STATE ? (int)a->qp_state : -1, (unsigned int)mask);
 	if (q)
 		watch_post_ex_hook_complete(q);
 	if (err || !q || !(mask & IBV_QP_STATE))
@@ -112,9 +136,12 @@ WATCH_HOOK int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 
 WATCH_HOOK int ibv_destroy_qp(struct ibv_qp *qp)
 {
+	const uint64_t since = watch_since();
+	const uint32_t number = qp->qp_num;
 	struct watch_qp *q = watch_qp_of(qp);
 	int err = WATCH_REAL(ibv_destroy_qp)(qp);
 
+	watch_called(since, err, number, "ibv_destroy_qp");
 	if (err || !q)
 		return err;
 	watch_drop_all(q);

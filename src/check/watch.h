@@ -215,6 +215,7 @@ struct watch_cq {
 	_Atomic uint32_t pending; /* completions that may come */
 	_Atomic uint32_t events, acknowledged;
 	struct watch_guard *guard;
+	_Atomic uint64_t empty; /* recorded: empty polls since the last completion */
 };
 struct watch_srq {
 	struct watch_node node;
@@ -371,6 +372,31 @@ int watch_count_next_poll(struct ibv_cq_ex *);
 /* A request of a batch; the batch ends. */
 void watch_count_request(struct watch_qp *, uint32_t opcode);
 void watch_count_complete(struct watch_qp *, bool posted);
+
+/* --- record.c: calls, which are recorded instead of being checked --- */
+void watch_record_open(void);
+bool watch_records(void);
+/* Whether calls are checked, neither counted nor recorded. */
+static inline bool watch_checks(void)
+{
+	return !watch_counts() && !watch_records();
+}
+/* Returns when a call begins, 0: nothing is recorded. */
+uint64_t watch_since(void);
+/* Records a call by its name and its arguments but for handles. err: an errno. */
+void watch_called(uint64_t since, int err, uint32_t object, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void watch_record_devx(uint64_t since, int err, const void *in, size_t in_len, const void *out,
+		       size_t out_len);
+int watch_record_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
+int watch_record_post_recv(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+int watch_record_post_srq_recv(struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+/* Records the requests since ibv_wr_start(), and removes them from the ring. */
+void watch_record_batch(struct watch_qp *, int err, uint64_t since);
+int watch_record_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
+int watch_record_start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *);
+int watch_record_next_poll(struct ibv_cq_ex *);
+int watch_record_req_notify_cq(struct ibv_cq *, int solicited_only);
 
 /* --- wait.c --- Whether to read a descriptor may sleep, for all that the program did before. */
 bool watch_would_sleep(int fd);

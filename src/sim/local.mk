@@ -6,7 +6,7 @@ libcommon_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
 libcommon_la_CFLAGS = $(libsim_la_CFLAGS)
 libsim_la_SOURCES =
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
-libsim_la_LIBADD = libcommon.la src/prm/libprm.la src/uverbs/libuverbs.la $(NETTLE_LIBS)
+libsim_la_LIBADD = libcommon.la src/prm/libprm.la src/record/librecord.la src/uverbs/libuverbs.la $(NETTLE_LIBS)
 # Nothing of it is for other objects: calls within a file can be inlined, and none goes through a table.
 libsim_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) -fvisibility=hidden
 

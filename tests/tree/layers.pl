@@ -21,8 +21,10 @@ my %may = (
 	'src/lib/flow' => ['src/lib/priv.h', 'include/dvx', 'include/dvx/prm', 'src/prm'],
 	'src/lib/flow/dr.c' => ['src/lib/flow', 'include/dvx/prm', 'ext:infiniband/mlx5dv.h'],
 	'src/lib/hws' => ['src/lib/flow', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:uthash', 'ext:infiniband/mlx5dv.h'],
-	# It needs nothing of dvx: it stands between a program and libibverbs.
-	'src/check' => ['ext:infiniband/'],
+	# A file's format, its writer and its reader: of the device, of programs, of dvx-sim.
+	'src/record' => ['include/dvx/prm'],
+	# It stands between a program and libibverbs, and needs nothing of dvx but a file's format.
+	'src/check' => ['src/record', 'ext:infiniband/'],
 	'src/sim/base' => ['src/prm', 'ext:uthash'],
 	'src/sim/base/xts.c' => ['src/sim/base/*', 'ext:nettle/'],
 	'src/sim/host' => ['src/sim/base'],
@@ -49,7 +51,7 @@ my %may = (
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/queue' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/uar.h', 'src/sim/transport/transport.h',
 		'include/dvx/prm', 'src/prm'],
-	'src/sim/lab' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/mem.h', 'src/sim/host/uar.h', 'src/sim/fw/cmd.h', 'src/sim/transport/transport.h', 'src/sim/queue/data_seg.h', 'include/dvx/prm'],
+	'src/sim/lab' => ['src/sim/base', 'src/sim/obj', 'src/sim/host/mem.h', 'src/sim/transport/transport.h', 'src/sim/queue/data_seg.h', 'src/sim/fw/cmd.h', 'src/sim/host/uar.h', 'src/record', 'include/dvx/prm', 'src/prm'],
 	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'src/sim/steer/rules', 'src/sim/steer/ste/definer.h', 'src/sim/queue/queue.h',
 		'src/sim/transport/transport.h', 'include/dvx/prm', 'src/prm'],
 	'src/uverbs' => ['ext:rdma/'],
@@ -68,7 +70,7 @@ my %may = (
 	'src/sim/preload' => ['src/sim/base', 'src/sim/sysfs', 'src/uverbs', 'src/sim/link', 'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	# --set and --fault are checked with the chip's own rows before a server starts.
-	'tools/dvx-sim' => ['src/prm/reflect.h', 'src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/base/stat.h', 'src/check/count.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	'tools/dvx-sim' => ['src/prm/reflect.h', 'src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/base/stat.h', 'src/check/count.h', 'src/check/kinds.h', 'src/record', 'include/dvx/prm', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/dvx-check' => ['src/check/kinds.h', 'src/check/kinds.def', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:dwarf.h', 'ext:elfutils/'],
 	# It runs on a NIC, and knows nothing of the device.
 	'tools/dvx-verify' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/cli', 'ext:infiniband/', 'ext:jansson', 'ext:argp'],

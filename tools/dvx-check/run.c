@@ -91,8 +91,8 @@ static int watched_exec(const struct check_command *c, const char *lib)
 	sigprocmask(SIG_SETMASK, &c->before, NULL);
 	if (c->args->json && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return EXIT_SELF;
-	/* Calls are counted or checked, not both. */
-	if (unsetenv(CHECK_COUNTS) || preload_prepend(lib) || preload_add_sanitizer() ||
+	/* Calls are counted, recorded or checked, only one of it. */
+	if (unsetenv(CHECK_COUNTS) || unsetenv(CHECK_RECORD) || preload_prepend(lib) || preload_add_sanitizer() ||
 	    preload_allow_asan() || setenv(CHECK_PIPE, c->fifo, 1) ||
 	    (c->args->no_poison && setenv(CHECK_NO_POISON, "1", 1))) {
 		message_print("can't set the environment: %s", strerror(errno));

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records calls in place of checking them: the program's side of dvx-sim record (doc/design/0104). */
+#include "watch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "record/record.h"
+
+static void watch_record_start(void)
+{
+	const char *path = getenv(CHECK_RECORD);
+	const int err = path ? record_open(path, program_invocation_short_name) : 0;
+
+	if (err)
+		fprintf(stderr, "dvx-sim record: can't record %s to %s: %s\n",
+			program_invocation_short_name, path, strerror(-err));
+}
+
+void watch_record_open(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_record_start);
+}
+
+bool watch_records(void)
+{
+	return record_is_on();
+}
+
+uint64_t watch_since(void)
+{
+	return record_is_on() ? record_now() : 0;
+}
+
+void watch_called(uint64_t since, int err, uint32_t object, const char *fmt, ...)
+{
+	struct record_call *r;
+	char text[200];
+	va_list args;
+
+	if (!since)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	r = record_begin(RECORD_CALL, sizeof(*r) + strlen(text) + 1, since);
+	if (!r)
+		return;
+	r->err = err;
+	r->object = object;
+	strcpy((char *)(r + 1), text);
+	record_end(r);
+}
+
+void watch_record_devx(uint64_t since, int err, const void *in, size_t in_len, const void *out,
+		       size_t out_len)
+{
+	const uint8_t *head = in;
+	const uint16_t opcode = in_len >= 8 ? (uint16_t)(head[0] << 8 | head[1]) : 0;
+	const uint16_t in_kept = record_mailbox(opcode, in_len),
+		       out_kept = record_mailbox(opcode, out_len);
+	struct record_command *r =
+		since ? record_begin(RECORD_COMMAND, sizeof(*r) + in_kept + out_kept, since) : NULL;
+
+	if (!r)
+		return;
+	*r = (struct record_command){.opcode = opcode,
+				     .op_mod = in_len >= 8 ? (uint16_t)(head[6] << 8 | head[7]) : 0,
+				     .vhca = RECORD_NO_VHCA,
+				     .in_len = (uint32_t)in_len,
+				     .out_len = (uint32_t)out_len,
+				     .in_kept = in_kept,
+				     .out_kept = out_kept,
+				     .err = err};
+	memcpy(r + 1, in, in_kept);
+	memcpy((uint8_t *)(r + 1) + in_kept, out, out_kept);
+	record_end(r);
+}
+
+/* --- posts ----------------------------------------------------------------------------------- */
+
+static void watch_record_request(const struct record_post *request, uint64_t since)
+{
+	struct record_post *r = record_begin(RECORD_POST, sizeof(*r), since);
+
+	if (!r)
+		return;
+	*r = *request;
+	record_end(r);
+}
+
+static uint32_t watch_sge_bytes(const struct ibv_sge *s, int n)
+{
+	uint32_t bytes = 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += s[i].length;
+	return bytes;
+}
+
+/* The first request that is refused is recorded with the error; those behind it are not posted. */
+int watch_record_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	const uint64_t since = record_now();
+	const int err = watch_context_of(qp->context)->real.post_send(qp, wr, bad);
+	struct record_post r = {.queue = qp->qp_num, .ring = RECORD_SQ};
+
+	for (const struct ibv_send_wr *w = wr; w && !r.err; w = w->next, r.nth++) {
+		r.wr_id = w->wr_id;
+		r.sges = (uint16_t)w->num_sge;
+		r.opcode = w->opcode;
+		r.flags = w->send_flags;
+		r.bytes = watch_sge_bytes(w->sg_list, w->num_sge);
+		r.err = err && w == *bad ? err : 0;
+		watch_record_request(&r, since);
+	}
+	return err;
+}
+
+static void watch_record_receives(struct record_post r, const struct ibv_recv_wr *wr,
+				  const struct ibv_recv_wr *bad, int err, uint64_t since)
+{
+	for (const struct ibv_recv_wr *w = wr; w && !r.err; w = w->next, r.nth++) {
+		r.wr_id = w->wr_id;
+		r.sges = (uint16_t)w->num_sge;
+		r.bytes = watch_sge_bytes(w->sg_list, w->num_sge);
+		r.err = err && w == bad ? err : 0;
+		watch_record_request(&r, since);
+	}
+}
+
+int watch_record_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	const uint64_t since = record_now();
+	const int err = watch_context_of(qp->context)->real.post_recv(qp, wr, bad);
+
+	watch_record_receives((struct record_post){.queue = qp->qp_num, .ring = RECORD_RQ}, wr,
+			      err ? *bad : NULL, err, since);
+	return err;
+}
+
+int watch_record_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			       struct ibv_recv_wr **bad)
+{
+	const uint64_t since = record_now();
+	const int err = watch_context_of(srq->context)->real.post_srq_recv(srq, wr, bad);
+
+	watch_record_receives((struct record_post){.queue = srq->handle, .ring = RECORD_SRQ}, wr,
+			      err ? *bad : NULL, err, since);
+	return err;
+}
+
+void watch_record_batch(struct watch_qp *q, int err, uint64_t since)
+{
+	for (uint32_t i = q->batch; i != q->sq.head; i++) {
+		const struct watch_work *w = watch_work_at(&q->sq, i);
+
+		watch_record_request(
+			&(struct record_post){
+				.wr_id = w->wr_id,
+				.queue = q->qp->qp_num,
+				.ring = RECORD_SQ,
+				.sges = (uint16_t)w->sges,
+				.opcode = w->opcode,
+				.flags = (w->signaled ? (uint32_t)IBV_SEND_SIGNALED : 0) |
+					 (w->inlined ? (uint32_t)IBV_SEND_INLINE : 0),
+				.bytes = w->bytes,
+				.err = err,
+				.nth = i - q->batch},
+			since);
+	}
+	q->sq.head = q->batch;
+}
+
+/* --- polls ----------------------------------------------------------------------------------- */
+
+static void watch_record_completion(const struct ibv_cq *cq, const struct ibv_wc *wc)
+{
+	struct watch_cq *c = watch_cq_of(cq);
+	struct record_completion *r = record_begin(RECORD_COMPLETION, sizeof(*r), 0);
+
+	if (!r)
+		return;
+	*r = (struct record_completion){.wr_id = wc->wr_id,
+					.empty = c ? atomic_exchange(&c->empty, 0) : 0,
+					.cq = cq->handle,
+					.qp = wc->qp_num,
+					.status = wc->status,
+					.opcode = wc->opcode,
+					.bytes = wc->byte_len,
+					.vendor_err = wc->vendor_err};
+	record_end(r);
+}
+
+static void watch_record_empty(const struct ibv_cq *cq)
+{
+	struct watch_cq *c = watch_cq_of(cq);
+
+	if (c)
+		c->empty++;
+}
+
+int watch_record_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	const int got = watch_context_of(cq->context)->real.poll_cq(cq, n, wc);
+
+	for (int i = 0; i < got; i++)
+		watch_record_completion(cq, &wc[i]);
+	if (!got)
+		watch_record_empty(cq);
+	return got;
+}
+
+/* Fields of a failed completion do not hold. */
+static void watch_record_polled_ex(struct ibv_cq_ex *ex)
+{
+	struct ibv_cq *cq = ibv_cq_ex_to_cq(ex);
+	const struct watch_cq *c = watch_cq_of(cq);
+	struct ibv_wc wc = {.wr_id = ex->wr_id, .status = ex->status};
+
+	if (c->real.read_qp_num)
+		wc.qp_num = c->real.read_qp_num(ex);
+	if (ex->status == IBV_WC_SUCCESS)
+		wc.opcode = c->real.read_opcode(ex);
+	else
+		wc.vendor_err = c->real.read_vendor_err(ex);
+	if (ex->status == IBV_WC_SUCCESS && c->real.read_byte_len)
+		wc.byte_len = c->real.read_byte_len(ex);
+	watch_record_completion(cq, &wc);
+}
+
+int watch_record_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	const struct watch_cq *c = watch_cq_of(ibv_cq_ex_to_cq(ex));
+	const int err = c->real.start_poll(ex, attr);
+
+	if (!err)
+		watch_record_polled_ex(ex);
+	else
+		watch_record_empty(c->cq);
+	return err;
+}
+
+int watch_record_next_poll(struct ibv_cq_ex *ex)
+{
+	const int err = watch_cq_of(ibv_cq_ex_to_cq(ex))->real.next_poll(ex);
+
+	if (!err)
+		watch_record_polled_ex(ex);
+	return err;
+}
+
+int watch_record_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	const uint64_t since = record_now();
+	const int err = watch_context_of(cq->context)->real.req_notify_cq(cq, solicited_only);
+
+	watch_called(since, err, cq->handle, "ibv_req_notify_cq solicited_only %d", solicited_only);
+	return err;
+}
