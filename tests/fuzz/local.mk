@@ -5,12 +5,12 @@ FUZZ_SIM = tests/fuzz/command tests/fuzz/inject tests/fuzz/flow_table tests/fuzz
 	tests/fuzz/hw_rules tests/fuzz/scarce tests/fuzz/link tests/fuzz/cm tests/fuzz/netlink tests/fuzz/udp
 FUZZ_FLOW = tests/fuzz/rules tests/fuzz/dump tests/fuzz/import
 FUZZ_PRM = tests/fuzz/hex tests/fuzz/explain
-FUZZ_TARGETS = $(FUZZ_SIM) $(FUZZ_FLOW) $(FUZZ_PRM) tests/fuzz/copy tests/fuzz/pcap
+FUZZ_TARGETS = $(FUZZ_SIM) $(FUZZ_FLOW) $(FUZZ_PRM) tests/fuzz/copy tests/fuzz/pcap tests/fuzz/recording
 SIM_TESTS += $(FUZZ_SIM)
 FLOW_TESTS += $(FUZZ_FLOW)
 PRM_TESTS += $(FUZZ_PRM)
 COPY_TESTS += tests/fuzz/copy
-SIM_TESTS += tests/fuzz/pcap
+SIM_TESTS += tests/fuzz/pcap tests/fuzz/recording
 
 UVERBS_STEPS = tests/fuzz/uverbs.h tests/fuzz/uverbs_any.c tests/fuzz/uverbs_devx.c tests/fuzz/uverbs_flows.c \
 	tests/fuzz/uverbs_queues.c
@@ -25,6 +25,8 @@ tests_fuzz_link_LDADD = $(tests_fuzz_uverbs_LDADD)
 tests_fuzz_scarce_LDADD = $(tests_fuzz_uverbs_LDADD)
 tests_fuzz_pcap_SOURCES = tests/fuzz/pcap.c tools/dvx-sim/pcap_in.c
 tests_fuzz_pcap_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src/sim $(PCAP_CFLAGS)
+tests_fuzz_recording_SOURCES = tests/fuzz/recording.c tools/dvx-sim/recorded.c
+tests_fuzz_recording_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src $(JANSSON_CFLAGS)
 tests_fuzz_pcap_LDADD = tests/libreplay.a $(SIM_LIBS) $(PCAP_LIBS) $(CMOCKA_LIBS)
 
 tests_librigs_a_SOURCES += tests/fuzz/fuzz.c tests/fuzz/fuzz.h

@@ -30,6 +30,10 @@ struct sim_args {
 	uint64_t repeat, mps, mrrs; /* stat */
 	bool pcm, compare;
 	const char *budget; /* a file, or NULL */
+	const char *output; /* record: a file, or NULL */
+	uint64_t size;	    /* record: MiB */
+	bool nic;	    /* record: on the machine's NIC */
+	const char *chrome; /* show: a file, or NULL */
 	int argc; /* NAME, and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
 };
@@ -56,18 +60,24 @@ int cmd_link(const struct sim_args *);
 int cmd_why(const struct sim_args *);
 int cmd_stat(const struct sim_args *);
 int sim_cmd_check(const struct sim_args *);
+int cmd_record(const struct sim_args *);
+int cmd_show(const struct sim_args *);
+int cmd_record_diff(const struct sim_args *);
 int sweep_run(const struct sim_args *); /* run --sweep */
 int seeds_run(const struct sim_args *); /* run --seeds */
 
 /* run.c: runs a command on a device of its own; returns its exit code, or EXIT_SELF. */
 struct run_observer {
-	bool (*begin)(void *ctx, const char *chip); /* the device is up; false ends it */
-	void (*end)(void *ctx, const char *chip);   /* the command has ended */
+	bool (*begin)(void *ctx, const char *chip); /* the device is up; false ends it; or NULL */
+	void (*end)(void *ctx, const char *chip);   /* the command has ended; or NULL */
 	void *ctx;
 	const char *counts; /* the file of check/count.h */
+	const char *record; /* a recording */
 	bool to_stderr;	    /* what the command writes to stdout */
 };
 int run_observed(const struct sim_args *, char **cmd, const struct run_observer *);
+/* Likewise, on a NIC that the machine has. */
+int run_on_nic(char **cmd, const struct run_observer *);
 
 /* --- registry.c: the user's folder of chips, with a folder for each --- */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer is considered dead */
@@ -150,7 +160,7 @@ struct json_t *inject_json(const char *name);
 
 /* server.c: starts a server, which accepts clients when this returns. -1 after an error message. */
 struct start {
-	const char *name, *trace, *set, *fault, *wire, *ip, *hostile;
+	const char *name, *trace, *set, *fault, *wire, *ip, *hostile, *record;
 	bool netdev; /* with network interfaces */
 	bool detach;
 	int lifeline; /* a pipe: the server ends when its other end closes; or -1 */
@@ -167,10 +177,11 @@ const char *check_preload_path(void);
  * exec.c: sets the environment and executes the command. It returns an exit code only on failure.
  */
 struct chip_command {
-	const char *chip, *function;
-	char **cmd;  /* ends with NULL */
+	const char *chip, *function; /* NULL: the machine's own device */
+	char **cmd;		     /* ends with NULL */
 	bool traced; /* an option without a file asked for a trace */
 	const char *counts; /* the program's calls are counted in this file; or NULL */
+	const char *record; /* they are appended to this recording; or NULL */
 };
 int exec_on_chip(const struct chip_command *);
 

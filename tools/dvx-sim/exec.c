@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "src/check/count.h"
+#include "src/check/kinds.h"
 #include "src/sim/link/link.h"
 #include "tools/cli/preload.h"
 
@@ -64,14 +64,17 @@ static int add_preload(const char *lib)
 	return err ? err : preload_prepend(lib);
 }
 
-/* Preloads the counts of calls (src/check/count.h), if they are asked for. */
-static int preload_counts(const char *file)
+/* Preloads what counts calls (src/check/count.h) or records them, if that is asked for. */
+static int preload_calls(const struct chip_command *c)
 {
-	const char *lib = file ? check_preload_path() : NULL;
+	const char *lib = c->counts || c->record ? check_preload_path() : NULL;
 
-	if (!file)
+	if (!c->counts && !c->record)
 		return 0;
-	return lib && !setenv(CHECK_COUNTS, file, 1) ? preload_prepend(lib) : -1;
+	if (!lib || (c->counts && setenv(CHECK_COUNTS, c->counts, 1)) ||
+	    (c->record && setenv(CHECK_RECORD, c->record, 1)))
+		return -1;
+	return preload_prepend(lib);
 }
 
 /* A program without the preload runs, but finds no device. */
@@ -92,23 +95,36 @@ static void exec_warn(const char *program)
 			path);
 }
 
-int exec_on_chip(const struct chip_command *c)
+/* Sets what makes the program a client of the chip. Returns 0, or -1 with errno 0 after a message. */
+static int exec_choose_chip(const struct chip_command *c)
 {
 	const char *lib = preload_path();
 	char socket[PATH_MAX], tree[PATH_MAX];
 
+	errno = 0;
 	if (!lib)
-		return EXIT_SELF;
+		return -1;
 	registry_file(socket, c->chip, "socket");
 	registry_file(tree, c->chip, c->function);
 	if (access(tree, F_OK)) {
 		message_print("chip %s has no function %s", c->chip, c->function);
-		return EXIT_SELF;
+		errno = 0;
+		return -1;
 	}
-	if (add_preload(lib) || preload_counts(c->counts) || preload_add_sanitizer() || preload_allow_asan() ||
-	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_CHIP", c->chip, 1) ||
-	    setenv("DVX_SIM_FUNCTION", c->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
-		message_print("can't set the environment: %s", strerror(errno));
+	return add_preload(lib) || setenv("DVX_SIM_SOCKET", socket, 1) ||
+			       setenv("DVX_SIM_CHIP", c->chip, 1) ||
+			       setenv("DVX_SIM_FUNCTION", c->function, 1) ||
+			       setenv("SYSFS_PATH", tree, 1)
+		       ? -1
+		       : 0;
+}
+
+int exec_on_chip(const struct chip_command *c)
+{
+	if ((c->chip && exec_choose_chip(c)) || preload_calls(c) || preload_add_sanitizer() ||
+	    preload_allow_asan()) {
+		if (errno)
+			message_print("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
 	exec_warn(c->cmd[0]);

@@ -6,10 +6,10 @@ tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
 	tools/dvx-sim/server.c tools/dvx-sim/run.c tools/dvx-sim/up.c tools/dvx-sim/down.c \
 	tools/dvx-sim/ls.c tools/dvx-sim/pcap.h tools/dvx-sim/pcap_in.c tools/dvx-sim/pcap_out.c \
 	tools/dvx-sim/replay.c tools/dvx-sim/capture.c tools/dvx-sim/check.c \
-	tools/dvx-sim/inject.c tools/dvx-sim/many.c tools/dvx-sim/many.h tools/dvx-sim/seeds.c tools/dvx-sim/stat.c tools/dvx-sim/stat.h tools/dvx-sim/stat_advice.c tools/dvx-sim/stat_budget.c tools/dvx-sim/stat_columns.c tools/dvx-sim/stat_compare.c tools/dvx-sim/stat_join.c tools/dvx-sim/stat_model.c tools/dvx-sim/stat_print.c tools/dvx-sim/sweep.c tools/dvx-sim/why.c tools/dvx-sim/wire.c src/sim/base/finding.c src/sim/base/inject_parse.c src/sim/port/fault_rates.c src/sim/obj/ip.c src/sim/obj/profile.c src/sim/obj/setting.c
+	tools/dvx-sim/inject.c tools/dvx-sim/many.c tools/dvx-sim/many.h tools/dvx-sim/record.c tools/dvx-sim/record_diff.c tools/dvx-sim/recorded.c tools/dvx-sim/recorded_json.c tools/dvx-sim/recording.c tools/dvx-sim/recording.h tools/dvx-sim/seeds.c tools/dvx-sim/show.c tools/dvx-sim/show_chrome.c tools/dvx-sim/stat.c tools/dvx-sim/stat.h tools/dvx-sim/stat_advice.c tools/dvx-sim/stat_budget.c tools/dvx-sim/stat_columns.c tools/dvx-sim/stat_compare.c tools/dvx-sim/stat_join.c tools/dvx-sim/stat_model.c tools/dvx-sim/stat_print.c tools/dvx-sim/sweep.c tools/dvx-sim/why.c tools/dvx-sim/wire.c src/sim/base/finding.c src/sim/base/inject_parse.c src/sim/port/fault_rates.c src/sim/obj/ip.c src/sim/obj/profile.c src/sim/obj/setting.c
 tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) $(PCAP_CFLAGS) \
 	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DPKGLIB_FROM_BIN='"$(call FROM_BIN,$(pkglibdir))"' -DPKGLIBEXEC_FROM_BIN='"$(call FROM_BIN,$(pkglibexecdir))"'
 # Where libdir is /usr/lib/x86_64-linux-gnu or /usr/lib64, a prefix that has moved has them there.
 FROM_BIN = $(shell realpath -ms --relative-to=$(bindir) $(1))
-tools_dvx_sim_dvx_sim_LDADD = tools/cli/libcli.la src/sim/link/liblink.la src/prm/libprmnames.la $(JANSSON_LIBS) $(PCAP_LIBS) -lm
+tools_dvx_sim_dvx_sim_LDADD = tools/cli/libcli.la src/sim/link/liblink.la src/prm/libprm.la src/record/librecord.la $(JANSSON_LIBS) $(PCAP_LIBS) -lm

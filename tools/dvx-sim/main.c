@@ -32,7 +32,10 @@ enum {
 	OPTION_MPS,
 	OPTION_MRRS,
 	OPTION_COMPARE,
-	OPTION_BUDGET
+	OPTION_BUDGET,
+	OPTION_SIZE,
+	OPTION_NIC,
+	OPTION_CHROME
 };
 
 #define VFS_OPTION                                                                        \
@@ -128,6 +131,26 @@ static const struct argp_option stat_options[] = {
 	CLI_JSON,
 	{0},
 };
+static const struct argp_option record_options[] = {
+	{"output", 'o', "FILE", 0, "the recording to write", 0},
+	{"size", OPTION_SIZE, "MIB", 0, "room in it, which is made at the start (default 64)", 0},
+	{"nic", OPTION_NIC, 0, 0, "no device of software: record CMD's calls on this machine's NIC", 0},
+	SET_OPTION,
+	VFS_OPTION,
+	SFS_OPTION,
+	FAULT_OPTION,
+	IP_OPTION,
+	NETDEV_OPTION,
+	FUNCTION_OPTION,
+	HOSTILE_OPTION,
+	{0},
+};
+static const struct argp_option show_options[] = {
+	{"chrome", OPTION_CHROME, "FILE", 0,
+	 "write FILE, a Chrome trace, which ui.perfetto.dev shows as tracks", 0},
+	{"json", 'j', NULL, 0, "print JSON, an object on a line for each event", 0},
+	{0},
+};
 static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
@@ -178,6 +201,13 @@ static const struct cli_command commands[] = {
 	{"stat", 1, CLI_PROGRAM, "-- CMD [ARG...]",
 	 "Runs CMD as run does; prints what the messages of each queue cost on PCIe.", stat_options,
 	 cmd_stat},
+	{"record", 1, CLI_PROGRAM, "-- CMD [ARG...]",
+	 "Runs CMD as run does; writes its commands, doorbells, WQEs, CQEs and events to a file.",
+	 record_options, cmd_record},
+	{"show", 1, 1, "FILE", "Prints a recording: when, who, what.", show_options, cmd_show},
+	{"diff", 2, 2, "FILE FILE",
+	 "Compares two recordings, queue by queue; prints each queue's first difference.", no_options,
+	 cmd_record_diff},
 	{"replay", 2, 2, "NAME FILE.pcap",
 	 "Sends a file's packets into the port of NAME; prints what happened to them.", ls_options,
 	 cmd_replay},
@@ -199,17 +229,16 @@ static const char overview[] =
 	"A software mlx5 NIC under the real, unmodified libibverbs and libmlx5.\v"
 	"Commands (dvx-sim COMMAND --help says more):\n"
 	"  run [--trace] -- CMD     start a device, run CMD on it, take it down\n"
-	"  up NAME                  start a device that stays up\n"
+	"  up NAME; down NAME       start a device that stays up; take it down\n"
 	"  exec NAME -- CMD         run CMD on it (--function host|dpu|vf0)\n"
 	"  ls [--json]              devices, their programs and objects\n"
 	"  why NAME [--json]        what its queues wait for\n"
 	"  check NAME [--json]      what its programs did wrong (up --check)\n"
 	"  stat -- CMD              run CMD; what its messages cost\n"
+	"  record -o FILE -- CMD    run CMD and record it (show FILE; diff FILE FILE)\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
-	"  fault NAME [FAULTS|off]  make its wire a bad one\n"
-	"  link NAME [up|down]      its port's link\n"
-	"  down NAME                take it down\n"
+	"  fault NAME; link NAME    make its wire a bad one; take its port down or up\n"
 	"\n"
 	"Examples:\n"
 	"  dvx-sim run -- ibv_devinfo -v\n"
@@ -365,6 +394,10 @@ static const struct cli_option values[] = {
 	CLI_TRUE(OPTION_PCM, pcm),
 	CLI_TRUE(OPTION_COMPARE, compare),
 	CLI_TEXT(OPTION_BUDGET, budget),
+	CLI_TEXT('o', output),
+	CLI_TRUE(OPTION_NIC, nic),
+	CLI_TEXT(OPTION_CHROME, chrome),
+	CLI_NUMBER(OPTION_SIZE, size, 1, 1048576),
 	CLI_NUMBER('H', hang_after, 1, 1000000),
 };
 
@@ -456,7 +489,7 @@ static void offer_functions(const char *command, const char *first, const char *
 
 static const struct cli_words words[] = {{"NAME", offer_chips}, {"FUNCTION", offer_functions}};
 
-static struct sim_args args = {.function = "host", .repeat = 1, .mps = 256, .mrrs = 512};
+static struct sim_args args = {.function = "host", .repeat = 1, .mps = 256, .mrrs = 512, .size = 64};
 
 static const struct cli cli = {
 	.tool = "dvx-sim",

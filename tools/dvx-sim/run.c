@@ -22,7 +22,7 @@ static int code_of(int status)
 /* A command, its device, and what the device's queues were found to wait for. */
 struct run_command {
 	const char *chip;
-	pid_t child, server;
+	pid_t child, server; /* server -1: there is none */
 	const sigset_t *signals;
 	bool lost;			     /* the device ended before the command */
 	bool reported;			     /* it is printed what the queues wait for */
@@ -121,7 +121,7 @@ static int run_wait_for(struct run_command *r)
 			run_report_end(r, code_of(status));
 			return r->lost ? EXIT_SELF : code_of(status);
 		}
-		if (waitpid(r->server, &status, WNOHANG) == r->server) {
+		if (r->server > 0 && waitpid(r->server, &status, WNOHANG) == r->server) {
 			message_print("the device ended before the command did (status %d)",
 				      code_of(status));
 			r->lost = true;
@@ -146,7 +146,7 @@ static int run_with(struct run_command *r, const struct chip_command *c, const s
 		_exit(exec_on_chip(c));
 	}
 	code = run_wait_for(r);
-	if (r->observer && !r->lost)
+	if (r->observer && r->observer->end && !r->lost)
 		r->observer->end(r->observer->ctx, r->chip);
 	why_forget(&r->last);
 	return code;
@@ -196,14 +196,16 @@ int run_observed(const struct sim_args *a, char **cmd, const struct run_observer
 			  .fault = a->fault,
 			  .ip = a->ip,
 			  .netdev = a->netdev,
-			  .hostile = a->hostile};
+			  .hostile = a->hostile,
+			  .record = o ? o->record : NULL};
 	sigset_t signals, before;
 	char name[32];
 	struct chip_command client = {.chip = name,
 				      .function = a->function,
 				      .cmd = cmd,
 				      .traced = a->trace && !strcmp(a->trace, "-"),
-				      .counts = o ? o->counts : NULL};
+				      .counts = o ? o->counts : NULL,
+				      .record = o ? o->record : NULL};
 	struct run_command run = {
 		.chip = name, .signals = &signals, .look = (time_t)a->hang_after, .observer = o};
 	int life[2], rc, status;
@@ -220,7 +222,7 @@ int run_observed(const struct sim_args *a, char **cmd, const struct run_observer
 	if (run.server < 0)
 		return EXIT_SELF;
 	close(life[0]);
-	if ((a->inject && !inject_send(name)) || (o && !o->begin(o->ctx, name)))
+	if ((a->inject && !inject_send(name)) || (o && o->begin && !o->begin(o->ctx, name)))
 		return EXIT_SELF; /* closes the lifeline */
 	rc = run_with(&run, &client, &before);
 	if (rc && a->hostile)
@@ -241,6 +243,17 @@ static int run_checked(const struct sim_args *a, char **cmd)
 	const int code = run_observed(a, cmd, &o);
 
 	return found && code != EXIT_SELF ? EXIT_FINDINGS : code;
+}
+
+int run_on_nic(char **cmd, const struct run_observer *o)
+{
+	const struct chip_command client = {.cmd = cmd, .record = o->record};
+	sigset_t signals, before;
+	struct run_command run = {
+		.server = -1, .signals = &signals, .reported = true, .observer = o};
+
+	run_block_signals(&signals, &before);
+	return run_with(&run, &client, &before);
 }
 
 int cmd_run(const struct sim_args *a)

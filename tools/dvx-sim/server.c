@@ -20,7 +20,7 @@ static void start_keep(int fd)
 static void be_server(const struct start *s, const char *server, const char *dir, int ready)
 {
 	char ready_text[12], lifeline_text[12];
-	const char *argv[26] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
+	const char *argv[28] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
 	unsigned int n = 7;
 	sigset_t none;
 
@@ -29,6 +29,10 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (s->trace) {
 		argv[n++] = "--trace";
 		argv[n++] = s->trace;
+	}
+	if (s->record) {
+		argv[n++] = "--record";
+		argv[n++] = s->record;
 	}
 	if (s->set) {
 		argv[n++] = "--set";

@@ -98,7 +98,7 @@ static bool stat_open(struct stat_command *c)
 /* Returns the last run's exit code; the first failure ends the runs. */
 static int stat_runs(struct stat_command *c, const struct sim_args *a)
 {
-	const struct run_observer observer = {stat_begin, stat_end, c, c->path, a->json};
+	const struct run_observer observer = {stat_begin, stat_end, c, c->path, NULL, a->json};
 	int code = EXIT_DONE;
 
 	for (uint64_t i = 0; i < a->repeat && !code; i++) {

@@ -24,6 +24,7 @@
 #include "chip.h"
 #include "trace.h"
 #include "kernel/kernel.h"
+#include "lab/record.h"
 #include "netdev.h"
 #include "session.h"
 #include "sysfs/sysfs.h"
@@ -40,7 +41,7 @@
 #define LOG_MOST (16u << 20) /* the log is usually in memory */
 
 static struct {
-	const char *dir, *name, *trace, *set, *fault, *wire, *ip, *hostile;
+	const char *dir, *name, *trace, *set, *fault, *wire, *ip, *hostile, *record;
 	int ready;    /* gets a byte when programs may connect, or -1 */
 	int lifeline; /* the server ends when it is closed, or -1 */
 	bool detach, netdev;
@@ -190,6 +191,15 @@ static int start_trace(void)
 	fprintf(stderr, "dvx-sim: can't write the trace to %s: %s\n", option.trace,
 		strerror(errno));
 	return -1;
+}
+
+static int start_record(void)
+{
+	const int err = option.record ? lab_record_to(option.record) : 0;
+
+	if (err)
+		fprintf(stderr, "dvx-sim: can't record to %s: %s\n", option.record, strerror(-err));
+	return err;
 }
 
 /*
@@ -415,6 +425,8 @@ static int chip_server_parse(int argc, char **argv)
 			option.name = value;
 		else if (!strcmp(argv[i], "--trace"))
 			option.trace = value;
+		else if (!strcmp(argv[i], "--record"))
+			option.record = value;
 		else if (!strcmp(argv[i], "--set"))
 			option.set = value;
 		else if (!strcmp(argv[i], "--fault"))
@@ -478,7 +490,7 @@ int main(int argc, char **argv)
 	lock = chip_server_claim();
 	if (lock < 0)
 		return 1;
-	rc = start_trace() ? -1 : run_chip();
+	rc = start_trace() || start_record() ? -1 : run_chip();
 	clean_up();
 	close(lock);
 	return rc ? 1 : 0;

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that recordings have the bytes that are in the program's rings and the calls that it made, that two of them
+# differ where the programs do, and that damaged ones are read as far as they are good.
+. "$top_srcdir/tests/tap.sh"
+ring=$top_builddir/tests/lab/record_ring
+needs "$ring"
+cd "$scratch" || exit 99
+record() { "$dvx_sim" record --size 2 "$@"; }
+shown() { "$dvx_sim" show --json "$1" >"$1.json"; }
+
+recorded() { record -o "$1" -- "$ring" $2 >"$1.ring" && shown "$1"; }
+check "a program is recorded" recorded a 10
+check "... with fewer bytes than there was room" [ "$(wc -c <a)" -lt 1000000 ]
+
+# --- an independent witness: the rings, as the program itself reads them
+as_in_ring() {
+	{
+		jq -r 'select(.kind == "wqe" and .ring == "sq") | "\(.index) \(.bytes)"' a.json |
+			awk '{b[$1] = b[$1] $2} END {for (i in b) print "wqe", i, b[i]}'
+		jq -r 'select(.kind == "cqe") | "cqe \(.index) \(.bytes)"' a.json
+	} | sort >a.have
+	[ "$(sort a.ring | tee a.want | wc -l)" = 20 ] && diff a.want a.have
+}
+check "WQEs and CQEs are those in the rings" as_in_ring
+calls() {
+	[ "$(jq -r 'select(.kind == "post") | .wr_id' a.json | xargs)" = "1 2 3 4 5 6 7 8 9 10" ] &&
+		[ "$(jq -r 'select(.kind == "completion") | .wr_id' a.json | xargs)" = "1 2 3 4 5 6 7 8 9 10" ] &&
+		[ "$(jq -r 'select(.kind == "post") | "\(.opcode) \(.length) \(.flags) \(.errno)"' a.json | uniq)" = "RDMA_WRITE 8 2 0" ]
+}
+check "posts and polls are those of the program" calls
+in_order() { jq -se 'map(.ns) == (map(.ns) | sort) and all(.[]; .text)' a.json; }
+check "events are in the order of time" in_order
+table() {
+	"$dvx_sim" show a >a.text && grep -q ' device  *wqe qp 0x[0-9a-f]* sq 9 wqe_ctrl_seg .*opcode=RDMA_WRITE(' a.text &&
+		grep -q ' device  *cmd> vhca [0-9]* uid [0-9]* CREATE_QP create_qp_in ' a.text &&
+		grep -q ' record_ring:[0-9]*  *call create_qp type 2 sends 64 receives 1 .* -> 0x[0-9a-f]* \[[0-9]* ns\]$' a.text &&
+		grep -q ' record_ring:[0-9]*  *post qp 0x[0-9a-f]* sq RDMA_WRITE wr_id 0xa bytes 8 pieces 1 signaled \[' a.text
+}
+check "a table names fields, objects and calls" table
+
+# --- Chrome's trace
+chrome() {
+	"$dvx_sim" show --chrome a.chrome a && [ "$(jq -r '
+		[.traceEvents[] | select(.ph == "b")] as $b | [.traceEvents[] | select(.ph == "e")] as $e
+		| [.traceEvents[] | select(.name == "process_name") | .args.name | sub(":.*"; "")] as $names
+		| [($b | length), ($e | length), (($b | map(.id)) == ($b | map(.id) | unique)), (($b | map(.id)) - ($e | map(.id)) | length)] + ($names | sort)
+		| map(tostring) | join(" ")' a.chrome)" = "20 20 true 0 device record_ring" ] &&
+		jq -e 'all(.traceEvents[]; .ph == "M" or .ts >= 0) and any(.traceEvents[]; .ph == "X" and .dur > 0)' a.chrome
+}
+check "Chrome's trace has a slice for each WQE and for each post" chrome
+
+# --- two recordings
+same() { "$dvx_sim" diff a b >diffed && [ ! -s diffed ]; }
+differs() { "$dvx_sim" diff "$1" "$2" >diffed; code=$?; cat diffed; [ $code = 1 ] && grep -q "$3" diffed; }
+check "another run" recorded b 10
+check "two runs of a program do not differ" same
+check "a run with one write more" recorded c 11
+check "... has a WQE more" differs a c '^WQEs of sq of qp 0x.*: 10 and 11, the first difference is number 11$'
+check "... which is shown" grep -q '^+ wqe_ctrl_seg .*wqe_index=0xa.*opcode=RDMA_WRITE.*; wqe_raddr_seg.*; wqe_data_seg' diffed
+check "... and a completion, a post, a polled completion more" [ "$(grep -c '10 and 11' diffed)" = 4 ]
+check "... the other way round" differs c a '^WQEs of sq of qp 0x.*: 11 and 10, the first difference is number 11$'
+pair() {
+	record -o "$1" -- sh -c '(exec timeout 60 ibv_rc_pingpong -g 1 -n '"$2"' >/dev/null) &
+		until timeout 60 ibv_rc_pingpong -g 1 -n '"$2"' 127.0.0.1 >/dev/null 2>&1; do sleep 0.05; done; wait' && shown "$1"
+}
+check "two processes" pair p 10
+sends() { [ "$(jq -r 'select(.layout == "wqe_ctrl_seg") | .kind' p.json | wc -l) $(jq -r 'select(.kind == "cqe") | .kind' p.json | wc -l)" = "20 40" ]; }
+check "... 10 sends each, and twice as many completions" sends
+
+# --- on a NIC: the program's side alone
+nic() {
+	"$dvx_sim" run -- "$dvx_sim" record --nic -o nic -- "$ring" 5 >/dev/null && shown nic &&
+		[ "$(jq -r 'select(.kind == "post" or .kind == "completion") | .kind' nic.json | sort | uniq -c | xargs)" = "5 completion 5 post" ] &&
+		! jq -e 'select(.who == "device")' nic.json
+}
+check "--nic records calls without dvx-sim's device" nic
+
+# --- processes that are killed
+killed() { record -o k -- "$ring" 10 kill; [ $? = 137 ] && shown k && [ "$(grep -c '"kind":"post"' k.json)" = 5 ]; }
+check "a program that is killed is recorded up to then" killed
+mkfifo go stop
+lost() {
+	"$dvx_sim" record -o l -- sh -c "'$ring' 10 >/dev/null; echo >go; cat stop" &
+	timeout 60 cat go
+	kill -9 $!
+	until_dead $!
+	echo >stop
+	says 1 'l has no end: its dvx-sim record runs, or was killed' "$dvx_sim" show --json l && [ "$(grep -c '"kind":"post"' said)" = 10 ]
+}
+check "a recording whose dvx-sim is killed has all events, and says so" lost
+
+# --- room
+full() { record --size 1 -o full -- "$ring" 2000 2>noted; [ $? = 0 ] && grep -q 'full is full: [0-9]* later events are not in it (--size' noted; }
+check "a program that does more than there is room for" full
+check "... the recording says so" says 1 'full was full: [0-9]* later events' "$dvx_sim" show full
+no_room() { (trap '' XFSZ; ulimit -f 8; record -o small -- true); }
+check "no room on the disk" says 125 "can't record to small: File too large (--size takes less room)" no_room
+check "no regular file" says 125 "can't record to /dev/null: Invalid argument (it is no regular file)" "$dvx_sim" record -o /dev/null -- true
+check "no file" says 125 "record needs -o FILE" "$dvx_sim" record -- true
+check "the command's exit code" says 7 '' "$dvx_sim" record -o code -- sh -c 'exit 7'
+
+# --- recordings that are damaged
+cut_short() {
+	for n in 64 100 1000 5000 $(($(wc -c <a) - 1)); do
+		head -c $n a >cut
+		says 1 "cut is cut short at offset [0-9]*: it had $(wc -c <a) bytes" "$dvx_sim" show cut || return
+	done
+	[ "$(grep -c ' post ' said)" = 10 ]
+}
+check "a recording that is cut short is shown up to the cut" cut_short
+flipped() {
+	cp a bad
+	byte=$(od -An -tu1 -j"$1" -N1 bad)
+	printf "\\$(printf %o $((byte ^ 4)))" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
+	says 3 "^dvx-sim: bad: offset $2" "$dvx_sim" show bad
+}
+while read -r at offset expected; do
+	check "a flipped bit at $at: expected $expected" flipped "$at" "$offset: expected $expected"
+done <<'TABLE'
+3 0 "dvx rec", with which recordings begin
+8 8 version 1, not 5: show it with that dvx-sim
+12 12 0 or 1, not 5
+64 64 the length of event 1, not
+80 64 the sum 0x[0-9a-f]* of event 1, not 0x
+TABLE
+check "another file" says 3 'offset 0: expected "dvx rec"' "$dvx_sim" show "$ring"
+: >empty
+check "an empty file" says 3 'offset 0: expected "dvx rec"' "$dvx_sim" show empty
+check "no such file" says 3 "can't read nix: No such file" "$dvx_sim" show nix
+check "a folder" says 3 "can't read .: Invalid argument" "$dvx_sim" show .
+check "a difference to a damaged one" says 3 'bad: offset' "$dvx_sim" diff a bad
+plan
