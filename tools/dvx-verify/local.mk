@@ -9,7 +9,7 @@ bin_PROGRAMS += tools/dvx-verify/dvx-verify
 tools_dvx_verify_dvx_verify_SOURCES = tools/dvx-verify/dvx-verify.h tools/dvx-verify/rows.h tools/dvx-verify/verify.h \
 	tools/dvx-verify/bench.c tools/dvx-verify/main.c tools/dvx-verify/results.c tools/dvx-verify/run.c tools/dvx-verify/steps.c \
 	tools/dvx-verify/signed.c tools/dvx-verify/signed.h tools/dvx-verify/probe_aso.c tools/dvx-verify/probe_caps.c \
-	tools/dvx-verify/probe_cq.c tools/dvx-verify/probe_cross.c tools/dvx-verify/probe_crypt.c tools/dvx-verify/probe_dc.c \
+	tools/dvx-verify/probe_context.c tools/dvx-verify/probe_cq.c tools/dvx-verify/probe_cross.c tools/dvx-verify/probe_crypt.c tools/dvx-verify/probe_dc.c \
 	tools/dvx-verify/probe_mkey.c tools/dvx-verify/probe_queue.c tools/dvx-verify/probe_raw.c tools/dvx-verify/probe_shared.c \
 	tools/dvx-verify/probe_sig.c tools/dvx-verify/probe_transport.c tools/dvx-verify/probe_ud.c tools/dvx-verify/probe_umr.c \
 	tools/dvx-verify/probe_verbs.c
