@@ -14,6 +14,7 @@ static struct watch_cq *watch_cq_new(struct ibv_cq *cq, uint32_t asked,
 	if (!c)
 		return NULL;
 	c->cq = cq;
+	c->last = &watch_no_number;
 	c->poll = watch_context_of(cq->context)->real.poll_cq;
 	c->created = *here;
 	c->asked = asked;

@@ -5,28 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHOLE	 (64u << 10) /* above, samples are hashed */
 #define LINES	 64u
 #define POISON	 0xd7
 #define POISONED (4u << 10) /* at each end of a long buffer */
 #define SEEN	 16u	    /* bytes by which poison is recognised */
 
-typedef uint64_t watch_words __attribute__((vector_size(16), aligned(1)));
-
-/* Rotates what it has for each 16 bytes: any one change shows, and so do all but few of several. */
-WATCH_RAW static inline uint64_t watch_hash_bytes(uint64_t h, const unsigned char *at, size_t n)
-{
-	watch_words sum = {h, n};
-
-	for (; n >= sizeof(sum); n -= sizeof(sum), at += sizeof(sum))
-		sum = ((sum << 23) + (sum >> 41)) ^ *(const watch_words *)at;
-	for (; n; n--)
-		sum[0] = (sum[0] ^ *at++) * 0x9e3779b97f4a7c15;
-	return sum[0] * 0x9e3779b97f4a7c15 + sum[1];
-}
-
 /* The first and the last 4 KiB of a long buffer, and lines of 64 bytes in between. */
-static uint64_t watch_hash_samples(uint64_t h, const unsigned char *at, size_t n)
+uint64_t watch_hash_samples(uint64_t h, const unsigned char *at, size_t n)
 {
 	const size_t step = (n - 64) / LINES;
 
@@ -34,11 +19,6 @@ static uint64_t watch_hash_samples(uint64_t h, const unsigned char *at, size_t n
 	for (unsigned int i = 0; i < LINES; i++)
 		h = watch_hash_bytes(h, at + i * step, 64);
 	return watch_hash_bytes(h, at + n - POISONED, POISONED);
-}
-
-uint64_t watch_hash(uint64_t h, const unsigned char *at, size_t n)
-{
-	return n > WHOLE ? watch_hash_samples(h, at, n) : watch_hash_bytes(h, at, n);
 }
 
 WATCH_RAW static void watch_fill(unsigned char *at, size_t n)

@@ -60,14 +60,13 @@ static void watch_end_poll(struct ibv_cq_ex *ex)
 
 static bool watch_check_status(struct ibv_cq_ex *ex, const struct watch_place *here)
 {
-	const struct watch_cq *c = watch_cq_ex(ex);
+	struct watch_cq *c = watch_cq_ex(ex);
 
 	if (ex->status == IBV_WC_SUCCESS)
 		return true;
 	watch_report(&(struct watch_finding){
 		.kind = CHECK_FAILED_FIELD,
-		.qp = c->real.read_qp_num ? watch_qp_numbered(ex->context, c->real.read_qp_num(ex))
-					  : NULL,
+		.qp = c->real.read_qp_num ? watch_completed_qp(c, c->real.read_qp_num(ex)) : NULL,
 		.place = {here}});
 	return false;
 }

@@ -2,12 +2,14 @@
 /* Sends by ibv_post_send(), and what is checked of each send. */
 #include "watch.h"
 
-#define READ_OR_ATOMIC                                              \
-	(1u << IBV_WR_RDMA_READ | 1u << IBV_WR_ATOMIC_CMP_AND_SWP | \
-	 1u << IBV_WR_ATOMIC_FETCH_AND_ADD)
+/* Whether the request brings data: a READ or an atomic, which are neighbours. */
+WATCH_HOT bool watch_is_sink(uint32_t opcode)
+{
+	return opcode - IBV_WR_RDMA_READ <= IBV_WR_ATOMIC_FETCH_AND_ADD - IBV_WR_RDMA_READ;
+}
 
-static void watch_report_send(enum check_kind kind, const struct watch_qp *q,
-			      const struct watch_work *w, uint64_t n0, uint64_t n1)
+WATCH_COLD static void watch_report_send(enum check_kind kind, const struct watch_qp *q,
+					 const struct watch_work *w, uint64_t n0, uint64_t n1)
 {
 	watch_report(&(struct watch_finding){.kind = kind,
 					     .qp = q,
@@ -18,7 +20,7 @@ static void watch_report_send(enum check_kind kind, const struct watch_qp *q,
 }
 
 /* The queue holds more than was asked for: nothing frees a place if no request is signaled. */
-static void watch_check_depth(struct watch_qp *q, const struct watch_work *w)
+WATCH_HOT void watch_check_depth(struct watch_qp *q, const struct watch_work *w)
 {
 	struct watch_ring *r = &q->sq;
 	const uint32_t n = r->head - r->tail;
@@ -32,46 +34,72 @@ static void watch_check_depth(struct watch_qp *q, const struct watch_work *w)
 		watch_report_send(CHECK_SEND_DEPTH, q, w, n, q->asked.max_send_wr);
 }
 
-static void watch_check_key(const struct watch_qp *q, const struct watch_work *w,
-			    const struct watch_mr *m, const struct ibv_sge *s)
+WATCH_COLD static void watch_report_sge(enum check_kind kind, const struct watch_qp *q,
+					const struct watch_work *w, const struct ibv_sge *s,
+					const struct watch_place *second)
+{
+	watch_report(&(struct watch_finding){.kind = kind,
+					     .qp = q,
+					     .work = w,
+					     .addr = s->addr,
+					     .bytes = s->length,
+					     .place = {&w->place, second}});
+}
+
+WATCH_HOT void watch_check_key(const struct watch_qp *q, const struct watch_work *w,
+			       const struct watch_mr *m, const struct ibv_sge *s)
 {
 	if (m && m->dead && s->length)
-		watch_report(&(struct watch_finding){.kind = CHECK_KEY_OLD,
-						     .qp = q,
-						     .work = w,
-						     .addr = s->addr,
-						     .bytes = s->length,
-						     .place = {&w->place, &m->ended}});
+		watch_report_sge(CHECK_KEY_OLD, q, w, s, &m->ended);
+}
+
+WATCH_RAW static inline bool watch_begins_poisoned(const unsigned char *at)
+{
+	return *at == WATCH_POISON;
+}
+
+/* Returns the region of a key, which is most often that of the queue's last request. */
+WATCH_HOT struct watch_mr *watch_source_mr(struct watch_qp *q, uint32_t lkey)
+{
+	if (!q->source || q->source->node.key != watch_mr_key(q->qp->context, lkey))
+		q->source = watch_mr_of(q->qp->context, lkey);
+	return q->source;
 }
 
 /* Takes what the device is to read: its hash, and which part of the region is sent from. */
-WATCH_RAW static void watch_take_source(const struct watch_qp *q, struct watch_work *w,
-					const struct ibv_sge *s)
+WATCH_HOT void watch_take_source(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s)
 {
-	struct watch_mr *m = watch_mr_of(q->qp->context, s->lkey);
+	struct watch_mr *m = watch_source_mr(q, s->lkey);
 	const unsigned char *at = watch_sge_memory(m, s);
 
 	watch_check_key(q, w, m, s);
-	w->hashed = w->hashed && at;
-	if (!at)
+	if (!at) {
+		w->hashed = false;
 		return;
+	}
+	if (s == w->sge)
+		w->mr = m;
 	w->hash = watch_hash(w->hash, at, s->length);
-	if (s->length && *at == WATCH_POISON && watch_is_poison(m, s, at))
-		watch_report(&(struct watch_finding){.kind = CHECK_EARLY,
-						     .qp = q,
-						     .work = w,
-						     .addr = s->addr,
-						     .bytes = s->length,
-						     .place = {&w->place}});
-	m->source_from = s->addr < m->source_from ? s->addr : m->source_from;
-	m->source_to = s->addr + s->length > m->source_to ? s->addr + s->length : m->source_to;
+	if (s->length && watch_begins_poisoned(at) && watch_is_poison(m, s, at))
+		watch_report_sge(CHECK_EARLY, q, w, s, NULL);
+	if (s->addr < m->source_from)
+		m->source_from = s->addr;
+	if (s->addr + s->length > m->source_to)
+		m->source_to = s->addr + s->length;
 }
 
-void watch_check_send(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,
-		      bool inlined)
+/* Takes what the device is to write to. */
+static __attribute__((noinline)) void
+watch_take_sink(const struct watch_qp *q, const struct watch_work *w, const struct ibv_sge *s)
 {
-	const bool sink = w->opcode < 32 && READ_OR_ATOMIC & 1u << w->opcode;
+	for (uint32_t i = 0; i < w->sges; i++)
+		watch_check_key(q, w, watch_mr_of(q->qp->context, s[i].lkey), &s[i]);
+	watch_poison(q->qp->context, s, w->sges);
+}
 
+WATCH_HOT void watch_check(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,
+			   bool inlined)
+{
 	watch_check_depth(q, w);
 	if (w->signaled && q->send_cq)
 		watch_cq_expect(q->send_cq, q, w);
@@ -81,18 +109,23 @@ void watch_check_send(struct watch_qp *q, struct watch_work *w, const struct ibv
 		w->sges = 0; /* it is copied */
 		return;
 	}
-	w->hashed = !sink && w->sges;
-	for (uint32_t i = 0, n = w->sges; i < n; i++)
-		if (sink)
-			watch_check_key(q, w, watch_mr_of(q->qp->context, s[i].lkey), &s[i]);
-		else
-			watch_take_source(q, w, &s[i]);
-	if (sink)
-		watch_poison(q->qp->context, s, w->sges);
+	if (watch_is_sink(w->opcode)) {
+		watch_take_sink(q, w, s);
+		return;
+	}
+	w->hashed = w->sges;
+	for (const struct ibv_sge *end = s + w->sges; s < end; s++)
+		watch_take_source(q, w, s);
 }
 
-static void watch_push_send(struct watch_qp *q, const struct ibv_send_wr *wr,
-			    const struct watch_place *here)
+void watch_check_send(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,
+		      bool inlined)
+{
+	watch_check(q, w, s, inlined);
+}
+
+WATCH_HOT void watch_push_send(struct watch_qp *q, const struct ibv_send_wr *wr,
+			       const struct watch_place *here)
 {
 	const uint32_t sges = wr->num_sge > 0 ? (uint32_t)wr->num_sge : 0;
 	struct watch_work *w = watch_ring_push(&q->sq, wr->wr_id, wr->sg_list, sges);
@@ -103,10 +136,11 @@ static void watch_push_send(struct watch_qp *q, const struct ibv_send_wr *wr,
 	w->place = *here;
 	w->opcode = wr->opcode;
 	w->signaled = q->all_signaled || wr->send_flags & IBV_SEND_SIGNALED;
-	w->ah = q->type == IBV_QPT_UD ? wr->wr.ud.ah : NULL;
+	if (q->type == IBV_QPT_UD)
+		w->ah = wr->wr.ud.ah;
 	if (!inlined && sges > q->asked.max_send_sge)
 		watch_report_send(CHECK_SGES, q, w, sges, q->asked.max_send_sge);
-	watch_check_send(q, w, watch_sges_at(&q->sq, q->sq.head - 1), inlined);
+	watch_check(q, w, w->sge, inlined);
 }
 
 void watch_drop_sends(struct watch_qp *q, uint32_t n)

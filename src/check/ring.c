@@ -26,6 +26,8 @@ void watch_ring_init(struct watch_ring *r, uint32_t depth, uint32_t sges)
 	r->sge = calloc((size_t)r->size * r->sges, sizeof(*r->sge));
 	if (!r->work || !r->sge)
 		watch_ring_end(r);
+	for (uint32_t i = 0; i < r->size; i++)
+		r->work[i].sge = &r->sge[(size_t)i * r->sges];
 }
 
 void watch_ring_end(struct watch_ring *r)
@@ -37,19 +39,23 @@ void watch_ring_end(struct watch_ring *r)
 	r->head = r->tail = r->size = 0;
 }
 
-/* Doubles a ring that is full: multi-packet receives, or completions that are not seen. */
+/* Doubles a ring that is full and has been made: multi-packet receives, or completions that are not seen. */
 bool watch_ring_grow(struct watch_ring *r)
 {
 	struct watch_ring more = {0};
 
-	if (r->size >= 1u << 20)
+	if (!r->size || r->size >= 1u << 20)
 		return false;
 	watch_ring_init(&more, r->size * 2, r->sges);
 	if (!more.size)
 		return false;
 	for (uint32_t i = r->tail; i != r->head; i++) {
-		*watch_work_at(&more, i) = *watch_work_at(r, i);
-		memcpy(watch_sges_at(&more, i), watch_sges_at(r, i), r->sges * sizeof(*r->sge));
+		struct watch_work *to = watch_work_at(&more, i);
+		struct ibv_sge *sge = to->sge;
+
+		*to = *watch_work_at(r, i);
+		memcpy(sge, to->sge, r->sges * sizeof(*sge));
+		to->sge = sge;
 	}
 	free(r->work);
 	free(r->sge);

@@ -12,6 +12,7 @@ WATCH_TABLE(watch_cqs, watch_cq);
 WATCH_TABLE(watch_srqs, watch_srq);
 WATCH_TABLE(watch_qps, watch_qp);
 WATCH_TABLE(watch_numbers, watch_number);
+const struct watch_number watch_no_number;
 
 static pthread_mutex_t watch_table_lock = PTHREAD_MUTEX_INITIALIZER;
 

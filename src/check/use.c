@@ -71,7 +71,7 @@ static bool watch_ring_targets(const struct watch_ring *r, const struct watch_wo
 {
 	for (uint32_t i = 0; i < r->size; i++) {
 		const struct watch_work *w = &r->work[i];
-		const struct ibv_sge *sge = &r->sge[(size_t)i * r->sges];
+		const struct ibv_sge *sge = w->sge;
 
 		if (!w->posted || (w->ended && w->ended < by->posted) || (sends && w->hashed))
 			continue;

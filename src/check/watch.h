@@ -18,6 +18,9 @@
 #define WATCH_HOOK __attribute__((visibility("default")))
 /* Reads and writes memory of the program as it is, not as a sanitizer sees it. */
 #define WATCH_RAW __attribute__((no_sanitize("address", "thread", "undefined")))
+/* Inlined on the way of each message, whatever its size; and kept off that way. */
+#define WATCH_HOT  static inline __attribute__((always_inline))
+#define WATCH_COLD __attribute__((cold, noinline))
 
 /* --- real.c: what lies behind the hooks --- */
 void *watch_resolve(const char *name);
@@ -49,7 +52,8 @@ WATCH_RAW static inline struct watch_place watch_place_of(const uintptr_t *frame
 	for (unsigned int i = 1; i < CHECK_FRAMES; i++) {
 		const uintptr_t next = frame[0];
 
-		if (next <= (uintptr_t)frame || next >= end || next % sizeof(next))
+		if (next - (uintptr_t)frame - 1 >= end - (uintptr_t)frame - 1 ||
+		    next % sizeof(next))
 			break;
 		frame = (const uintptr_t *)next;
 		p.frame[i] = frame[1];
@@ -93,7 +97,9 @@ struct watch_work {
 	uint64_t wr_id, hash;
 	uint64_t posted, ended; /* in the order of all posts and ends; ended 0: outstanding */
 	struct watch_place place;
+	struct ibv_sge *sge; /* of this place in the ring */
 	const struct ibv_ah *ah;
+	const struct watch_mr *mr; /* of the first SGE; set if the work is hashed */
 	uint32_t bytes, sges;
 	uint32_t opcode; /* as in struct check_finding */
 	bool signaled, inlined, done;
@@ -138,7 +144,7 @@ static inline struct watch_work *watch_work_at(const struct watch_ring *r, uint3
 }
 static inline struct ibv_sge *watch_sges_at(const struct watch_ring *r, uint32_t i)
 {
-	return &r->sge[(size_t)(i & (r->size - 1)) * r->sges];
+	return watch_work_at(r, i)->sge;
 }
 void watch_ring_init(struct watch_ring *, uint32_t depth, uint32_t sges);
 void watch_ring_end(struct watch_ring *);
@@ -149,23 +155,25 @@ static inline struct watch_work *watch_ring_push(struct watch_ring *r, uint64_t 
 {
 	struct watch_work *w;
 	struct ibv_sge *to;
+	uint32_t bytes = 0;
 
-	if (!r->size || (r->head - r->tail == r->size && !watch_ring_grow(r)))
+	if (r->head - r->tail == r->size && !watch_ring_grow(r))
 		return NULL;
-	w = watch_work_at(r, r->head);
-	to = watch_sges_at(r, r->head++);
+	w = watch_work_at(r, r->head++);
+	to = w->sge;
 	w->wr_id = wr_id;
 	w->posted = ++watch_clock;
 	w->hash = w->ended = 0;
 	w->ah = NULL;
+	w->mr = NULL;
 	w->inlined = w->done = w->hashed = w->gone = false;
 	sges = sges < r->sges ? sges : r->sges;
-	w->bytes = 0;
 	w->sges = sges;
-	for (uint32_t i = 0; i < sges; i++) {
-		to[i] = sge[i];
-		w->bytes += sge[i].length;
+	for (const struct ibv_sge *end = sge + sges; sge < end; sge++) {
+		bytes += sge->length;
+		*to++ = *sge;
 	}
+	w->bytes = bytes;
 	return w;
 }
 
@@ -207,9 +215,10 @@ struct watch_cq {
 	struct ibv_cq_ex real; /* the pointers as they were, of an extended CQ */
 	struct watch_place created, armed;
 	uint32_t asked, got;
-	bool direct;	    /* polled in ways that are not seen */
-	bool live;	    /* a QP of it is connected */
-	uint64_t polled_at; /* watch_clock at the last poll; 0: never */
+	const struct watch_number *last; /* of the last completion; at first an empty one */
+	bool direct;			 /* polled in ways that are not seen */
+	bool live;			 /* a QP of it is connected */
+	uint64_t polled_at;		 /* watch_clock at the last poll; 0: never */
 	uint64_t armed_at;
 	bool unpolled;		  /* work was outstanding at the arm, and it was not polled since */
 	_Atomic uint32_t pending; /* completions that may come */
@@ -233,6 +242,7 @@ struct watch_qp {
 	int (*post_send)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **);
 	int (*post_recv)(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **);
 	struct watch_cq *send_cq, *recv_cq;
+	struct watch_mr *source; /* of the last request; NULL: there was none */
 	struct watch_srq *srq;
 	struct watch_place created;
 	struct ibv_qp_cap asked;
@@ -253,6 +263,7 @@ struct watch_number {
 };
 extern struct watch_table watch_contexts, watch_mrs, watch_cqs, watch_srqs, watch_qps,
 	watch_numbers;
+extern const struct watch_number watch_no_number;
 
 /* --- context.c --- */
 static inline struct watch_context *watch_context_of(const struct ibv_context *c)
@@ -284,7 +295,39 @@ static inline unsigned char *watch_sge_memory(const struct watch_mr *m, const st
 unsigned int watch_mr_count(void);
 
 /* --- memory.c: what is in buffers --- */
-uint64_t watch_hash(uint64_t h, const unsigned char *at, size_t n);
+typedef uint64_t watch_word __attribute__((aligned(1), may_alias));
+/* Rotates what it has for each 8 bytes: any one change shows, and so do all but few of several. */
+#define WATCH_HASH(sum, word) (sum = (sum << 23 | sum >> 41) ^ (word))
+WATCH_RAW static inline uint64_t watch_hash_bytes(uint64_t h, const unsigned char *at, size_t n)
+{
+	const unsigned char *blocks = at + (n & ~(size_t)63), *words = at + (n & ~(size_t)7),
+			    *end = at + n;
+	uint64_t even = h, odd = n;
+
+	for (; at < blocks; at += 64) {
+		const watch_word *w = (const watch_word *)at;
+
+		WATCH_HASH(even, w[0]);
+		WATCH_HASH(odd, w[1]);
+		WATCH_HASH(even, w[2]);
+		WATCH_HASH(odd, w[3]);
+		WATCH_HASH(even, w[4]);
+		WATCH_HASH(odd, w[5]);
+		WATCH_HASH(even, w[6]);
+		WATCH_HASH(odd, w[7]);
+	}
+	for (; at < words; at += 8)
+		WATCH_HASH(even, *(const watch_word *)at);
+	for (; at < end; at++)
+		WATCH_HASH(even, *at);
+	return even * 0x9e3779b97f4a7c15 + odd;
+}
+#define WATCH_WHOLE (64u << 10) /* above, samples are hashed */
+uint64_t watch_hash_samples(uint64_t h, const unsigned char *at, size_t n);
+static inline uint64_t watch_hash(uint64_t h, const unsigned char *at, size_t n)
+{
+	return n > WATCH_WHOLE ? watch_hash_samples(h, at, n) : watch_hash_bytes(h, at, n);
+}
 #define WATCH_POISON 0xd7
 void watch_poison(const struct ibv_context *, const struct ibv_sge *, uint32_t n);
 /* Whether an SGE, whose memory is there, begins with poison and is no receive buffer. */
@@ -299,12 +342,6 @@ static inline uintptr_t watch_number_key(const struct ibv_context *c, uint32_t q
 {
 	return watch_mr_key(c, qp_num);
 }
-static inline struct watch_qp *watch_qp_numbered(const struct ibv_context *c, uint32_t qp_num)
-{
-	const struct watch_number *n = watch_find(&watch_numbers, watch_number_key(c, qp_num));
-
-	return n ? n->qp : NULL;
-}
 struct ibv_qp *watch_create_qp_ex(struct ibv_context *, struct ibv_qp_init_attr_ex *);
 
 /* --- srq.c --- */
@@ -318,6 +355,19 @@ struct ibv_srq *watch_create_srq_ex(struct ibv_context *, struct ibv_srq_init_at
 static inline struct watch_cq *watch_cq_of(const struct ibv_cq *cq)
 {
 	return watch_find(&watch_cqs, (uintptr_t)cq);
+}
+/* Most completions are of the same QP as the one before. Memory of objects is never freed. */
+static inline struct watch_qp *watch_completed_qp(struct watch_cq *c, uint32_t qp_num)
+{
+	const uintptr_t key = watch_number_key(c->cq->context, qp_num);
+	const struct watch_number *n = c->last;
+
+	if (n->node.key != key) {
+		n = watch_find(&watch_numbers, key);
+		n = n ? n : &watch_no_number;
+		c->last = n;
+	}
+	return n->qp;
 }
 struct ibv_cq_ex *watch_create_cq_ex(struct ibv_context *, struct ibv_cq_init_attr_ex *);
 int watch_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
