@@ -17,11 +17,11 @@ while read -r operation lone windowed; do
 		judge "$operation, $window for each doorbell" "$got" "$budget"
 	done
 done <<EOF
-write 1160 600
-read 1160 600
-send 2050 1120
-faa 1780 1000
-ud 2030 1180
+write 1020 515
+read 1020 515
+send 1980 1100
+faa 1700 980
+ud 1955 1165
 EOF
 # Long enough for the share of sends whose keys and pages dvx-sim stat looks at.
 for operation in write send; do

@@ -237,9 +237,9 @@ TEST(fx, many_groups)
 		RIG_ENTRY(f, RX, t, rig_group(f, RX, t, i, i, 0xffff), i, 7, DROP);
 	last = rig_group(f, RX, t, 999, 999, 0);
 	RIG_ENTRY(f, RX, t, last, 999, 0, DROP);
-	before = steer_work(&f->dev);
+	before = f->dev.steer_work;
 	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_DROP], 1);
-	assert_in_range(steer_work(&f->dev) - before, 1000, 2000);
+	assert_in_range(f->dev.steer_work - before, 1000, 2000);
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = UINT32_MAX;
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.stats.ends[STEER_LOST], 1);

@@ -135,7 +135,7 @@ static bool datapath_deliver(struct device *dev, uint64_t from)
 bool datapath_run(struct device *dev)
 {
 	uint64_t now = dev->clock->now(dev->clock);
-	uint64_t from = steer_work(dev);
+	uint64_t from = dev->steer_work;
 	bool did, round = true;
 
 	dev->now = now;

@@ -232,31 +232,32 @@ static bool seg_fits(const struct dma_seg *seg)
 	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & BUS_VA_MASK);
 }
 
+static size_t tail_odd(uintptr_t end, size_t len)
+{
+	return len >= 4 && !(end & 3) ? 4 : len > 0;
+}
+
 /* Returns the size of a piece's last word, which is as wide as it is aligned. */
 static size_t tail_of(const uint8_t *at, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
 
-	return len >= 8 && !(end & 7) ? 8 : len >= 4 && !(end & 3) ? 4 : len > 0;
+	return len >= 8 && !(end & 7) ? 8 : tail_odd(end, len);
 }
 
-/* Stores the last word after all others, because programs poll it. */
-void dma_bytes_store_all(uint8_t *at, const void *from, size_t len)
+void dma_bytes_store_odd(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
-	size_t tail = tail_of(at, len);
+	size_t tail = tail_odd(end, len);
 	union {
-		uint64_t u64;
 		uint32_t u32;
 		uint8_t u8;
 	} last;
 
 	memcpy(&last, (const uint8_t *)from + len - tail, tail);
 	if (len > tail)
-		memmove(at, from, len - tail); /* a client may copy within one share */
-	if (tail == 8)
-		__atomic_store_n((uint64_t *)(end - 8), last.u64, __ATOMIC_RELEASE);
-	else if (tail == 4)
+		memmove(at, from, len - tail);
+	if (tail == 4)
 		__atomic_store_n((uint32_t *)(end - 4), last.u32, __ATOMIC_RELEASE);
 	else if (tail)
 		__atomic_store_n((uint8_t *)(end - 1), last.u8, __ATOMIC_RELEASE);

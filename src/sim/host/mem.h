@@ -58,18 +58,24 @@ int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
 /* Returns where the device itself has these bytes, or NULL unless dma_is_direct(). */
 uint8_t *dma_bytes(struct host *, bus_t, size_t);
-/* Stores there as dma_write() does: last word last. Often the only work of a write. */
-void dma_bytes_store_all(uint8_t *at, const void *from, size_t len);
+/*
+ * Stores there as dma_write() does: the last word, which programs poll, after all others. Often the
+ * only work of a write. Most end at a multiple of 8.
+ */
+void dma_bytes_store_odd(uint8_t *at, const void *from, size_t len);
 static inline void dma_bytes_store(uint8_t *at, const void *from, size_t len)
 {
-	uint64_t word;
+	const size_t first = len - sizeof(uint64_t);
+	uint64_t last;
 
-	if (len != sizeof(word) || (uintptr_t)at % sizeof(word)) {
-		dma_bytes_store_all(at, from, len);
+	if (len < sizeof(last) || ((uintptr_t)at + len) % sizeof(last)) {
+		dma_bytes_store_odd(at, from, len);
 		return;
 	}
-	memcpy(&word, from, sizeof(word));
-	__atomic_store_n((uint64_t *)(uintptr_t)at, word, __ATOMIC_RELEASE);
+	memcpy(&last, (const uint8_t *)from + first, sizeof(last));
+	if (first)
+		memmove(at, from, first); /* a client may copy within one share */
+	__atomic_store_n((uint64_t *)(uintptr_t)(at + first), last, __ATOMIC_RELEASE);
 }
 /*
  * A cache of dma_bytes() for bytes that an object accesses often, all at once. It is refreshed only

@@ -43,6 +43,7 @@ struct cq {
 	uint8_t status;
 	uint8_t arm_state; /* cqc.st */
 	uint64_t pi;	   /* number of CQEs so far; the program's index is its low 24 bits */
+	uint32_t made;	   /* CQEs that are not written yet: the last ones before pi */
 	uint32_t ci;	   /* last value read from the record, 24 bits */
 	uint32_t arm_seen; /* last word read from the arm record */
 	/*

@@ -89,6 +89,7 @@ struct device {
 	int (*resolve_outside)(struct device *, const struct gid_entry *from,
 			       const uint8_t gid[16], uint8_t mac[6]);
 	uint64_t generation; /* last generation given to an object */
+	uint64_t steer_work; /* cost of all walks so far, in entries read */
 	uint64_t mkey_changes; /* counts changes of mkeys and their ends: mkey_changed() */
 	/* changes whenever a multicast group gets its first member or loses its last */
 	uint64_t groups;

@@ -21,18 +21,23 @@ uint8_t *mkey_find_bytes(struct queue *, enum mkey_use, uint32_t key, uint64_t v
 
 /*
  * Like mkey_piece(), for bytes that the device can access directly. Returns NULL for any other
- * access.
+ * access. now: mkey_changes_of() of the queue's device, which several accesses may share.
  */
-static inline uint8_t *mkey_bytes(struct queue *q, enum mkey_use use, uint32_t key, uint64_t va,
-				  uint64_t len, unsigned int rights)
+static inline uint8_t *mkey_bytes_at(struct queue *q, enum mkey_use use, uint64_t now, uint32_t key,
+				     uint64_t va, uint64_t len, unsigned int rights)
 {
 	const struct mkey_view *v = &q->view[use];
 	const uint64_t off = va - v->start;
 
-	if (v->key == key && v->changes == mkey_changes_of(q->o.vhca->dev) && v->pdn == q->pdn &&
+	if (v->key == key && v->changes == now && v->pdn == q->pdn &&
 	    !(rights & ~(unsigned int)v->rights) && off < v->len && len - 1 < v->len - off)
 		return v->at + off;
 	return mkey_find_bytes(q, use, key, va, len, rights);
+}
+static inline uint8_t *mkey_bytes(struct queue *q, enum mkey_use use, uint32_t key, uint64_t va,
+				  uint64_t len, unsigned int rights)
+{
+	return mkey_bytes_at(q, use, mkey_changes_of(q->o.vhca->dev), key, va, len, rights);
 }
 
 #endif

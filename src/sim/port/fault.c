@@ -117,7 +117,7 @@ static void fault_forward(struct fault *t, struct frame *f)
 		t->out(t->ctx, f);
 }
 
-static void fault_release(struct fault *t)
+void fault_release(struct fault *t)
 {
 	struct frame *f = t->held;
 
@@ -205,12 +205,4 @@ void fault_pass(struct fault *t, struct frame *f)
 		return;
 	}
 	fault_overtake(t, f);
-}
-
-bool fault_idle(struct fault *t)
-{
-	if (!t->held)
-		return false;
-	fault_release(t);
-	return true;
 }

@@ -36,11 +36,8 @@ void fault_set(struct fault *, const struct fault_rates *);
 bool fault_active(const struct fault *);
 /* Takes a frame. It comes out now, later, twice or never. */
 void fault_pass(struct fault *, struct frame *);
-/*
- * Releases the frame that waits to be overtaken, as no other frame is under way. Returns true if
- * there was one.
- */
-bool fault_idle(struct fault *);
+/* Releases the frame that waits to be overtaken (`held`), as no other frame is under way. */
+void fault_release(struct fault *);
 /* Returns false if senders that can wait must wait. */
 bool fault_room(const struct fault *);
 

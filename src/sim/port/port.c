@@ -95,12 +95,13 @@ void port_purge(struct port *p, bool (*match)(const struct frame *, const void *
 
 bool port_run(struct port *p)
 {
-	struct frame *f = loop_take(&p->loop);
+	struct frame *f;
 
-	if (!f && fault_idle(&p->fault))
-		f = loop_take(&p->loop);
-	if (!f)
+	if (!p->loop.head && p->fault.held)
+		fault_release(&p->fault);
+	if (!p->loop.head)
 		return false;
+	f = loop_take(&p->loop);
 	p->ops->receive(p->ops_ctx, f);
 	frame_free(f);
 	return true;

@@ -119,7 +119,7 @@ static uint64_t batch_at(const struct cq *cq, size_t size)
 {
 	if (cq->collapsed)
 		return 0;
-	return (uint64_t)((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
+	return (uint64_t)((cq->pi - cq->made) & ((1u << cq->log_size) - 1)) * size;
 }
 
 /*
@@ -158,8 +158,8 @@ static bool batch_store(struct cq *cq, size_t size)
 	if (cq->collapsed)
 		collapsed_store(at, d->cqe, size);
 	else
-		memcpy(at, d->cqe, d->n * size);
-	for (unsigned int i = 0; i < d->n; i++)
+		memcpy(at, d->cqe, cq->made * size);
+	for (unsigned int i = 0; i < cq->made; i++)
 		__atomic_store_n(at + (i + 1) * size - 1, d->owner[i], __ATOMIC_RELEASE);
 	return true;
 }
@@ -170,14 +170,14 @@ static bool batch_store(struct cq *cq, size_t size)
  */
 static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 {
-	int n = ring_segs(&cq->ring, batch_at(cq, size), cq->priv->n * size, seg,
+	int n = ring_segs(&cq->ring, batch_at(cq, size), cq->made * size, seg,
 			  BATCH_SEGS - CQ_BATCH);
 	const struct dma_seg *at = seg;
 	size_t end = size; /* of a CQE, counted from *at */
 
 	if (n < 0)
 		return n;
-	for (unsigned int i = 0; i < cq->priv->n; i++, end += size) {
+	for (unsigned int i = 0; i < cq->made; i++, end += size) {
 		while (end > at->len)
 			end -= at++->len;
 		seg[(unsigned int)n + i] = (struct dma_seg){at->addr + end - 1, 1};
@@ -200,7 +200,7 @@ static __attribute__((noinline, cold)) bool batch_is_compressed(struct cq *cq)
 static int write_batch(struct cq *cq)
 {
 	struct cq_priv *d = cq->priv;
-	size_t len = d->n * cqe_size(cq);
+	size_t len = cq->made * cqe_size(cq);
 	struct dma_seg seg[BATCH_SEGS];
 	int n;
 
@@ -213,9 +213,9 @@ static int write_batch(struct cq *cq)
 	}
 	if (cq->special && batch_is_compressed(cq))
 		return cq_write_compressed(cq);
-	memcpy(d->cqe + len, d->owner, d->n);
-	return post_flush_then(queues_of(&cq->o), seg, (unsigned int)n + d->n, d->n, d->cqe,
-			       len + d->n);
+	memcpy(d->cqe + len, d->owner, cq->made);
+	return post_flush_then(queues_of(&cq->o), seg, (unsigned int)n + cq->made, cq->made, d->cqe,
+			       len + cq->made);
 }
 
 static void cq_flush(struct cq *cq)
@@ -223,11 +223,11 @@ static void cq_flush(struct cq *cq)
 	struct cq_priv *d = cq->priv;
 	int err = 0;
 
-	if (d->n)
+	if (cq->made)
 		err = write_batch(cq);
 	else
 		post_flush(queues_of(&cq->o));
-	d->n = 0;
+	cq->made = 0;
 	if (err && cq->status == CQ_OK)
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
 	else if (cq->armed)
@@ -238,20 +238,14 @@ static void cq_flush(struct cq *cq)
 
 void cq_show(struct cq *cq)
 {
-	if (cq->priv && cq->priv->n)
+	if (cq->priv && cq->made)
 		cq_flush(cq);
-}
-
-void cq_before_reply(struct queue *q)
-{
-	if (q->sq)
-		cq_show(q->sq->cq);
 }
 
 static inline void *cqe_begin(const struct cq *cq, struct cq_priv *d)
 {
 	size_t size = cqe_size(cq);
-	uint8_t *cqe = d->cqe + d->n * size;
+	uint8_t *cqe = d->cqe + cq->made * size;
 
 	if (size > PRM_CQE64_BYTES) {
 		memset(cqe, 0, PRM_CQE64_BYTES);
@@ -262,10 +256,10 @@ static inline void *cqe_begin(const struct cq *cq, struct cq_priv *d)
 }
 
 /* Returns whether the batch is full, or at the ring's end: a batch is one piece of the ring. */
-static inline bool batch_ends(const struct cq *cq, const struct cq_priv *d)
+static inline bool batch_ends(const struct cq *cq)
 {
-	return d->n && (d->n == CQ_BATCH || cq->collapsed ||
-			!(cq->pi & ((1u << cq->log_size) - 1)));
+	return cq->made &&
+	       (cq->made == CQ_BATCH || cq->collapsed || !(cq->pi & ((1u << cq->log_size) - 1)));
 }
 
 static __attribute__((noinline)) void *cq_next_looked_for(struct cq *cq)
@@ -279,8 +273,8 @@ static __attribute__((noinline)) void *cq_next_looked_for(struct cq *cq)
 	 * there. [I] The owner bit turns as if each entry was used.
 	 */
 	if (cq->collapsed)
-		d->n = 0;
-	if (batch_ends(cq, d))
+		cq->made = 0;
+	if (batch_ends(cq))
 		cq_flush(cq);
 	return cqe_begin(cq, d);
 }
@@ -289,8 +283,7 @@ void *cq_next(struct cq *cq)
 {
 	struct cq_priv *d = cq->priv;
 
-	if (!d || cq->status != CQ_OK || (!cq->overrun_ignore && cq_is_full(cq)) ||
-	    batch_ends(cq, d))
+	if (!d || cq->status != CQ_OK || (!cq->overrun_ignore && cq_is_full(cq)) || batch_ends(cq))
 		return cq_next_looked_for(cq);
 	return cqe_begin(cq, d);
 }
@@ -311,7 +304,7 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
 static __attribute__((noinline)) void cq_probe(struct cq *cq)
 {
 	struct cq_priv *d = cq->priv;
-	uint8_t *cqe = d->next, *owner = &d->owner[d->n - 1], hidden = cqe[OWNER_AT];
+	uint8_t *cqe = d->next, *owner = &d->owner[cq->made - 1], hidden = cqe[OWNER_AT];
 	struct probe_event e;
 
 	if (probe_active(PROBE_INJECT_CQE))
@@ -339,10 +332,10 @@ void cq_filled(struct cq *cq, bool solicited)
 	uint8_t owner = cq->pi >> cq->log_size & 1;
 
 	prm_cqe64_set_owner(cqe, owner);
-	d->owner[d->n] = cqe[OWNER_AT];
+	d->owner[cq->made] = cqe[OWNER_AT];
 	cqe[OWNER_AT] = (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | !owner);
 	cq->pi++;
-	d->n++;
+	cq->made++;
 	if (solicited || error)
 		cq->solicited_pi = cq->pi;
 	if (!d->dirty) {

@@ -69,7 +69,7 @@ static unsigned int mini_run_at(const struct cq *cq, unsigned int i)
 	if (d->owner[i] >> 4 != PRM_CQE_OPCODE_RESP_SEND || !prm_cqe64_get_l2_ok(cqe) ||
 	    prm_cqe64_get_g(cqe))
 		return 1;
-	while (i + n < d->n && mini_follows(cq, i + n))
+	while (i + n < cq->made && mini_follows(cq, i + n))
 		n++;
 	return n < LEAST_RUN ? 1 : n;
 }
@@ -112,7 +112,7 @@ static void compress(struct cq *cq, unsigned int i, unsigned int n, enum slot *s
 static void compress_runs(struct cq *cq, enum slot *slot)
 {
 	_Static_assert(CQ_BATCH <= CQ_MAX_MINI_CQES, "a run may have as many CQEs as a batch");
-	for (unsigned int i = 0, n; i < cq->priv->n; i += n) {
+	for (unsigned int i = 0, n; i < cq->made; i += n) {
 		n = mini_run_at(cq, i);
 		slot[i] = SLOT_CQE;
 		if (n > 1)
@@ -127,8 +127,8 @@ static unsigned int mini_written_segs(const struct cq *cq, uint64_t first, const
 	const size_t size = (size_t)1 << cq->cqe_log;
 	unsigned int n = 0;
 
-	for (unsigned int i = 0, end; i < cq->priv->n; i = end + 1) {
-		for (end = i; end < cq->priv->n && slot[end] != SLOT_LEFT; end++)
+	for (unsigned int i = 0, end; i < cq->made; i = end + 1) {
+		for (end = i; end < cq->made && slot[end] != SLOT_LEFT; end++)
 			;
 		if (end > i)
 			n += (unsigned int)ring_segs(&cq->ring, first + i * size, (end - i) * size,
@@ -140,7 +140,7 @@ static unsigned int mini_written_segs(const struct cq *cq, uint64_t first, const
 int cq_write_compressed(struct cq *cq)
 {
 	const size_t size = (size_t)1 << cq->cqe_log;
-	const uint64_t first = ((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
+	const uint64_t first = ((cq->pi - cq->made) & ((1u << cq->log_size) - 1)) * size;
 	struct cq_priv *d = cq->priv;
 	uint8_t bytes[sizeof(d->cqe)], owners[CQ_BATCH];
 	struct dma_seg seg[BATCH_SEGS];
@@ -150,7 +150,7 @@ int cq_write_compressed(struct cq *cq)
 
 	compress_runs(cq, slot);
 	n = mini_written_segs(cq, first, slot, seg);
-	for (unsigned int i = 0; i < d->n; i++) {
+	for (unsigned int i = 0; i < cq->made; i++) {
 		if (slot[i] != SLOT_LEFT) {
 			memcpy(bytes + len, d->cqe + i * size, size);
 			len += size;

@@ -14,7 +14,7 @@ static struct device *device_of(const struct cq *cq)
 
 static uint64_t visible_pi(const struct cq *cq)
 {
-	return cq->pi - cq->priv->n;
+	return cq->pi - cq->made;
 }
 
 static void cq_fire(struct cq *cq)

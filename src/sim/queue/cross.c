@@ -31,7 +31,7 @@ static struct cq *cross_cq(const struct queue *q, const struct send_wr *wr)
 /* Returns whether the CQE of that index was written: CQEs still in the batch release no WAIT. */
 static bool cross_reached(const struct cq *cq, uint32_t index)
 {
-	return ((cq->pi - cq->priv->n - index) & INDEX_MASK) < INDEX_AHEAD;
+	return ((cq->pi - cq->made - index) & INDEX_MASK) < INDEX_AHEAD;
 }
 
 /* Holds the queue: `ready` keeps others from starting it until cross_stop(). */

@@ -517,11 +517,12 @@ static bool sweep_waits(struct queues *qs)
 
 bool uar_sweep(struct queues *qs)
 {
-	struct uar *last = TAILQ_LAST(&qs->sweep, uar_list), *u;
+	struct uar *last, *u;
 	bool end = false, did = false;
 
 	if (sweep_waits(qs))
 		return false;
+	last = TAILQ_LAST(&qs->sweep, uar_list);
 	while (!end && (u = TAILQ_FIRST(&qs->sweep))) {
 		end = u == last;
 		TAILQ_REMOVE(&qs->sweep, u, sweep_link);

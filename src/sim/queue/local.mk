@@ -25,6 +25,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/sig.c \
 	src/sim/queue/sig_access.h \
 	src/sim/queue/sq.c \
+	src/sim/queue/sq_done.c \
 	src/sim/queue/srq.c \
 	src/sim/queue/umr.c \
 	src/sim/queue/wqe.c

@@ -13,6 +13,8 @@
 #define CALL_SEGS      60u /* segments that one call moves */
 #define HOLD_NS	       10000u
 
+_Static_assert(offsetof(struct queues, posted.n) == 0, "post_waiting() finds it there");
+
 static void post_emptied(struct posted_writes *p)
 {
 	p->n = 0;
@@ -137,17 +139,10 @@ bool post_end_turn(struct queues *qs, uint64_t now)
 {
 	struct posted_writes *p = &qs->posted;
 
-	if (!p->n)
-		return false;
 	if (!p->since)
 		p->since = now;
 	if (!p->seen && now - p->since < HOLD_NS)
 		return false;
 	post_flush(qs);
 	return true;
-}
-
-bool post_waiting(const struct queues *qs)
-{
-	return qs->posted.n;
 }

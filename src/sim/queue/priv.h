@@ -78,7 +78,6 @@ struct cq_priv {
 	bool dirty;
 	uint32_t trapped;    /* the arm record's word at the last trap; see struct uar */
 	unsigned int at_uar; /* index in its UAR's array */
-	uint32_t n;	     /* CQEs made and not yet written: the last n before pi */
 	uint8_t *next;	     /* the CQE that cq_next() returned */
 	LIST_HEAD(, cross_wait) waiters; /* queues with a WAIT for more completions */
 	struct timer moderate;		 /* runs while an event waits for the CQ's period */
@@ -105,7 +104,7 @@ struct uar {
 
 #define POSTED_MAX 64u
 struct posted_writes {
-	unsigned int n;
+	unsigned int n; /* first: post_waiting() */
 	bool seen;	/* a program may poll some of its queues without a CQE */
 	uint64_t since; /* end of the turn at which the writes began to wait; 0: not yet */
 	size_t bytes;
@@ -125,6 +124,7 @@ TAILQ_HEAD(queue_list, queue_priv);
 TAILQ_HEAD(cq_list, cq_priv);
 TAILQ_HEAD(uar_list, uar);
 struct queues {
+	struct posted_writes posted; /* first: post_waiting() */
 	struct device *dev;
 	struct host *host; /* the device's */
 	struct uar *uar[UAR_BUCKETS];
@@ -138,7 +138,6 @@ struct queues {
 	unsigned int nfree;
 	union queue_buffer *free_buffer;
 	unsigned int nfree_buffers;
-	struct posted_writes posted;
 };
 
 static inline struct queues *queues_of(const struct obj *o)
@@ -227,7 +226,22 @@ void sq_reset(struct sq *);
 void sq_rewind(struct sq *, struct send_wr *); /* Returns requests to the ring. */
 /* Flushes up to n requests: those the transport gave back, then the ring's. Returns how many. */
 unsigned int sq_flush(struct sq *, unsigned int n);
-void wr_free(struct queues *, struct send_wr *);
+/* Frees a request that was too large for its own room, or that is one too many to keep. */
+void wr_free_memory(struct queues *, struct send_wr *);
+#define FREE_KEPT 4096u
+static inline void wr_free(struct queues *qs, struct send_wr *wr)
+{
+	if (wr->wqe != wr->small || qs->nfree >= FREE_KEPT) {
+		wr_free_memory(qs, wr);
+		return;
+	}
+	wr->next = qs->free_wr;
+	qs->free_wr = wr;
+	qs->nfree++;
+}
+
+/* sq_done.c: makes the CQE of a request that fails with this syndrome, or is flushed. */
+void sq_error_cqe(struct sq *, const struct send_wr *, uint8_t syndrome, uint8_t vendor);
 
 /* wqe.c: parses the control segment, then the rest by its opcode's row. */
 void wqe_parse(struct queue *, struct send_wr *);
@@ -280,7 +294,8 @@ bool sig_gather(struct queue *, const struct sig_range *, void *to);
 bool sig_scatter(struct queue *, const struct sig_range *, const void *from);
 
 /* post.c */
-bool post_end_turn(struct queues *, uint64_t now); /* true if something was flushed */
+/* Called while writes wait: true if they were flushed. */
+bool post_end_turn(struct queues *, uint64_t now);
 /*
  * Flushes, then writes these bytes, the last `ordered` segments in order: 0 or, for them, -EFAULT.
  */
@@ -292,8 +307,6 @@ void *cq_next(struct cq *);
 /* Puts data into a filled-in CQE: up to 32 bytes (PRM) in the CQE itself, up to 64 before it. */
 void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most);
 bool cq_flush_all(struct queues *);
-/* Makes the CQEs in the batch visible now. */
-void cq_show(struct cq *);
 /* Writes the batch of a CQ whose CQEs are compressed. Returns 0 or a negative error. */
 int cq_write_compressed(struct cq *);
 

@@ -234,7 +234,7 @@ static bool queue_flush(struct queue *q)
 	return sq || rq;
 }
 
-static __attribute__((noinline)) bool queue_flush_listed(struct queues *qs)
+bool queue_flush_run(struct queues *qs)
 {
 	struct queue_priv *last = TAILQ_LAST(&qs->flush, queue_list), *d;
 	bool end = false, did = false;
@@ -246,11 +246,6 @@ static __attribute__((noinline)) bool queue_flush_listed(struct queues *qs)
 		did |= queue_flush(d->q);
 	}
 	return did;
-}
-
-bool queue_flush_run(struct queues *qs)
-{
-	return !TAILQ_EMPTY(&qs->flush) && queue_flush_listed(qs);
 }
 
 void queue_set_state(struct queue *q, uint8_t to)

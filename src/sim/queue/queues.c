@@ -98,11 +98,13 @@ void queues_settle_all(struct device *dev)
 
 bool queues_flush(struct device *dev, uint64_t now)
 {
-	bool did;
+	struct queues *qs = dev->queues;
+	bool did = !TAILQ_EMPTY(&qs->flush) && queue_flush_run(qs);
 
-	did = queue_flush_run(dev->queues);
-	did |= cq_flush_all(dev->queues);
-	did |= post_end_turn(dev->queues, now);
-	return did || !TAILQ_EMPTY(&dev->queues->ready) || !TAILQ_EMPTY(&dev->queues->sweep) ||
-	       !TAILQ_EMPTY(&dev->queues->flush);
+	if (!TAILQ_EMPTY(&qs->dirty))
+		did |= cq_flush_all(qs);
+	if (post_waiting(qs))
+		did |= post_end_turn(qs, now);
+	return did || !TAILQ_EMPTY(&qs->ready) || !TAILQ_EMPTY(&qs->sweep) ||
+	       !TAILQ_EMPTY(&qs->flush);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "base/probe.h"
 #include "data_seg.h"
+#include "obj/cq.h"
 #include "obj/queue.h"
 
 struct cq;
@@ -79,7 +80,7 @@ uint8_t wr_gather(struct queue *, const struct send_wr *, uint64_t off, size_t l
 const void *wr_bytes(struct queue *, const struct send_wr *, uint64_t off, size_t len);
 uint8_t wr_scatter(struct queue *, struct send_wr *, uint64_t off, size_t len, const void *from);
 
-/* --- the send queue (sq.c) ------------------------------------------------------------------ */
+/* --- the send queue (sq.c, sq_done.c) -------------------------------------------------------- */
 
 /* Runs one bounded step of a local operation. Returns 0 when done, SQ_AGAIN, or a syndrome. */
 int sq_local(struct sq *, struct send_wr *);
@@ -187,11 +188,24 @@ int post_write_through(struct queue *, const struct dma_seg *, unsigned int n, c
 void post_flush(struct queues *);
 void post_before(struct queues *, const struct dma_seg *); /* flushes writes into this memory */
 
+/* Returns whether writes wait. Their number is the first member of struct queues. */
+static inline bool post_waiting(const struct queues *qs)
+{
+	const unsigned int *posted = (const void *)qs;
+
+	return *posted;
+}
+
+/* Makes the CQEs in the batch visible now. */
+void cq_show(struct cq *);
 /*
  * Makes our CQE visible before the peer's answer to an acknowledged message: called before the
  * answer's bytes or its CQE become visible.
  */
-void cq_before_reply(struct queue *);
-bool post_waiting(const struct queues *);
+static inline void cq_before_reply(struct queue *q)
+{
+	if (q->sq && q->sq->cq->made)
+		cq_show(q->sq->cq);
+}
 
 #endif

@@ -7,12 +7,10 @@
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
-#include "base/log.h"
 
 #define DS	     16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
 #define WQES_A_TURN  32u /* WQEs of one queue */
-#define FREE_KEPT    4096u
 
 /* --- requests ------------------------------------------------------------------------------ */
 
@@ -28,15 +26,14 @@ static struct send_wr *wr_new(struct queues *qs)
 		wr = malloc(sizeof(*wr));
 		if (!wr)
 			return NULL;
+		wr->wqe = wr->small;
 	}
 	memset(&wr->len, 0, offsetof(struct send_wr, small) - offsetof(struct send_wr, len));
 	wr->next = NULL;
-	wr->wqe = wr->small;
 	return wr;
 }
 
-/* Frees a request that was too large for its own room, or that is one too many to keep. */
-static __attribute__((noinline, cold)) void wr_free_memory(struct queues *qs, struct send_wr *wr)
+__attribute__((cold)) void wr_free_memory(struct queues *qs, struct send_wr *wr)
 {
 	if (wr->wqe != wr->small)
 		free(wr->wqe);
@@ -45,17 +42,6 @@ static __attribute__((noinline, cold)) void wr_free_memory(struct queues *qs, st
 		free(wr);
 	else
 		wr_free(qs, wr);
-}
-
-void wr_free(struct queues *qs, struct send_wr *wr)
-{
-	if (wr->wqe != wr->small || qs->nfree >= FREE_KEPT) {
-		wr_free_memory(qs, wr);
-		return;
-	}
-	wr->next = qs->free_wr;
-	qs->free_wr = wr;
-	qs->nfree++;
 }
 
 /* --- the ring ------------------------------------------------------------------------------ */
@@ -196,7 +182,7 @@ static inline uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned in
 	return ds && n <= WQE_MAX_BLOCKS && n <= ring_blocks(sq) ? VENDOR_PAST_DB : VENDOR_DS;
 }
 
-/* Copies the blocks behind the first one. */
+/* Copies the blocks behind the first one, one by one. */
 static bool wr_fill(struct queues *qs, struct sq *sq, struct send_wr *wr, const uint8_t *ring,
 		    unsigned int n)
 {
@@ -227,6 +213,16 @@ static bool sq_adjoins(const struct sq *sq, const uint8_t *ring)
 		    : (uint16_t)(sq->ci - d->cache_at) + 1u < d->cache_n;
 }
 
+/* Copies the blocks behind the first one; a second one alone mostly adjoins it. */
+static inline bool wr_add_blocks(struct queues *qs, struct sq *sq, struct send_wr *wr,
+				 const uint8_t *ring, const uint8_t *block, unsigned int n)
+{
+	if (n > 2 || !sq_adjoins(sq, ring))
+		return wr_fill(qs, sq, wr, ring, n);
+	memcpy(wr->small + SQ_BLOCK, block + SQ_BLOCK, SQ_BLOCK);
+	return true;
+}
+
 /*
  * Returns the next WQE as a request, good or bad, or NULL if the ring can't be read or there is no
  * memory. The device uses the copy: a program may still change what it posted. It is inlined where
@@ -249,9 +245,7 @@ static inline __attribute__((always_inline)) struct send_wr *next_wr(struct queu
 	bad = check_ds(sq, ds, n);
 	if (bad)
 		ds = n = 1;
-	if (n == 2 && sq_adjoins(sq, ring)) {
-		memcpy(wr->small + SQ_BLOCK, block + SQ_BLOCK, SQ_BLOCK);
-	} else if (n > 1 && !wr_fill(qs, sq, wr, ring, n)) {
+	if (n > 1 && !wr_add_blocks(qs, sq, wr, ring, block, n)) {
 		wr_free(qs, wr);
 		return NULL;
 	}
@@ -379,11 +373,13 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 {
 	struct queue *const q = sq->q;
 	const struct transport *const t = q->transport;
-	unsigned int room = t->room(q);
+	unsigned int left = t->room(q);
 	struct send_wr *wr;
 	bool local;
 
-	for (unsigned int i = 0; room && i < WQES_A_TURN && pending(sq); i++) {
+	if (left > WQES_A_TURN || (left && t->polls_room))
+		left = WQES_A_TURN;
+	for (; left && pending(sq); left--) {
 		wr = next_wr(qs, sq);
 		if (!wr)
 			return false;
@@ -400,10 +396,8 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		if (q->state != QP_RTS)
 			return true;
 		/* One post may take more than one place: a raw packet may be held. */
-		if (!t->polls_room)
-			room--;
-		else if (!local)
-			room = t->room(q);
+		if (t->polls_room && !local && !t->room(q))
+			break;
 	}
 	if (pending(sq) && !sq->held && (t->polls_room || t->room(q)))
 		sq_ready(sq);
@@ -493,94 +487,6 @@ void sq_rewind(struct sq *sq, struct send_wr *list)
 		list = wr->next;
 		wr_free(queues_of(&sq->q->o), wr);
 	}
-}
-
-/* --- completions --------------------------------------------------------------------------- */
-
-#define RULE_FAILED (1u << 31) /* in byte_cnt */
-
-static uint32_t sq_byte_count(const struct send_wr *wr)
-{
-	if (wr->rule_failed)
-		return RULE_FAILED;
-	return wr->kind >= SEND_READ ? (uint32_t)wr->len : 0;
-}
-
-/* Makes the CQE of a request that is done, and frees the request. */
-static __attribute__((noinline)) void sq_done_cqe(struct sq *sq, struct send_wr *wr)
-{
-	uint8_t *cqe = cq_next(sq->cq);
-
-	if (cqe) {
-		prm_cqe64_set_user_index(cqe, sq->q->user_index);
-		prm_cqe64_set_byte_cnt(cqe, sq_byte_count(wr));
-		prm_cqe64_set_timestamp(cqe, queue_timestamp(sq->q));
-		prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
-		prm_cqe64_set_qpn(cqe, sq->q->o.id);
-		prm_cqe64_set_wqe_counter(cqe, wr->index);
-		prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_REQ);
-		if (wr->inl)
-			cqe_inline(cqe, wr->wqe, wr->inl, sq->inline_most);
-		cq_filled(sq->cq, false);
-	} else {
-		error_count_no_cqe(sq->q, sq->cq);
-		queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
-	}
-	wr_free(queues_of(&sq->q->o), wr);
-}
-
-void sq_done(struct sq *sq, struct send_wr *wr)
-{
-	sq->done = (uint16_t)(wr->index + wr->blocks);
-	if (wr->signaled || wr->rule_failed)
-		sq_done_cqe(sq, wr);
-	else
-		wr_free(queues_of(&sq->q->o), wr);
-}
-
-static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
-{
-	static const uint8_t vendor_of[256] = {
-		[PRM_SYNDROME_LOCAL_PROT_ERR] = PRM_VENDOR_SYNDROME_LOCAL_PROT,
-		[PRM_SYNDROME_WR_FLUSH_ERR] = PRM_VENDOR_SYNDROME_FLUSHED,
-		[PRM_SYNDROME_REMOTE_ACCESS_ERR] = PRM_VENDOR_SYNDROME_REMOTE_ACCESS,
-		[PRM_SYNDROME_REMOTE_OP_ERR] = PRM_VENDOR_SYNDROME_REMOTE_OP,
-		[PRM_SYNDROME_REMOTE_INVAL_REQ_ERR] = PRM_VENDOR_SYNDROME_REMOTE_INVAL_REQ,
-		[PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR] = PRM_VENDOR_SYNDROME_RETRY_EXCEEDED,
-	};
-	uint8_t *cqe = cq_next(sq->cq);
-
-	error_count_request(sq->q, syndrome);
-	sq->done = (uint16_t)(wr->index + wr->blocks);
-	if (!cqe)
-		return;
-	prm_err_cqe_set_srqn(cqe, sq->q->user_index);
-	prm_err_cqe_set_vendor_err_synd(cqe, vendor ? vendor : vendor_of[syndrome]);
-	prm_err_cqe_set_syndrome(cqe, syndrome);
-	prm_err_cqe_set_s_wqe_opcode(cqe, wr->opcode);
-	prm_err_cqe_set_qpn(cqe, sq->q->o.id);
-	prm_err_cqe_set_wqe_counter(cqe, wr->index);
-	prm_err_cqe_set_opcode(cqe, PRM_CQE_OPCODE_REQ_ERR);
-	cq_filled(sq->cq, false);
-}
-
-/* Completes the request with an error, which makes a CQE with or without CQ_UPDATE. */
-void sq_failed_alone(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
-{
-	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index,
-		 syndrome);
-	if (!sq->failed) {
-		sq->failed = syndrome;
-		sq->failed_wqe = wr->index;
-	}
-	sq_error_cqe(sq, wr, syndrome, vendor);
-	wr_free(queues_of(&sq->q->o), wr);
-}
-
-void sq_failed(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
-{
-	sq_failed_alone(sq, wr, syndrome, vendor);
-	queue_sends_failed(sq->q);
 }
 
 void sq_give_back(struct sq *sq, struct send_wr *wr)

@@ -9,8 +9,10 @@
 
 #define DS 16u
 
+/* A request that fails is not `one`, so that nothing is done with its data at once. */
 static void wqe_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
+	wr->one = false;
 	wr->error = syndrome;
 	wr->vendor = vendor;
 }
@@ -29,18 +31,20 @@ static unsigned int log_max_msg(const struct queue *q)
 	return qp->log_msg_max ? qp->log_msg_max : q->o.vhca->dev->profile->log_max_msg;
 }
 
-static __attribute__((noinline, cold)) void wqe_refuse_length(const struct queue *q,
-							       struct send_wr *wr)
+static __attribute__((noinline)) void wqe_look_at_length(const struct queue *q, struct send_wr *wr)
 {
+	if (wr->len <= 1ull << log_max_msg(q))
+		return;
 	obj_refuse(&q->o, "send WQE %u: a message of %llu bytes is over qpc.log_msg_max", wr->index,
 		   (unsigned long long)wr->len);
 	wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 }
 
+/* Nearly all messages are of 1 to so many bytes, and their context has a limit. */
 static inline void wqe_check_length(const struct queue *q, struct send_wr *wr)
 {
-	if (wr->len > 1ull << log_max_msg(q))
-		wqe_refuse_length(q, wr);
+	if ((wr->len - 1) >> qp_of(q)->log_msg_max)
+		wqe_look_at_length(q, wr);
 }
 
 static __attribute__((noinline)) void wqe_parse_list(struct queue *q, struct send_wr *wr)
@@ -68,7 +72,7 @@ static __attribute__((noinline)) void wqe_parse_list(struct queue *q, struct sen
 }
 
 /* Most requests have one segment, which points to memory. */
-void wqe_parse_data(struct queue *q, struct send_wr *wr)
+static inline __attribute__((always_inline)) void parse_data(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
@@ -83,6 +87,11 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 	wqe_check_length(q, wr);
 }
 
+void wqe_parse_data(struct queue *q, struct send_wr *wr)
+{
+	parse_data(q, wr);
+}
+
 void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *seg = wr->wqe + wr->raddr_at * DS;
@@ -90,7 +99,7 @@ void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 	wqe_probe(q, wr, "wqe_raddr_seg", seg);
 	wr->raddr = prm_wqe_raddr_seg_get_raddr(seg);
 	wr->rkey = prm_wqe_raddr_seg_get_rkey(seg);
-	wqe_parse_data(q, wr);
+	parse_data(q, wr);
 }
 
 /* --- atomics -------------------------------------------------------------------------------- */

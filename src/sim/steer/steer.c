@@ -49,7 +49,7 @@ static const char *const steer_verbs[STEER_DOMAINS] = {
 struct steer {
 	const struct ste_version *version;
 	const struct steer_ops *ops;
-	uint64_t lost, work;
+	uint64_t lost;
 	uint32_t dice; /* of samplers: xorshift, so that a run can be repeated */
 	/* of each function, then those of the FDB: of each function as the source, and of the wire */
 	struct steer_stats stats[];
@@ -104,11 +104,6 @@ static struct steer_stats *steer_fdb_ends(const struct device *dev, const struct
 const struct steer_stats *steer_fdb_stats(const struct device *dev, const struct vhca *source)
 {
 	return steer_fdb_ends(dev, source);
-}
-
-uint64_t steer_work(const struct device *dev)
-{
-	return dev->steer->work;
 }
 
 bool steer_has_rx_root(const struct vhca *v)
@@ -570,7 +565,7 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 		table_walk_to_wire(&walk);
 	else
 		table_walk_miss(&walk);
-	v->dev->steer->work += STEER_STEPS - walk.w.steps;
+	v->dev->steer_work += STEER_STEPS - walk.w.steps;
 }
 
 void steer_rx(struct vhca *v, struct packet *p)

@@ -85,14 +85,13 @@ const struct steer_stats *steer_stats(const struct vhca *);
 /* Returns the ends in the FDB of packets that this function sent; NULL: from the wire. */
 const struct steer_stats *steer_fdb_stats(const struct device *, const struct vhca *source);
 /*
- * Returns the cost of all walks so far, in entries read. STEER_TURN is the limit of one turn of the
- * loop, about a millisecond, so that doorbells and requests do not wait.
+ * Returns whether walks have read enough entries since steer_work was `from`. STEER_TURN is the
+ * limit of one turn of the loop, about a millisecond, so that doorbells and requests do not wait.
  */
-uint64_t steer_work(const struct device *);
 #define STEER_TURN (1u << 15)
 static inline bool steer_enough(const struct device *dev, uint64_t from)
 {
-	return steer_work(dev) - from > STEER_TURN;
+	return dev->steer_work - from > STEER_TURN;
 }
 
 #endif

@@ -107,11 +107,9 @@ static bool run_shares(struct sched *s)
 	return did;
 }
 
-bool sched_run(struct sched *s, uint64_t now)
+bool sched_run_jobs(struct sched *s)
 {
-	bool did;
+	bool did = run_acks(s);
 
-	s->now = now;
-	did = run_acks(s);
 	return run_shares(s) || did;
 }

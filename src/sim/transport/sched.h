@@ -47,7 +47,12 @@ static inline void sched_want_run(struct sched *s, struct sched_job *job)
 void sched_want_ack(struct sched *, struct sched_job *);
 void sched_leave(struct sched *, struct sched_job *);
 
-/* Sends acknowledgements, then gives each active queue its share. */
-bool sched_run(struct sched *, uint64_t now);
+/* Sends acknowledgements, then gives each active queue its share. Most turns have none of either. */
+bool sched_run_jobs(struct sched *);
+static inline bool sched_run(struct sched *s, uint64_t now)
+{
+	s->now = now;
+	return (!TAILQ_EMPTY(&s->ack) || !TAILQ_EMPTY(&s->run)) && sched_run_jobs(s);
+}
 
 #endif

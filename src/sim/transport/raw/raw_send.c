@@ -217,7 +217,7 @@ static void offload(const struct raw_wqe *w, struct packet *p)
 static void steer(struct raw_sq *sq, struct packet *p)
 {
 	const struct device *dev = sq->q.o.vhca->dev;
-	uint64_t from = steer_work(dev);
+	uint64_t from = dev->steer_work;
 
 	steer_tx(sq->q.o.vhca, p);
 	if (steer_enough(dev, from))

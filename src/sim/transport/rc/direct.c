@@ -11,6 +11,7 @@
 #include <dvx/prm/wqe.h>
 #include "rc.h"
 #include "base/probe.h"
+#include "obj/mkey_bytes.h"
 #include "obj/qp.h"
 #include "transport/atomic.h"
 #include "transport/direct_recv.h"
@@ -61,12 +62,10 @@ static bool requester_is_idle(const struct req *q, const struct send_wr *wr)
 	       q->nxt == q->max;
 }
 
-/* The responder may only be inside a message if that is received in parts. */
-static inline bool responder_is_idle(const struct rc *peer, const struct rc *rc,
-				     const struct send_wr *wr)
+/* inside: the request is received in parts, and the responder has begun it. */
+static inline bool responder_is_idle(const struct rc *peer, const struct rc *rc, bool inside)
 {
 	const struct resp *r = &peer->resp;
-	const bool inside = rc->req.off > 0 && wr->kind != SEND_READ;
 
 	return r->up && (r->msg.in != OP_NONE) == inside && !r->njobs && !r->fatal &&
 	       r->epsn == rc->req.nxt;
@@ -162,10 +161,10 @@ static void direct_number(struct rc *rc, struct send_wr *wr)
 
 /* --- WRITE and READ, from memory to memory ---------------------------------------------------- */
 
-/* Returns whether memory is all that the request needs. */
-static inline bool copy_allowed(const struct rc *rc, const struct send_wr *wr)
+/* Returns whether memory is all that a request of these kinds needs. */
+static inline bool copy_allowed(const struct rc *rc, const struct send_wr *wr, uint8_t kinds)
 {
-	return rc->direct.copied >> wr->kind & 1 && !wr->has_imm && !wr_inlines(&rc->qp->q, wr);
+	return kinds >> wr->kind & 1 && !wr->has_imm && !wr_inlines(&rc->qp->q, wr);
 }
 
 /* Moves both ends on by a request of npsn packets that was done. */
@@ -187,10 +186,44 @@ static inline void direct_memory_done(struct rc *rc, struct rc *peer, const stru
 	}
 }
 
+/* Copies the request's one segment by stores, or returns false if an end needs a call. */
+static inline __attribute__((always_inline)) bool
+direct_store_kind(struct queue *q, struct queue *peer, const struct send_wr *wr, bool read)
+{
+	const struct data_seg *s = &wr->data;
+	const struct device *dev = q->o.vhca->dev;
+	const uint64_t now = mkey_changes_of(dev);
+	uint8_t *const remote = mkey_bytes_at(peer, MKEY_BY_PEER, now, wr->rkey, wr->raddr, wr->len,
+					      read ? MKEY_RR : MKEY_RW);
+	uint8_t *const local = s->inl ? NULL
+				      : mkey_bytes_at(q, MKEY_BY_REQUEST, now, s->lkey, s->addr,
+						      wr->len, read ? MKEY_LW : MKEY_LR);
+
+	if (!remote || (!local && !s->inl) || post_waiting(dev->queues))
+		return false;
+	if (read) {
+		dma_bytes_store(local, remote, wr->len);
+	} else {
+		cq_before_reply(peer);
+		dma_bytes_store(remote, local ? local : s->inl, wr->len);
+	}
+	return true;
+}
+
+/* Either copy of the code knows the kind. */
+static inline __attribute__((always_inline)) bool direct_store(struct queue *q, struct queue *peer,
+							       const struct send_wr *wr)
+{
+	return wr->kind == SEND_READ ? direct_store_kind(q, peer, wr, true)
+				     : direct_store_kind(q, peer, wr, false);
+}
+
 static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
-	if (!copy_allowed(rc, wr) || wr->len > DIRECT_BYTES || rc->req.off ||
-	    !direct_copy(&rc->qp->q, &peer->qp->q, wr))
+	struct queue *const q = &rc->qp->q, *const to = &peer->qp->q;
+
+	if (!copy_allowed(rc, wr, rc->direct.copied) || wr->len > DIRECT_BYTES || rc->req.off ||
+	    !((wr->one && direct_store(q, to, wr)) || direct_copy(q, to, wr)))
 		return false;
 	direct_number(rc, wr);
 	direct_memory_done(rc, peer, wr, psn_add(rc->req.nxt, wr->npsn), wr->npsn);
@@ -210,7 +243,8 @@ static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	const uint32_t npkts = message_packets(n, rc->mtu);
 	const bool first = !wr->got, last = off + n == wr->len;
 
-	if (!copy_allowed(rc, wr) || !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
+	if (!copy_allowed(rc, wr, rc->direct.copied) ||
+	    !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
 		return false;
 	direct_number(rc, wr);
 	direct_acknowledged(rc, psn_add(q->nxt, npkts));
@@ -237,12 +271,12 @@ static inline bool direct_at_once(struct rc *rc, struct send_wr *wr)
 	const struct req *q = &rc->req;
 	struct rc *peer;
 
-	if (q->head || wr->error || !wr->one || wr->len > rc->mtu || q->una != q->max ||
+	if (q->head || !wr->one || wr->len > rc->mtu || q->una != q->max ||
 	    probe_active(PROBE_FRAME_OUT))
 		return false;
 	peer = direct_peer(rc);
-	if (!peer || !(rc->direct.at_once >> wr->kind & 1) || !copy_allowed(rc, wr) ||
-	    !responder_is_idle(peer, rc, wr) || !direct_store(&rc->qp->q, &peer->qp->q, wr))
+	if (!peer || !copy_allowed(rc, wr, rc->direct.at_once) ||
+	    !responder_is_idle(peer, rc, false) || !direct_store(&rc->qp->q, &peer->qp->q, wr))
 		return false;
 	direct_memory_done(rc, peer, wr, psn_add(q->nxt, 1), 1);
 	sq_done(&rc->qp->sq, wr);
@@ -425,7 +459,7 @@ bool direct_step(struct rc *rc, struct send_wr *wr)
 	if (!requester_is_idle(&rc->req, wr) || rc->owner || probe_active(PROBE_FRAME_OUT))
 		return false;
 	peer = direct_peer(rc);
-	if (!peer || !responder_is_idle(peer, rc, wr) ||
+	if (!peer || !responder_is_idle(peer, rc, rc->req.off > 0 && wr->kind != SEND_READ) ||
 	    (wr->kind >= SEND_READ && !direct_depth_fits(rc, peer)))
 		return false;
 	if (direct_whole(rc, peer, wr))

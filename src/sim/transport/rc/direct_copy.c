@@ -5,7 +5,7 @@
 #include <string.h>
 #include <dvx/prm/wqe.h>
 #include "rc.h"
-#include "obj/mkey_bytes.h"
+#include "obj/mkey.h"
 #include "transport/atomic.h"
 #include "transport/direct_recv.h"
 
@@ -177,8 +177,7 @@ bool direct_read(struct queue *q, struct queue *peer, struct send_wr *wr, uint64
 	return direct_move_bytes(q, &e.local, &e.remote, true);
 }
 
-/* Copies by system calls, or around writes that are posted. */
-static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
+bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
 {
 	struct ends e;
 
@@ -190,30 +189,4 @@ static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
 	if (wr->data.inl)
 		return !post_write_through(peer, &e.remote, 1, wr->data.inl, wr->len);
 	return direct_move_bytes(peer, &e.remote, &e.local, true);
-}
-
-bool direct_store(struct queue *q, struct queue *peer, const struct send_wr *wr)
-{
-	const struct data_seg *s = &wr->data;
-	const bool read = wr->kind == SEND_READ;
-	uint8_t *const remote = mkey_bytes(peer, MKEY_BY_PEER, wr->rkey, wr->raddr, wr->len,
-					   read ? MKEY_RR : MKEY_RW);
-	uint8_t *const local = s->inl ? NULL
-				      : mkey_bytes(q, MKEY_BY_REQUEST, s->lkey, s->addr, wr->len,
-						   read ? MKEY_LW : MKEY_LR);
-
-	if (!remote || (!local && !s->inl) || post_waiting(q->o.vhca->dev->queues))
-		return false;
-	if (read) {
-		dma_bytes_store(local, remote, wr->len);
-	} else {
-		cq_before_reply(peer);
-		dma_bytes_store(remote, local ? local : s->inl, wr->len);
-	}
-	return true;
-}
-
-bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
-{
-	return (wr->one && direct_store(q, peer, wr)) || direct_call(q, peer, wr);
 }

@@ -150,7 +150,8 @@ enum drop rc_receive(struct queue *q, struct bth_packet *p)
 
 static void rc_posted(struct queue *q)
 {
-	direct_gather(q);
+	if (rc_of(q)->req.head)
+		direct_gather(q);
 	direct_end_turn(rc_of(q));
 }
 

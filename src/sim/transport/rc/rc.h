@@ -182,10 +182,11 @@ static inline void direct_end_turn(struct rc *rc)
 	if (rc->direct.done.packets || rc->direct.done.answers) /* later parts of a READ: no packet */
 		direct_count_turn(rc);
 }
-/* direct_copy.c: Does all of the request, or returns false and does nothing. */
+/*
+ * direct_copy.c: Does all of a WRITE or READ by system calls, or around writes that are posted.
+ * Returns false if it can't, and does nothing.
+ */
 bool direct_copy(struct queue *, struct queue *peer, struct send_wr *);
-/* Copies the request's one segment by stores, or returns false if an end needs a call. */
-bool direct_store(struct queue *, struct queue *peer, const struct send_wr *);
 /* Reads len bytes of a READ from off on, if they are one piece at both ends; false: not done. */
 bool direct_read(struct queue *, struct queue *peer, struct send_wr *, uint64_t off, uint64_t len);
 /* Does an atomic and stores the old value in *old. Returns false if it can't. */
