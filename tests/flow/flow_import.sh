@@ -16,6 +16,14 @@ json() {
 		and .left_out[0].line == 2 and .left_out[0].column == 60'
 }
 check "... and in JSON" json "$scratch/tc"
+geneve='tc filter add dev genev_sys_6081 ingress protocol ip pref %s flower enc_key_id 42 geneve_opts 0102:%s:7 action mirred egress redirect dev pf0vf0\n'
+# shellcheck disable=SC2059 # a format
+printf "$geneve" 1 80 2 81 3 80 >"$scratch/options"
+port='genev_sys_6081=uplink,02:00:00:00:00:01,02:00:00:00:00:02'
+check "... a second Geneve option, with the line that has another" \
+	says 1 'options:2:.*one Geneve option.* (line 1 has class 0x102, type 0x80)' "$flow" import --port $port "$scratch/options"
+"$flow" import --port $port "$scratch/options" >"$scratch/one" 2>/dev/null
+check "... so that check takes what is left" says 0 '2 rules' "$flow" check "$scratch/one"
 sed 1q "$scratch/tc" >"$scratch/good"
 check "a text of which all is imported: exit code 0" says 0 'drop in' "$flow" import - <"$scratch/good"
 check "a wrong dialect is told" says 1 'rules of tc, not of nft' "$flow" import --from nft "$scratch/good"

@@ -249,11 +249,25 @@ bool draft_deny(struct draft *d, enum draft_slot slot, struct value v)
 	return draft_part_join(d, slot, v.list, true);
 }
 
+/* Leaves out a rule of another Geneve option than rules before it: the device has one parser. */
+static bool draft_option_fits(const struct draft *d, const struct token *at,
+			      const struct rule_value *option)
+{
+	const uint32_t kept = d->im->option;
+
+	return !kept || kept >> 8 == option->value >> 32 ||
+	       draft_leave_more(d, at, REASON_OPTION,
+				import_format(d->im, "line %u has class 0x%x, type 0x%x",
+					      d->im->option_line, kept >> 16, kept >> 8 & 0xff));
+}
+
 bool draft_match(struct draft *d, const struct token *at, enum draft_slot slot, struct value v,
 		 bool negated)
 {
 	if (v.bad)
 		return draft_leave(d, at, REASON_VALUE);
+	if (slot == SLOT_OPTION && v.list.n && !draft_option_fits(d, at, v.list.item))
+		return false;
 	return (negated ? draft_deny : draft_add)(d, slot, v) || draft_leave(d, at, REASON_TWICE);
 }
 

@@ -78,6 +78,8 @@ struct import {
 	bool has_eswitch;
 	bool tracks, has_zone; /* connections are tracked; in this zone of the other tool */
 	uint64_t zone;
+	uint32_t option;	/* Geneve's, as in struct rule; 0: no rule has one yet */
+	uint32_t option_line;	/* of the first rule with it */
 	bool no_memory;
 	bool once; /* a word is left out once, as its rule may be tried several times */
 	const struct token *left; /* reported last */

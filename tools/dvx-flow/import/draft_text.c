@@ -252,6 +252,15 @@ static void draft_add_line(const struct draft *d, const char *text, size_t n, bo
 	d->im->out->any_leads |= item->leads;
 }
 
+/* Notes the Geneve option that all further rules must have, too. */
+static void draft_note_option(const struct draft *d, const struct ruleset *set)
+{
+	if (d->im->option || !set->n || !set->rule[0].option)
+		return;
+	d->im->option = set->rule[0].option;
+	d->im->option_line = d->at->line;
+}
+
 /* Adds the text if dvx-flow's parser accepts it; else leaves it out with the parser's message. */
 static void draft_add_text(const struct draft *d, const char *text, size_t n)
 {
@@ -268,6 +277,7 @@ static void draft_add_text(const struct draft *d, const char *text, size_t n)
 				 negated ? REASON_NEGATION : REASON_RULE,
 				 import_format(d->im, "%s: %s", text, why));
 	} else {
+		draft_note_option(d, &set);
 		for (size_t line; n; n -= line + (n > line), text += line + (text[line] == '\n')) {
 			line = strcspn(text, "\n");
 			draft_add_line(d, text, line, line == n);
