@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules by index, and what becomes of queues of rules that break: the program's and a domain's. */
+/*
+ * Rules by index, and what becomes of queues of rules that break, the program's and a domain's, and
+ * of rules whose removal fails.
+ */
 #include "tests/test.h"
 #include <dvx/rules.h>
+#include <dvx/prm/cap.h>
 #include <dvx/prm/flow.h>
 #include "lib_hws_rig.h"
 #include "lib/hws/hws.h"
@@ -155,4 +159,73 @@ TEST(below, domain_broke)
 		"make a new domain");
 	d->waiting = 0;
 	rules_close(&r);
+}
+
+/*
+ * A rule that another one with its values cannot replace stays, and is found again: the domain's
+ * queue seems full, and its completions lost, until the rules are removed a third time.
+ */
+TEST(below, replacement_fails)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	struct hws_domain *d = hws_domain(s->domain);
+	struct dvx_sq *sq = dvx_txq_ring(d->queue.txq);
+	const uint32_t free = dvx_sq_free(sq);
+	struct dvx_flow_rule *one, *two;
+	struct ring_of_rules r;
+
+	rules_open(&r, s, &m, 8);
+	one = rule(r.m, &m, &s->to_a, 1);
+	two = rule(r.m, &m, &s->to_b, 1);
+	OK(dvx_flow_domain_sync(s->domain));
+	sq->ci -= free;
+	d->broken = -EIO;
+	for (int i = 0; i < 2; i++)
+		refused(dvx_flow_rule_destroy(one), -EIO, "an earlier request failed",
+			"make a new domain");
+	port_gets(&r, &s->a, 53);
+	sq->ci += free;
+	d->broken = 0;
+	OK(dvx_flow_rule_destroy(one));
+	port_gets(&r, &s->b, 53);
+	OK(dvx_flow_rule_destroy(two));
+	rules_close(&r);
+}
+
+/* Returns whether a key of the domain has a dword of the parsed headers. */
+static bool has_dword(const struct hws_domain *d, uint8_t dword)
+{
+	for (const struct hws_key *k = d->keys; k; k = k->next)
+		if (memchr(k->dwords, dword, sizeof(k->dwords)))
+			return true;
+	return false;
+}
+
+/* A flex parser may have the number 0; whether there is one is a bit of flex_parser_protocols. */
+TEST(below, parser_0)
+{
+	static const struct {
+		uint32_t parser;
+		uint8_t dword; /* of flex_parser_N in definer_hl */
+	} rows[] = {{0, 0x1120 / 32}, {6, 0x1060 / 32}};
+	struct dvx_flow_match m = udp(4, 6081);
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &m};
+	struct hws_domain *d = hws_domain(s->domain);
+	struct dvx_flow_matcher *mt = NULL;
+	const void *cap;
+	void *page; /* libdvx's own */
+
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.geneve_tlv_option_0_data", 7, UINT32_MAX));
+	OK(dvx_dev_cap_page(s->f->r.dev, PRM_HCA_CAP_TYPE_GENERAL, &cap));
+	page = (void *)(uintptr_t)cap;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		prm_cmd_hca_cap_set_flex_parser_id_geneve_tlv_option_0(page, rows[i].parser);
+		assert_false(has_dword(d, rows[i].dword));
+		OK(dvx_flow_matcher_create(s->table, &attr, &mt));
+		assert_true(has_dword(d, rows[i].dword));
+		OK(dvx_flow_matcher_destroy(mt));
+	}
+	prm_cmd_hca_cap_set_flex_parser_protocols(page, 0);
+	refused(dvx_flow_matcher_create(s->table, &attr, &mt), -EOPNOTSUPP,
+		"geneve_tlv_option_0_data", "flex_parser_protocols bit 10");
 }

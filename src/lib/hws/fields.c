@@ -11,6 +11,7 @@ static const struct hws_field {
 	const char *also;		     /* a flag that these packets have, too */
 	uint32_t (*dword)(const void *cap2); /* NULL: the place has a fixed one */
 	uint32_t (*parser)(const void *cap); /* the flex parser of this number; NULL: none */
+	uint8_t protocol;		     /* its bit of flex_parser_protocols */
 	bool source;			     /* only packets in the FDB have it */
 } rows[] = {
 #define FIELD(name, at, first) {.path = #name, .place = #at, .bit = first},
@@ -24,10 +25,11 @@ static const struct hws_field {
 	 .place = "format_select_dw_" #cap, \
 	 .bit = first,                      \
 	 .dword = prm_cmd_hca_cap_2_get_format_select_dw_##cap},
-#define BY_PARSER(name, protocol)              \
-	{.path = #name,                        \
-	 .place = "flex_parser_id_" #protocol, \
-	 .parser = prm_cmd_hca_cap_get_flex_parser_id_##protocol},
+#define BY_PARSER(name, what, bit)                            \
+	{.path = #name,                                       \
+	 .place = "flex_parser_id_" #what,                    \
+	 .parser = prm_cmd_hca_cap_get_flex_parser_id_##what, \
+	 .protocol = bit},
 #include "fields.def"
 };
 
@@ -105,7 +107,7 @@ static int hws_headers_version(struct hws_headers *h, const struct dvx_flow_fiel
 	return hws_headers_move(h, ones, m);
 }
 
-/* Finds the word of a flex parser. Parser 0 has the last one; a device without the parser says 0. */
+/* Finds the word of a flex parser. Parser 0, which is one as good as others, has the last word. */
 static int hws_parser_bit(struct dvx_dev *dev, const struct hws_field *row, uint32_t *bit)
 {
 	const void *cap;
@@ -113,11 +115,11 @@ static int hws_parser_bit(struct dvx_dev *dev, const struct hws_field *row, uint
 
 	if (err)
 		return err;
-	if (!row->parser(cap))
+	if (!(prm_cmd_hca_cap_get_flex_parser_protocols(cap) >> row->protocol & 1))
 		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_matcher_create: attr.match.%s: %s of %s is 0: hardware "
-				"steering there does not match it",
-				row->path, row->place, dvx_dev_name(dev));
+				"dvx_flow_matcher_create: attr.match.%s: %s lacks "
+				"flex_parser_protocols bit %u, so %s is no parser's number",
+				row->path, dvx_dev_name(dev), row->protocol, row->place);
 	*bit = hws_place_bit("flex_parser_0") - HWS_MOVE_BITS * row->parser(cap);
 	return 0;
 }
