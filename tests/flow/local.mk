@@ -16,6 +16,10 @@ DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generatio
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/holder_edit.c \
 	tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c
 DIFF_RIG = tests/flow/diff_rig.c tests/flow/diff_rig.h tests/flow/diff_file.c $(DIFF_CHANGES)
+tests_flow_import_SOURCES = tests/flow/import.c tests/flow/export.c tests/flow/import_text.h
+tests_flow_rules_parse_SOURCES = tests/flow/rules_parse.c tests/flow/rules_ends.c tests/flow/rules_parse.h
+tests_flow_rules_mistakes_SOURCES = tests/flow/rules_mistakes.c tests/flow/rules_mistakes_switch.c \
+	tests/flow/rules_mistakes.h
 tests_flow_rules_compile_SOURCES = tests/flow/rules_compile.c tests/flow/rules_rig.h
 tests_flow_rules_entries_SOURCES = tests/flow/rules_entries.c tests/flow/rules_rig.h
 tests_flow_rules_edit_SOURCES = tests/flow/rules_edit.c tests/flow/rules_rig.h

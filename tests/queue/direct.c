@@ -2,137 +2,12 @@
 /* Proves that messages between queue pairs of one chip, which need no packets while nothing
  * observes the wire, do the same as with packets: bytes, completions, numbers, errors and
  * repetitions. */
-#include "tests/test.h"
-#include "queue_rig.h"
-#include "tests/perf/perf_mem.h"
-#include <dvx/prm/cqe.h>
-#include <dvx/prm/mkey.h>
+#include "direct_run.h"
 #include <dvx/prm/qp.h>
 #include "chip/datapath.h"
 #include "queue/priv.h"
 #include "queue/queue.h"
 #include "transport/rc/rc.h"
-
-#define ROUNDS 300u
-#define CQES   (2 * ROUNDS)
-#define AREA   (512u << 10)
-#define LONG   (64u << 10) /* a longer READ goes in parts */
-
-/* How messages go: in packets; or without, to memory behind system calls, or to shared memory. */
-enum way { PACKETS, CALLS, SHARED };
-
-/* The results of a run that programs and peers can see. */
-struct outcome {
-	uint8_t src[AREA], dst[AREA];
-	struct {
-		uint8_t opcode, syndrome;
-		uint16_t counter;
-		uint32_t bytes, imm;
-	} cqe[2][CQES];
-	unsigned int ncqes[2], frames;
-	uint32_t nxt, una, epsn, msn;
-	uint8_t state[2];
-};
-
-struct run {
-	struct rig_pair *p;
-	struct outcome *o;
-	bool reads; /* READs and atomics may be under way */
-};
-
-static void direct_look(struct run *r, unsigned int end, struct rig_cq *c)
-{
-	const uint8_t *cqe;
-
-	while ((cqe = rig_poll(c))) {
-		unsigned int n = r->o->ncqes[end]++;
-		uint8_t opcode = (uint8_t)prm_cqe64_get_opcode(cqe);
-		bool error = opcode == PRM_CQE_OPCODE_REQ_ERR || opcode == PRM_CQE_OPCODE_RESP_ERR;
-
-		assert_true(n < CQES);
-		r->o->cqe[end][n].opcode = opcode;
-		r->o->cqe[end][n].counter = (uint16_t)prm_cqe64_get_wqe_counter(cqe);
-		if (error)
-			r->o->cqe[end][n].syndrome = (uint8_t)prm_err_cqe_get_syndrome(cqe);
-		else if (end)
-			r->o->cqe[end][n].bytes = (uint32_t)prm_cqe64_get_byte_cnt(cqe);
-		if (opcode == PRM_CQE_OPCODE_RESP_SEND_IMM || opcode == PRM_CQE_OPCODE_RESP_WR_IMM)
-			r->o->cqe[end][n].imm = (uint32_t)prm_cqe64_get_immediate(cqe);
-	}
-}
-
-static void direct_drain(struct run *r)
-{
-	rig_run(&r->p->a);
-	r->reads = false;
-	direct_look(r, 0, &r->p->ca);
-	direct_look(r, 1, &r->p->cb);
-}
-
-/* Shares the inner pages: the first and last may be other objects', too. */
-static void share_inner_pages(struct rig_pair *p, const uint8_t *buf)
-{
-	perf_mem_share(p->rig.mm, buf + 4096, buf + RIG_BUF - 4096);
-}
-
-static void share_ring(struct rig_pair *p, const uint8_t *ring, size_t len)
-{
-	perf_mem_share(p->rig.mm, ring, ring + len);
-}
-
-static void share_all(struct rig_pair *p)
-{
-	share_inner_pages(p, p->src);
-	share_inner_pages(p, p->dst);
-	share_ring(p, p->a.ring, p->a.queue->ring.len);
-	share_ring(p, p->b.ring, p->b.queue->ring.len);
-	share_ring(p, p->ca.ring, p->ca.cq->ring.len);
-	share_ring(p, p->cb.ring, p->cb.cq->ring.len);
-}
-
-static struct run run_open(const struct rig_kind *kind, enum way way)
-{
-	struct run r = {.p = rig_pair_open(kind), .o = calloc(1, sizeof(struct outcome))};
-
-	assert_non_null(r.o);
-	r.p->b.qp->rae = true;
-	r.p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
-	if (way == SHARED)
-		share_all(r.p);
-	if (way == PACKETS)
-		port_set_hook(r.p->rig.dev.port, rig_count_frame, &r.o->frames);
-	return r;
-}
-
-static struct outcome *run_close(struct run *r)
-{
-	const struct rc *a = r->p->a.qp->q.conn, *b = r->p->b.qp->q.conn;
-
-	memcpy(r->o->src, r->p->src, AREA);
-	memcpy(r->o->dst, r->p->dst, AREA);
-	r->o->state[0] = r->p->a.qp->q.state;
-	r->o->state[1] = r->p->b.qp->q.state;
-	r->o->nxt = a->req.nxt;
-	r->o->una = a->req.una;
-	r->o->epsn = b->resp.epsn;
-	r->o->msn = b->resp.msn;
-	port_set_hook(r->p->rig.dev.port, NULL, NULL);
-	rig_pair_close(r->p);
-	return r->o;
-}
-
-static void same(struct outcome *direct, struct outcome *packets)
-{
-	assert_true(packets->frames > 0);
-	packets->frames = direct->frames;
-	for (unsigned int end = 0; end < 2; end++) {
-		assert_int_equal(direct->ncqes[end], packets->ncqes[end]);
-		assert_memory_equal(direct->cqe[end], packets->cqe[end], sizeof(direct->cqe[end]));
-	}
-	assert_memory_equal(direct, packets, sizeof(*direct));
-	free(direct);
-	free(packets);
-}
 
 /* --- anything, at random -----------------------------------------------------------------------
  */
@@ -149,41 +24,9 @@ static bool takes_receive(uint8_t opcode)
 	       opcode == PRM_WQE_OPCODE_RDMA_WRITE_IMM;
 }
 
-/*
- * Data of READs and atomics has its own place, and changes of the peer's memory wait for earlier
- * READs: without a fence either order is right (IBTA vol. 1, 10.8.3.3), and packets of a long
- * READ's response are read one after the other.
- */
-static uint8_t direct_flags(const struct run *r, uint8_t opcode)
-{
-	return r->reads && opcode != PRM_WQE_OPCODE_RDMA_READ ? SIGNALED | PRM_WQE_CTRL_FLAG_FENCE
-							      : SIGNALED;
-}
-
-static void direct_post(struct run *r, uint8_t opcode, uint32_t len, uint32_t off, unsigned int cut)
-{
-	struct rig_pair *p = r->p;
-	struct rig_wqe w = rig_begin(&p->a, opcode, direct_flags(r, opcode), off);
-	bool brings = opcode == PRM_WQE_OPCODE_RDMA_READ || opcode == PRM_WQE_OPCODE_ATOMIC_FA;
-	uint32_t local = brings ? AREA - 3 * LONG : off % LONG;
-	uint32_t first = cut && len > cut ? cut : len;
-
-	r->reads = r->reads || brings;
-	if (opcode == PRM_WQE_OPCODE_ATOMIC_FA)
-		off &= ~7u, len = first = 8;
-	if (opcode != PRM_WQE_OPCODE_SEND && opcode != PRM_WQE_OPCODE_SEND_IMM)
-		rig_raddr(&w, p->dst + off, rig_key(p->md));
-	if (opcode == PRM_WQE_OPCODE_ATOMIC_FA)
-		prm_wqe_atomic_seg_pack(w.bytes + 16 * w.ds++, .swap_add = off + 1);
-	rig_data(&w, p->src + local, first, rig_key(p->ms));
-	if (len > first)
-		rig_data(&w, p->src + local + first, len - first, rig_key(p->ms));
-	rig_end(&w);
-}
-
 static struct outcome *direct_any(const struct rig_kind *kind, unsigned int seed, enum way way)
 {
-	struct run r = run_open(kind, way);
+	struct run r = direct_open(kind, way);
 
 	srand(seed);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -205,7 +48,7 @@ static struct outcome *direct_any(const struct rig_kind *kind, unsigned int seed
 	}
 	direct_drain(&r);
 	assert_int_equal(r.o->ncqes[0], ROUNDS);
-	return run_close(&r);
+	return direct_close(&r);
 }
 
 TEST(none, test_any_messages)
@@ -216,7 +59,7 @@ TEST(none, test_any_messages)
 		struct outcome *direct = direct_any(kind[i % 2], i, i % 4 < 2 ? CALLS : SHARED);
 
 		assert_int_equal(direct->frames, 0);
-		same(direct, direct_any(kind[i % 2], i, PACKETS));
+		direct_same(direct, direct_any(kind[i % 2], i, PACKETS));
 	}
 }
 
@@ -226,7 +69,7 @@ TEST(none, test_any_messages)
 TEST(none, test_idle_queues)
 {
 	for (enum way way = PACKETS; way <= SHARED; way++) {
-		struct run r = run_open(&rig_rc, way);
+		struct run r = direct_open(&rig_rc, way);
 		const struct rc *peer = r.p->b.qp->q.conn;
 
 		for (unsigned int i = 0; i < sizeof(opcodes); i++) {
@@ -239,7 +82,7 @@ TEST(none, test_idle_queues)
 		assert_null(r.p->a.qp->sq.priv->cache);
 		assert_null(r.p->b.qp->rq.priv->cache);
 		assert_null(peer->resp.job);
-		free(run_close(&r));
+		free(direct_close(&r));
 	}
 }
 
@@ -307,7 +150,7 @@ static const struct mishap mishaps[] = {
 /* Runs three requests; the second one meets the mishap. */
 static struct outcome *direct_mishap(const struct mishap *m, enum way way)
 {
-	struct run r = run_open(&rig_rc, way);
+	struct run r = direct_open(&rig_rc, way);
 
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 0, 0);
 	direct_drain(&r);
@@ -317,7 +160,7 @@ static struct outcome *direct_mishap(const struct mishap *m, enum way way)
 	rig_ring(&r.p->a);
 	rig_pass(&r.p->rig, 100000000000);
 	direct_drain(&r);
-	return run_close(&r);
+	return direct_close(&r);
 }
 
 TEST(none, test_mishaps)
@@ -331,115 +174,14 @@ TEST(none, test_mishaps)
 		if (direct->state[0] != QP_ERR)
 			fail_msg("mishap %zu leaves the queue pair in state %u", i % n,
 				 direct->state[0]);
-		same(direct, direct_mishap(m, PACKETS));
+		direct_same(direct, direct_mishap(m, PACKETS));
 	}
-}
-
-/* --- views of keys ---------------------------------------------------------------------------- */
-
-static void key_invalidated(struct rig_pair *p)
-{
-	p->md->en_rinval = true;
-	assert_true(mkey_invalidate(p->md->o.vhca, rig_key(p->md), RIG_PD, 0));
-}
-
-static void key_moved(struct rig_pair *p)
-{
-	struct obj *pd = obj_new_at(p->md->o.vhca, OBJ_PD, 0, RIG_PD + 1, sizeof(*pd));
-
-	assert_non_null(pd);
-	mkey_move(p->md, pd);
-	obj_put(pd);
-	obj_free(pd);
-	p->md->pd = NULL;
-}
-
-/* Another key gets the index of the one that is destroyed. */
-static void key_replaced(struct rig_pair *p)
-{
-	const struct mkey old = *p->md;
-	struct obj o;
-
-	obj_free(&p->md->o);
-	p->md = obj_new_at(old.o.vhca, OBJ_MKEY, 0, old.o.id, sizeof(old));
-	assert_non_null(p->md);
-	o = p->md->o;
-	*p->md = old;
-	p->md->o = o;
-	p->md->rights = MKEY_RR;
-}
-
-static void key_freed_by_umr(struct rig_pair *p)
-{
-	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_UMR, 0, rig_key(p->md));
-	uint8_t *ctrl = w.bytes + 16, *mkc = ctrl + PRM_WQE_UMR_CTRL_SEG_BYTES;
-
-	p->md->rights |= MKEY_UMR;
-	prm_wqe_umr_ctrl_seg_set_mkey_mask(ctrl, PRM_UMR_MKEY_MASK_FREE);
-	prm_mkc_set_free(mkc, 1);
-	w.ds = 8;
-	rig_go(&w);
-}
-
-/* A queue keeps what it found by a key; each change of the key ends that. */
-TEST(none, test_a_key_changes_between_messages)
-{
-	static void (*const change[])(struct rig_pair *) = {key_invalidated, key_moved,
-							    key_replaced, key_freed_by_umr};
-
-	for (size_t i = 0; i < sizeof(change) / sizeof(*change); i++) {
-		struct run r = run_open(&rig_rc, SHARED);
-		struct mkey *m = r.p->md;
-
-		m->start = ((uintptr_t)r.p->dst + 4096) & ~4095ul; /* only shared pages */
-		m->len = AREA / 4;
-		mkey_place(m);
-		direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 4096, 0);
-		direct_drain(&r);
-		assert_non_null(r.p->b.queue->view[MKEY_BY_PEER].at);
-		assert_int_equal(r.p->a.queue->state, QP_RTS);
-		change[i](r.p);
-		direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 4096, 0);
-		direct_drain(&r);
-		assert_int_equal(r.p->a.queue->state, QP_ERR);
-		free(run_close(&r));
-	}
-}
-
-static uint8_t *same_at(void *ctx, uint64_t addr, size_t len)
-{
-	(void)ctx;
-	(void)len;
-	return (uint8_t *)(uintptr_t)addr;
-}
-
-/* Messages to a DMA buffer, whose bytes the device finds by a call each time. */
-static struct outcome *direct_to_dma_buffer(enum way way)
-{
-	struct run r = run_open(&rig_rc, way);
-	struct mm *mm = mm_open_device(r.p->rig.host, same_at, NULL);
-
-	if (way != PACKETS)
-		r.p->md->entries[0] = mm_bus(mm, 0);
-	mkey_place(r.p->md);
-	for (unsigned int i = 0; i < 3; i++) {
-		direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 4096 + 64 * i, 0);
-		direct_drain(&r);
-	}
-	assert_int_equal(r.p->a.queue->state, QP_RTS);
-	mm_close(mm);
-	return run_close(&r);
-}
-
-TEST(none, test_a_key_of_a_dma_buffer)
-{
-	same(direct_to_dma_buffer(SHARED), direct_to_dma_buffer(PACKETS));
 }
 
 /* max_rd_atomic is above the peer's max_dest_rd_atomic: the peer refuses those without room. */
 static struct outcome *direct_too_deep(uint8_t opcode, enum way way)
 {
-	struct run r = run_open(&rig_rc, way);
+	struct run r = direct_open(&rig_rc, way);
 
 	r.p->b.qp->log_rra_max = 0;
 	for (unsigned int i = 0; i < 4; i++, r.reads = false) /* no fence */
@@ -448,7 +190,7 @@ static struct outcome *direct_too_deep(uint8_t opcode, enum way way)
 	assert_int_equal(r.p->a.qp->q.state, QP_ERR);
 	assert_int_equal(r.o->cqe[0][r.o->ncqes[0] - 3].syndrome,
 			 PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
-	return run_close(&r);
+	return direct_close(&r);
 }
 
 TEST(none, test_more_reads_than_the_peer_takes)
@@ -456,14 +198,14 @@ TEST(none, test_more_reads_than_the_peer_takes)
 	static const uint8_t opcode[] = {PRM_WQE_OPCODE_RDMA_READ, PRM_WQE_OPCODE_ATOMIC_FA};
 
 	for (unsigned int i = 0; i < 4; i++)
-		same(direct_too_deep(opcode[i % 2], i < 2 ? CALLS : SHARED),
-		     direct_too_deep(opcode[i % 2], PACKETS));
+		direct_same(direct_too_deep(opcode[i % 2], i < 2 ? CALLS : SHARED),
+			    direct_too_deep(opcode[i % 2], PACKETS));
 }
 
 /* Posts a receive late: the message waits for it, and so do later ones. */
 static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way way)
 {
-	struct run r = run_open(&rig_rc, way);
+	struct run r = direct_open(&rig_rc, way);
 
 	direct_post(&r, opcode, len, 4096, 0);
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 64, 128, 0);
@@ -474,7 +216,7 @@ static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way w
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 256, 0);
 	direct_drain(&r);
 	assert_int_equal(r.o->ncqes[0], 3);
-	return run_close(&r);
+	return direct_close(&r);
 }
 
 TEST(none, test_receiver_not_ready)
@@ -484,14 +226,14 @@ TEST(none, test_receiver_not_ready)
 
 	for (unsigned int i = 0; i < 3; i++)
 		for (uint32_t len = 100; len < 60000; len += 20000)
-			same(direct_not_ready(opcode[i], len, len > 20000 ? CALLS : SHARED),
-			     direct_not_ready(opcode[i], len, PACKETS));
+			direct_same(direct_not_ready(opcode[i], len, len > 20000 ? CALLS : SHARED),
+				    direct_not_ready(opcode[i], len, PACKETS));
 }
 
 /* Observation begins or ends in the middle of long messages. */
 TEST(none, test_observed_on_the_way)
 {
-	struct run r = run_open(&rig_rc, CALLS);
+	struct run r = direct_open(&rig_rc, CALLS);
 	const uint32_t len = 800000;
 
 	for (unsigned int turns = 0; turns < 12; turns++) {
@@ -507,7 +249,7 @@ TEST(none, test_observed_on_the_way)
 		assert_non_null(rig_poll(&r.p->ca));
 		assert_memory_equal(r.p->src + turns, r.p->dst + turns, len);
 	}
-	free(run_close(&r));
+	free(direct_close(&r));
 }
 
 static unsigned int frames_sent;
@@ -533,7 +275,7 @@ struct datagrams {
 static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 {
 	static const uint32_t lengths[] = {1, 1024, 8, 3, 12, 8, 4, 3000};
-	struct run r = run_open(&rig_ud, way);
+	struct run r = direct_open(&rig_ud, way);
 	struct datagrams *d = calloc(1, sizeof(*d));
 
 	assert_non_null(d);
@@ -586,7 +328,7 @@ TEST(none, test_datagrams)
 /* A datagram to a connected queue pair goes as a packet, which is dropped. */
 TEST(none, test_datagram_to_a_connected_queue)
 {
-	struct run r = run_open(&rig_ud, SHARED);
+	struct run r = direct_open(&rig_ud, SHARED);
 	struct rig_wqe w = rig_begin(&r.p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 	struct transport connected = transport_ud;
 
@@ -613,7 +355,7 @@ TEST(none, test_datagram_to_a_connected_queue)
 /* Among many queues a doorbell may name one without a send queue, or with an unmapped ring. */
 TEST(none, test_doorbells_among_many_queues)
 {
-	struct run r = run_open(&rig_rc, SHARED);
+	struct run r = direct_open(&rig_rc, SHARED);
 	struct rig_qp *q = calloc(MANY, sizeof(*q)), *a = &r.p->a;
 	const uintptr_t ring = (uintptr_t)a->ring;
 
@@ -632,13 +374,13 @@ TEST(none, test_doorbells_among_many_queues)
 	for (unsigned int i = 0; i < MANY; i++)
 		rig_qp_close(&q[i]);
 	free(q);
-	free(run_close(&r));
+	free(direct_close(&r));
 }
 
 /* A long READ stays without packets to its end, even if observation begins then. */
 TEST(none, test_a_long_read_has_no_packets)
 {
-	struct run r = run_open(&rig_rc, SHARED);
+	struct run r = direct_open(&rig_rc, SHARED);
 
 	for (uint32_t i = 0; i < 150000; i++)
 		r.p->dst[4096 + i] = (uint8_t)(i * 7);
@@ -658,5 +400,5 @@ TEST(none, test_a_long_read_has_no_packets)
 	assert_int_equal(r.o->ncqes[0], 2);
 	assert_int_equal(r.o->frames, 1 + (190000 - 2 * LONG + 1023) / 1024);
 	assert_memory_equal(r.p->src + AREA - 3 * LONG, r.p->dst + 4096, 190000);
-	free(run_close(&r));
+	free(direct_close(&r));
 }

@@ -8,6 +8,8 @@ SIM_TESTS += tests/queue/rc tests/queue/rc_fdb tests/queue/queue_atomic tests/qu
 	tests/queue/queue_sig tests/queue/lso tests/queue/cq_event tests/queue/queue_aso tests/queue/queue_rules
 tests_queue_queue_atomic_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=queue_buffer_get
 tests_queue_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+tests_queue_direct_SOURCES = tests/queue/direct.c tests/queue/direct_keys.c tests/queue/direct_run.c \
+	tests/queue/direct_run.h
 tests_queue_direct_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=port_send
 tests_librigs_a_SOURCES += tests/queue/queue_rig.c tests/queue/queue_rig_wqe.c tests/queue/queue_rig_pair.c \
 	tests/queue/queue_rig_frame.c tests/queue/queue_rig.h tests/queue/queue_raw_rig.c \
