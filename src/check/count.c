@@ -41,12 +41,23 @@ bool watch_counts(void)
 	return count_file;
 }
 
+bool watch_counts_exactly(void)
+{
+	return count_file && count_file->exact;
+}
+
+void watch_count_untrapped(void)
+{
+	__atomic_fetch_add(&count_file->untrapped, 1, __ATOMIC_RELAXED);
+}
+
 void watch_count_open(struct watch_context *w, struct ibv_context *c)
 {
 	if (!count_file)
 		return;
 	w->number = (uint32_t)__atomic_add_fetch(&count_file->contexts, 1, __ATOMIC_RELAXED);
 	w->function = count_function(be64toh(WATCH_REAL(ibv_get_device_guid)(c->device)));
+	watch_exact_open(c->cmd_fd, w->function);
 }
 
 /* Returns the row of a key, or NULL: there is none left. */
@@ -73,12 +84,17 @@ static void count_add(struct count_row *row, unsigned int what, uint64_t n)
 		__atomic_fetch_add(&row->n[what], n, __ATOMIC_RELAXED);
 }
 
+void watch_count_doorbell(uint32_t function, uint32_t opcode, uint32_t qpn, unsigned int what)
+{
+	count_add(count_row(count_key(COUNT_POSTS, function, opcode, qpn)), what, 1);
+}
+
 /* libmlx5 copies the WQE into the BlueFlame register if a call has one request (post_send_db()). */
 static void count_call(const struct ibv_qp *qp, uint32_t opcode, uint32_t requests, bool inlined)
 {
 	struct count_row *row;
 
-	if (!requests)
+	if (!requests || count_file->exact)
 		return;
 	row = count_row(count_key(COUNT_POSTS, watch_context_of(qp->context)->function, opcode,
 				  qp->qp_num));

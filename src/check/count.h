@@ -25,7 +25,9 @@ struct count_row {
 	uint64_t n[4];
 };
 struct count_file {
-	uint64_t contexts; /* devices that were opened */
+	uint64_t contexts;  /* devices that were opened */
+	uint64_t exact;	    /* stores to registers are counted, in place of calls (exact.c) */
+	uint64_t untrapped; /* pages of registers whose stores could not be counted */
 	struct count_row rows[COUNT_ROWS];
 };
 

@@ -75,5 +75,6 @@ WATCH_HOOK int watch_munmap(void *at, size_t n) __asm__("munmap");
 int watch_munmap(void *at, size_t n)
 {
 	watch_memory_ends(at, n, true, __builtin_frame_address(0));
+	watch_exact_unmap(at);
 	return WATCH_REAL(munmap)(at, n);
 }

@@ -413,7 +413,15 @@ void watch_drop_all(struct watch_qp *);
 
 /* --- count.c: posts and polls, which are counted instead of being checked --- */
 bool watch_counts(void);
+bool watch_counts_exactly(void);
+void watch_count_untrapped(void);
+/* Counts a doorbell, or that it was a BlueFlame copy. */
+void watch_count_doorbell(uint32_t function, uint32_t opcode, uint32_t qpn, unsigned int what);
 void watch_count_open(struct watch_context *, struct ibv_context *);
+/* --- exact.c --- */
+/* Tells whose registers are mapped through this descriptor: count_function(). */
+void watch_exact_open(int fd, uint32_t function);
+void watch_exact_unmap(const void *);
 int watch_count_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
 int watch_count_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
 int watch_count_req_notify_cq(struct ibv_cq *, int solicited_only);

@@ -4,7 +4,7 @@
 # by budgets and comparisons.
 . "$top_srcdir/tests/tap.sh"
 costs=$top_builddir/tests/lab/stat_costs
-needs "$costs"
+needs "$costs" "$top_builddir/examples/dc"
 
 # By hand, with a Max_Payload_Size of 256 and a Max_Read_Request_Size of 512: a write of n bytes takes a TLP with 24
 # bytes for each 256, a read a request of 24 for each 512 and a completion with 20 for each 256. Each first is the least,
@@ -67,6 +67,29 @@ check "calls of equal QP numbers of two functions are not added" jq -e \
 	'[.queues[] | select(.object == "qp" and .class == "write") | .wqes_per_doorbell] | sort == [1, 16]' "$scratch/two.json"
 check "polls of equal CQ handles of two processes are not added" jq -e \
 	'[.cqs[] | select(.completions > 0)] | length == 2 and .[0].handle == .[1].handle and all(.[]; .completions == 64)' "$scratch/two.json"
+
+# --- doorbells, trapped: of verbs, and of a program that calls no verbs (each of its messages has a doorbell)
+exactly() { # JQ COMMAND...
+	want=$1
+	shift
+	"$dvx_sim" stat --exact --json --ip 10.9.8.7/24 -- "$@" 2>"$scratch/numbers" | sed -n '/^{/,$p' >"$scratch/exact.json"
+	jq -e ".exact and ([.queues[] | select(.doorbells) | [.messages, .doorbells, .blueflame]] | $want)" "$scratch/exact.json" ||
+		{ cat "$scratch/numbers" "$scratch/exact.json"; return 1; }
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	check "exact doorbells of verbs" exactly '. == [[64, 64, 1], [64, 4, 0], [64, 4, 0]]' "$costs" write_inline write_batch wr_batch
+	check "exact doorbells of DevX" exactly '. == [[9, 9, 0]]' "$top_builddir/examples/dc"
+	if [ -n "${DVX_TEST_LONG-}" ] && command -v ib_write_bw >/dev/null; then
+		cat >"$scratch/pair.sh" <<'PAIR'
+ib_write_bw -n 2000 -s 64 &
+until ib_write_bw -n 2000 -s 64 localhost; do kill -0 $! || exit 1; done >/dev/null 2>&1
+wait
+PAIR
+		check "exact doorbells of ib_write_bw: one a message" exactly '. == [[2000, 2000, 1]]' sh "$scratch/pair.sh"
+	fi
+else
+	check "exact doorbells need x86-64" says 2 'on x86-64 only' "$dvx_sim" stat --exact -- true
+fi
 
 # --- one program: text, budgets, comparisons
 stat() { "$dvx_sim" stat "$@" 2>"$scratch/err"; }

@@ -28,7 +28,7 @@ struct sim_args {
 	uint64_t seeds, last_seed; /* --seeds; 0: none */
 	bool json, quiet;
 	uint64_t repeat, mps, mrrs; /* stat */
-	bool pcm, compare;
+	bool pcm, exact, compare;
 	const char *budget; /* a file, or NULL */
 	const char *output; /* record: a file, or NULL */
 	uint64_t size;	    /* record: MiB */

@@ -29,6 +29,7 @@ enum {
 	OPTION_HOSTILE,
 	OPTION_SEEDS,
 	OPTION_PCM,
+	OPTION_EXACT,
 	OPTION_MPS,
 	OPTION_MRRS,
 	OPTION_COMPARE,
@@ -119,6 +120,7 @@ static const struct argp_option stat_options[] = {
 	 "print what differs between two files that --json wrote; fail if something got dearer", 0},
 	{"pcm", OPTION_PCM, 0, 0,
 	 "also in units of Intel PCM: lines read (PCIeRdCur), written (ItoM)", 0},
+	{"exact", OPTION_EXACT, 0, 0, "count each store to a doorbell register; slow", 0},
 	{"mps", OPTION_MPS, "BYTES", 0, "PCIe's Max_Payload_Size (default 256)", 0},
 	{"mrrs", OPTION_MRRS, "BYTES", 0, "PCIe's Max_Read_Request_Size (default 512)", 0},
 	SET_OPTION,
@@ -134,7 +136,8 @@ static const struct argp_option stat_options[] = {
 static const struct argp_option record_options[] = {
 	{"output", 'o', "FILE", 0, "the recording to write", 0},
 	{"size", OPTION_SIZE, "MIB", 0, "room in it, which is made at the start (default 64)", 0},
-	{"nic", OPTION_NIC, 0, 0, "no device of software: record CMD's calls on this machine's NIC", 0},
+	{"nic", OPTION_NIC, 0, 0, "no device of software: record CMD's calls on this machine's NIC",
+	 0},
 	SET_OPTION,
 	VFS_OPTION,
 	SFS_OPTION,
@@ -206,8 +209,8 @@ static const struct cli_command commands[] = {
 	 record_options, cmd_record},
 	{"show", 1, 1, "FILE", "Prints a recording: when, who, what.", show_options, cmd_show},
 	{"diff", 2, 2, "FILE FILE",
-	 "Compares two recordings, queue by queue; prints each queue's first difference.", no_options,
-	 cmd_record_diff},
+	 "Compares two recordings, queue by queue; prints each queue's first difference.",
+	 no_options, cmd_record_diff},
 	{"replay", 2, 2, "NAME FILE.pcap",
 	 "Sends a file's packets into the port of NAME; prints what happened to them.", ls_options,
 	 cmd_replay},
@@ -392,6 +395,7 @@ static const struct cli_option values[] = {
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
 	CLI_NUMBER('r', repeat, 1, STAT_RUNS),
 	CLI_TRUE(OPTION_PCM, pcm),
+	CLI_TRUE(OPTION_EXACT, exact),
 	CLI_TRUE(OPTION_COMPARE, compare),
 	CLI_TEXT(OPTION_BUDGET, budget),
 	CLI_TEXT('o', output),
@@ -489,7 +493,8 @@ static void offer_functions(const char *command, const char *first, const char *
 
 static const struct cli_words words[] = {{"NAME", offer_chips}, {"FUNCTION", offer_functions}};
 
-static struct sim_args args = {.function = "host", .repeat = 1, .mps = 256, .mrrs = 512, .size = 64};
+static struct sim_args args = {
+	.function = "host", .repeat = 1, .mps = 256, .mrrs = 512, .size = 64};
 
 static const struct cli cli = {
 	.tool = "dvx-sim",

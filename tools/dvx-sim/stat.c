@@ -105,6 +105,7 @@ static int stat_runs(struct stat_command *c, const struct sim_args *a)
 		const double from = stat_now();
 
 		memset(c->calls, 0, sizeof(*c->calls));
+		c->calls->exact = a->exact;
 		c->ok = false;
 		code = run_observed(a, a->argv, &observer);
 		if (c->result.nruns)
@@ -140,10 +141,17 @@ int cmd_stat(const struct sim_args *a)
 			      "prints text");
 		return EXIT_USAGE;
 	}
+#ifndef __x86_64__
+	if (a->exact) {
+		message_print("--exact steps over instructions, which dvx-sim does on x86-64 only");
+		return EXIT_USAGE;
+	}
+#endif
 	if (a->budget && !stat_budget_read(a->budget))
 		return EXIT_INPUT;
 	c.result.pcie = (struct stat_pcie){(uint32_t)a->mps, (uint32_t)a->mrrs};
 	c.result.pcm = a->pcm;
+	c.result.exact = a->exact;
 	if (!stat_open(&c))
 		return EXIT_SELF;
 	code = stat_report(&c, a, stat_runs(&c, a));

@@ -46,7 +46,8 @@ struct stat_run {
 #define STAT_RUNS 1000u
 struct stat_result {
 	struct stat_pcie pcie;
-	bool pcm;
+	bool pcm, exact;	 /* exact: doorbells were counted at the registers ... */
+	uint64_t untrapped;	 /* ... but not in so many pages of them */
 	struct stat_line *lines; /* of queues, then of classes */
 	size_t nlines, nqueues;
 	struct stat_cq *cqs;

@@ -68,6 +68,7 @@ COLUMN(rdcur, column_traffic(l, l->traffic.lines[STAT_AT_HERE][STAT_DOWN]))
 COLUMN(itom, column_traffic(l, l->traffic.lines[STAT_AT_HERE][STAT_UP]))
 COLUMN(target_rdcur, column_target(l, l->traffic.lines[STAT_AT_TARGET][STAT_DOWN]))
 COLUMN(target_itom, column_target(l, l->traffic.lines[STAT_AT_TARGET][STAT_UP]))
+COLUMN(doorbells, column_exact(l->known ? l->calls : NAN))
 COLUMN(cqes, column_mean(l, l->n[STAT_CQES]))
 COLUMN(errors, column_exact(l->n[STAT_ERRORS]))
 COLUMN(rnr, column_send(l, l->n[STAT_RNR]))
@@ -96,6 +97,7 @@ const struct stat_column stat_columns[] = {
 	{"itom", "ItoM", STAT_COST, PCM, column_itom},
 	{"target_pcie_rdcur", "t.RdCur", STAT_COST, PCM, column_target_rdcur},
 	{"target_itom", "t.ItoM", STAT_COST, PCM, column_target_itom},
+	{"doorbells", NULL, STAT_COUNT, false, column_doorbells},
 	{"cqes", NULL, STAT_COST, false, column_cqes},
 	{"error_cqes", NULL, STAT_COUNT, false, column_errors},
 	{"rnr", NULL, STAT_COST, false, column_rnr},

@@ -97,6 +97,8 @@ static bool stat_join_row(struct stat_result *r, const struct stat_row *row,
 	for (unsigned int i = 0; i < STAT_COUNTS; i++)
 		l->n[i] += (double)row->n[i];
 	stat_add_calls(l, count_function(row->guid), calls->rows);
+	if (r->exact && l->calls > 0)
+		l->requests = l->n[STAT_MESSAGES];
 	stat_model(l, &r->pcie);
 	return true;
 }
@@ -126,6 +128,7 @@ bool stat_join(struct stat_result *r, const struct stat_row *rows, size_t n,
 	struct stat_run *run = &r->runs[r->nruns++];
 	bool ok = true;
 
+	r->untrapped += calls->untrapped;
 	for (size_t i = 0; i < n && ok; i++) {
 		if (rows[i].class < STAT_CLASSES) {
 			ok = stat_join_row(r, &rows[i], calls);

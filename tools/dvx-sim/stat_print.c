@@ -2,6 +2,7 @@
 /* Prints dvx-sim stat's tables, and the same as JSON. */
 #include "stat.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -140,8 +141,12 @@ void stat_print(FILE *to, const struct stat_result *r)
 {
 	fprintf(to,
 		"dvx-sim stat: %zu run%s; bytes on PCIe a message (up: from the NIC; t.: at the "
-		"target; MPS %u, MRRS %u)\n",
-		r->nruns, r->nruns == 1 ? "" : "s", r->pcie.mps, r->pcie.mrrs);
+		"target; MPS %u, MRRS %u)%s\n",
+		r->nruns, r->nruns == 1 ? "" : "s", r->pcie.mps, r->pcie.mrrs,
+		r->exact ? "; doorbells are exact: each store was trapped" : "");
+	if (r->untrapped)
+		fprintf(to, "  but in %" PRIu64 " pages of registers no store was trapped\n",
+			r->untrapped);
 	if (r->nlines)
 		stat_print_lines(to, r);
 	else
@@ -244,10 +249,10 @@ int stat_print_json(const struct stat_result *r, int code)
 	json_t *advice = json_array();
 
 	stat_advise(r, stat_json_advice, advice);
-	return json_out(json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "exit", code,
-				  "mps", (int)r->pcie.mps, "mrrs", (int)r->pcie.mrrs, "classes",
-				  stat_json_lines(r, r->nqueues, r->nlines), "queues",
-				  stat_json_lines(r, 0, r->nqueues), "cqs", stat_json_cqs(r),
-				  "distinct", stat_json_device(r), "runs", stat_json_runs(r),
-				  "advice", advice));
+	return json_out(json_pack(
+		"{s:i, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "exit", code, "exact",
+		r->exact && !r->untrapped, "mps", (int)r->pcie.mps, "mrrs", (int)r->pcie.mrrs,
+		"classes", stat_json_lines(r, r->nqueues, r->nlines), "queues",
+		stat_json_lines(r, 0, r->nqueues), "cqs", stat_json_cqs(r), "distinct",
+		stat_json_device(r), "runs", stat_json_runs(r), "advice", advice));
 }

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counts stores to doorbell registers (dvx-sim stat --exact, doc/design/0102). The program gets a
+ * page of memory in place of a page of registers. The page can't be written: each store raises
+ * SIGSEGV, is stepped over, and goes on to the registers.
+ */
+#include "watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "count.h"
+
+#define EXACT_PAGES 1024u
+#define EXACT_FDS   1024u
+#define PAGE	    4096u
+#define WORD	    sizeof(uint64_t)
+#define CQ_ARM	    0x20u
+#define BLUEFLAME   0x800u /* where send registers begin */
+#define REGISTER    0x100u
+#define TRAP_FLAG   0x100
+
+static struct exact_page {
+	uint8_t *at;		  /* the program's; NULL: unmapped */
+	volatile uint64_t *words; /* the same memory, to be cleared */
+	volatile uint64_t *registers;
+	int fd;
+	uint32_t qpn, opcode; /* of the last doorbell ... */
+	bool copied;	      /* whose WQE was counted as a BlueFlame copy */
+} exact_pages[EXACT_PAGES];
+static unsigned int exact_count; /* atomic */
+static uint32_t exact_function[EXACT_FDS];
+static struct sigaction exact_before[2]; /* of SIGSEGV and SIGTRAP */
+static int exact_lock;
+static _Thread_local struct exact_page *exact_stepping __attribute__((tls_model("initial-exec")));
+
+void watch_exact_open(int fd, uint32_t function)
+{
+	if ((unsigned int)fd < EXACT_FDS)
+		exact_function[fd] = function;
+}
+
+static struct exact_page *exact_find(const void *at)
+{
+	const unsigned int n = __atomic_load_n(&exact_count, __ATOMIC_ACQUIRE);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (exact_pages[i].at && (uintptr_t)at - (uintptr_t)exact_pages[i].at < PAGE)
+			return &exact_pages[i];
+	return NULL;
+}
+
+/* --- words that were stored --------------------------------------------------------------------- */
+
+/* Returns the opcode of verbs (enum ibv_wr_opcode) for a WQE's. */
+static uint32_t exact_opcode(uint8_t opcode)
+{
+	static const uint8_t of[] = {
+		[0x01] = IBV_WR_SEND_WITH_INV,	     [0x08] = IBV_WR_RDMA_WRITE,
+		[0x09] = IBV_WR_RDMA_WRITE_WITH_IMM, [0x0a] = IBV_WR_SEND,
+		[0x0b] = IBV_WR_SEND_WITH_IMM,	     [0x0e] = IBV_WR_TSO,
+		[0x10] = IBV_WR_RDMA_READ,	     [0x11] = IBV_WR_ATOMIC_CMP_AND_SWP,
+		[0x12] = IBV_WR_ATOMIC_FETCH_AND_ADD};
+
+	return opcode == 0x08 || (opcode < sizeof(of) && of[opcode]) ? of[opcode]
+								     : IBV_WR_LOCAL_INV;
+}
+
+/* Counts the first word of a register, the beginning of a WQE: opcode in byte 3, number in 4 to 6. */
+static void exact_doorbell(struct exact_page *p, uint64_t word)
+{
+	const uint8_t *wqe = (const uint8_t *)&word;
+
+	p->opcode = exact_opcode(wqe[3]);
+	p->qpn = (uint32_t)wqe[4] << 16 | (uint32_t)wqe[5] << 8 | wqe[6];
+	p->copied = false;
+	watch_count_doorbell(exact_function[p->fd], p->opcode, p->qpn, COUNT_CALLS);
+}
+
+/* Counts a word behind the first one: the WQE was copied. */
+static void exact_copied(struct exact_page *p)
+{
+	if (p->copied || !p->qpn)
+		return;
+	p->copied = true;
+	watch_count_doorbell(exact_function[p->fd], p->opcode, p->qpn, COUNT_BLUEFLAME);
+}
+
+/* Passes a word on to its register, if there is one. */
+static void exact_word(struct exact_page *p, uint32_t at)
+{
+	const uint64_t word = p->words[at / WORD];
+
+	if (!word)
+		return;
+	p->words[at / WORD] = 0;
+	if (at >= BLUEFLAME && at % REGISTER)
+		exact_copied(p);
+	else if (at >= BLUEFLAME)
+		exact_doorbell(p, word);
+	p->registers[at / WORD] = word;
+}
+
+static void exact_forward(struct exact_page *p)
+{
+	exact_word(p, CQ_ARM);
+	for (uint32_t at = BLUEFLAME; at < PAGE; at += WORD)
+		exact_word(p, at);
+}
+
+/* --- signals ------------------------------------------------------------------------------------ */
+
+#ifdef __x86_64__
+static void exact_pass_on(int number, siginfo_t *info, void *uc)
+{
+	const struct sigaction *before = &exact_before[number == SIGTRAP];
+
+	if (before->sa_handler == SIG_DFL || before->sa_handler == SIG_IGN)
+		sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+	else if (before->sa_flags & SA_SIGINFO)
+		before->sa_sigaction(number, info, uc);
+	else
+		before->sa_handler(number);
+}
+
+static void exact_fault(int number, siginfo_t *info, void *context)
+{
+	struct exact_page *p = exact_find(info->si_addr);
+	ucontext_t *uc = context;
+	const int saved = errno;
+
+	if (!p) {
+		exact_pass_on(number, info, context);
+	} else {
+		exact_stepping = p;
+		mprotect(p->at, PAGE, PROT_READ | PROT_WRITE);
+		uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	}
+	errno = saved;
+}
+
+static void exact_stepped(int number, siginfo_t *info, void *context)
+{
+	struct exact_page *p = exact_stepping;
+	ucontext_t *uc = context;
+	const int saved = errno;
+
+	if (!p) {
+		exact_pass_on(number, info, context);
+		return;
+	}
+	exact_stepping = NULL;
+	uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	mprotect(p->at, PAGE, PROT_READ);
+	while (__atomic_exchange_n(&exact_lock, 1, __ATOMIC_ACQUIRE))
+		;
+	exact_forward(p);
+	__atomic_store_n(&exact_lock, 0, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+static bool exact_trap(void)
+{
+	static bool trapping;
+	struct sigaction fault = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+	struct sigaction step = fault;
+
+	if (trapping)
+		return true;
+	fault.sa_sigaction = exact_fault;
+	step.sa_sigaction = exact_stepped;
+	trapping = !sigaction(SIGSEGV, &fault, &exact_before[0]) &&
+		   !sigaction(SIGTRAP, &step, &exact_before[1]);
+	return trapping;
+}
+#else
+static bool exact_trap(void)
+{
+	(void)exact_forward;
+	return false;
+}
+#endif
+
+/* --- pages -------------------------------------------------------------------------------------- */
+
+/* Makes memory that the program sees without the right to write. */
+static bool exact_page_make(struct exact_page *p)
+{
+	const int fd = memfd_create("registers", MFD_CLOEXEC);
+	void *words = MAP_FAILED, *at = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, PAGE)) {
+		words = WATCH_REAL(mmap)(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		at = WATCH_REAL(mmap)(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	}
+	close(fd);
+	p->words = words;
+	p->at = at;
+	return words != MAP_FAILED && at != MAP_FAILED;
+}
+
+static bool exact_is_registers(const void *at, size_t n, int prot, int flags, int fd)
+{
+	return !at && n == PAGE && prot == PROT_WRITE && flags == MAP_SHARED && fd >= 0;
+}
+
+/* Returns the page that the program gets in place of registers. */
+static void *exact_replace(void *registers, int fd)
+{
+	struct exact_page *p = &exact_pages[exact_count];
+
+	if ((unsigned int)fd >= EXACT_FDS || exact_count == EXACT_PAGES || !exact_trap() ||
+	    !exact_page_make(p)) {
+		watch_count_untrapped();
+		return registers;
+	}
+	p->registers = registers;
+	p->fd = fd;
+	__atomic_store_n(&exact_count, exact_count + 1, __ATOMIC_RELEASE);
+	return p->at;
+}
+
+/* By another name in this source: dvx-sim's preload has an mmap(), too. */
+WATCH_HOOK void *watch_mmap(void *at, size_t n, int prot, int flags, int fd,
+			    off_t offset) __asm__("mmap");
+void *watch_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	void *mapped = WATCH_REAL(mmap)(at, n, prot, flags, fd, offset);
+
+	if (mapped == MAP_FAILED || !watch_counts_exactly() ||
+	    !exact_is_registers(at, n, prot, flags, fd))
+		return mapped;
+	return exact_replace(mapped, fd);
+}
+
+void watch_exact_unmap(const void *at)
+{
+	struct exact_page *p = exact_find(at);
+
+	if (!p || at != p->at)
+		return;
+	p->at = NULL;
+	WATCH_REAL(munmap)((void *)(uintptr_t)p->words, PAGE);
+	WATCH_REAL(munmap)((void *)(uintptr_t)p->registers, PAGE);
+}
