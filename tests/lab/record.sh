@@ -39,6 +39,15 @@ table() {
 }
 check "a table names fields, objects and calls" table
 
+# The device's command has the uid that the kernel's room put into it.
+devx() {
+	record -o d -- "$top_builddir/tools/dvx-info/dvx-info" caps >/dev/null && shown d && "$dvx_sim" show d >d.text &&
+		grep -q 'dvx-info:[0-9]*  *devx> QUERY_HCA_CAP query_hca_cap_in ' d.text && grep -q 'devx< QUERY_HCA_CAP cmd_hca_cap .*log_max_qp=' d.text &&
+		jq -se '[.[] | select(.kind == "command")] | map(select(.vhca == null)) as $calls | map(select(.vhca)) as $commands
+			| ($calls | length > 3) and all($calls[]; . as $c | any($commands[]; .out == $c.out and .in[0:4] == $c.in[0:4] and .in[8:] == $c.in[8:]))' d.json
+}
+check "DevX calls are the commands that the device executes, byte by byte" devx
+
 # --- Chrome's trace
 chrome() {
 	"$dvx_sim" show --chrome a.chrome a && [ "$(jq -r '
@@ -98,7 +107,6 @@ no_room() { (trap '' XFSZ; ulimit -f 8; record -o small -- true); }
 check "no room on the disk" says 125 "can't record to small: File too large (--size takes less room)" no_room
 check "no regular file" says 125 "can't record to /dev/null: Invalid argument (it is no regular file)" "$dvx_sim" record -o /dev/null -- true
 check "no file" says 125 "record needs -o FILE" "$dvx_sim" record -- true
-check "the command's exit code" says 7 '' "$dvx_sim" record -o code -- sh -c 'exit 7'
 
 # --- recordings that are damaged
 cut_short() {
@@ -124,6 +132,14 @@ done <<'TABLE'
 64 64 the length of event 1, not
 80 64 the sum 0x[0-9a-f]* of event 1, not 0x
 TABLE
+# torn BYTES AT: an event whose writer was killed before it had set its sum, or its length
+torn() {
+	cp a torn
+	dd if=/dev/zero of=torn bs=1 count="$1" seek="$2" conv=notrunc 2>/dev/null
+	says 1 'torn lacks 1 events whose writer was killed while it wrote' "$dvx_sim" show torn && [ "$(grep -c ' post ' said)" = 10 ]
+}
+check "an event without its end is passed over" torn 4 68
+check "... and one without its beginning" torn 40 64
 check "another file" says 3 'offset 0: expected "dvx rec"' "$dvx_sim" show "$ring"
 : >empty
 check "an empty file" says 3 'offset 0: expected "dvx rec"' "$dvx_sim" show empty
