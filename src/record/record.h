@@ -123,7 +123,7 @@ static inline uint16_t record_mailbox(uint16_t opcode, size_t len)
 uint32_t record_sum(const struct record_head *);
 
 /* --- write.c: the process's recording --- */
-/* Maps a file with a header. Returns 0 or -errno; name is this process's in the recording. */
+/* Maps a file with a header. Returns 0 or -errno. The name, this process's in the recording, stays. */
 int record_open(const char *path, const char *name);
 bool record_is_on(void);
 uint64_t record_now(void);

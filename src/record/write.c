@@ -17,6 +17,7 @@
 static struct record_file *record_file;
 static uint64_t record_size;
 static uint32_t record_pid;
+static const char *record_own_name, *record_name; /* record_name NULL: it is in the recording */
 static _Thread_local uint32_t record_tid;
 
 uint32_t record_sum(const struct record_head *h)
@@ -48,6 +49,7 @@ static void record_forked(void)
 {
 	record_pid = (uint32_t)getpid();
 	record_tid = 0;
+	record_name = record_own_name;
 }
 
 /* Maps the file; returns 0 or -errno. */
@@ -75,18 +77,14 @@ static int record_map(int fd)
 int record_open(const char *path, const char *name)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC), err = fd < 0 ? -errno : record_map(fd);
-	char *text;
 
 	if (fd >= 0)
 		close(fd);
 	if (err)
 		return err;
+	record_own_name = name;
 	record_forked();
 	pthread_atfork(NULL, NULL, record_forked);
-	text = record_begin(RECORD_PROCESS, strlen(name) + 1, 0);
-	if (text)
-		strcpy(text, name);
-	record_end(text);
 	return 0;
 }
 
@@ -115,15 +113,32 @@ static uint32_t record_thread(void)
 	return record_tid;
 }
 
+/* Records this process before its first event. */
+static void record_process(void)
+{
+	const char *name = __atomic_exchange_n(&record_name, NULL, __ATOMIC_RELAXED);
+	char *text;
+
+	if (!name)
+		return; /* another thread's first event came meanwhile */
+	text = record_begin(RECORD_PROCESS, strlen(name) + 1, 0);
+	if (text)
+		record_end(strcpy(text, name));
+}
+
 void *record_begin(enum record_kind kind, size_t bytes, uint64_t since)
 {
 	const uint32_t len = (uint32_t)((sizeof(struct record_head) + bytes + 7) & ~(size_t)7);
-	const uint64_t at = record_file ? record_reserve(len) : 0, now = record_now();
-	struct record_head *h = (void *)((uint8_t *)record_file + at);
-	const uint64_t took = since ? now - since : 0;
+	const uint64_t now = record_now(), took = since ? now - since : 0;
+	struct record_head *h;
+	uint64_t at;
 
+	if (record_file && __atomic_load_n(&record_name, __ATOMIC_RELAXED))
+		record_process();
+	at = record_file ? record_reserve(len) : 0;
 	if (!at)
 		return NULL;
+	h = (void *)((uint8_t *)record_file + at);
 	__atomic_store_n(&h->len, len, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a killed process leaves what came before */
 	h->ns = since ? since : now;
@@ -138,6 +153,5 @@ void record_end(void *body)
 {
 	struct record_head *h = (struct record_head *)body - 1;
 
-	if (body)
-		__atomic_store_n(&h->sum, record_sum(h), __ATOMIC_RELEASE);
+	__atomic_store_n(&h->sum, record_sum(h), __ATOMIC_RELEASE);
 }

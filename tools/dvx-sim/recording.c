@@ -131,7 +131,8 @@ void recording_who(const struct recording *r, const struct record_head *h, char 
 	const char *name = "?";
 
 	for (size_t i = 0; i < r->nprocesses; i++)
-		if (r->processes[i]->pid == h->pid && r->processes[i]->ns <= h->ns)
+		if (r->processes[i]->pid == h->pid &&
+		    (*name == '?' || r->processes[i]->ns <= h->ns)) /* numbers come again */
 			name = record_body(r->processes[i]);
 	if (*name)
 		snprintf(text, size, "%s:%u", name, h->pid);
