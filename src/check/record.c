@@ -57,11 +57,20 @@ void watch_called(uint64_t since, int err, uint32_t object, const char *fmt, ...
 	record_end(r);
 }
 
+/* Returns 16 bits of a mailbox's head, big-endian. */
+static uint16_t watch_devx_word(const void *in, size_t in_len, size_t at)
+{
+	const uint8_t *head = in;
+
+	if (in_len < at + 2)
+		return 0;
+	return (uint16_t)(head[at] << 8 | head[at + 1]);
+}
+
 void watch_record_devx(uint64_t since, int err, const void *in, size_t in_len, const void *out,
 		       size_t out_len)
 {
-	const uint8_t *head = in;
-	const uint16_t opcode = in_len >= 8 ? (uint16_t)(head[0] << 8 | head[1]) : 0;
+	const uint16_t opcode = watch_devx_word(in, in_len, 0);
 	const uint16_t in_kept = record_mailbox(opcode, in_len),
 		       out_kept = record_mailbox(opcode, out_len);
 	struct record_command *r =
@@ -70,7 +79,7 @@ void watch_record_devx(uint64_t since, int err, const void *in, size_t in_len, c
 	if (!r)
 		return;
 	*r = (struct record_command){.opcode = opcode,
-				     .op_mod = in_len >= 8 ? (uint16_t)(head[6] << 8 | head[7]) : 0,
+				     .op_mod = watch_devx_word(in, in_len, 6),
 				     .vhca = RECORD_NO_VHCA,
 				     .in_len = (uint32_t)in_len,
 				     .out_len = (uint32_t)out_len,
