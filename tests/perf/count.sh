@@ -27,7 +27,7 @@ counted() {
 	total
 }
 total() {
-	awk '/^(summary|totals):/ { t = $2 } END { printf "%d", t }' "$tmp/cg"
+	awk '/^(summary|totals):/ { t = $2 } END { printf "%.0f", t }' "$tmp/cg"
 }
 
 # judge WHAT GOT BUDGET: a budget of 0 is reported only
