@@ -100,6 +100,8 @@ watch_take_sink(const struct watch_qp *q, const struct watch_work *w, const stru
 WATCH_HOT void watch_check(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,
 			   bool inlined)
 {
+	const struct ibv_sge *end;
+
 	watch_check_depth(q, w);
 	if (w->signaled && q->send_cq)
 		watch_cq_expect(q->send_cq, q, w);
@@ -113,9 +115,13 @@ WATCH_HOT void watch_check(struct watch_qp *q, struct watch_work *w, const struc
 		watch_take_sink(q, w, s);
 		return;
 	}
-	w->hashed = w->sges;
-	for (const struct ibv_sge *end = s + w->sges; s < end; s++)
+	if (!w->sges)
+		return;
+	w->hashed = true;
+	end = s + w->sges;
+	do
 		watch_take_source(q, w, s);
+	while (++s < end);
 }
 
 void watch_check_send(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,

@@ -49,6 +49,8 @@ WATCH_RAW static inline struct watch_place watch_place_of(const uintptr_t *frame
 	struct watch_place p = {{frame[1]}};
 	const uintptr_t end = watch_stack_end ? watch_stack_end : watch_find_stack();
 
+	if ((uintptr_t)frame >= end) /* it is of another stack */
+		return p;
 	for (unsigned int i = 1; i < CHECK_FRAMES; i++) {
 		const uintptr_t next = frame[0];
 

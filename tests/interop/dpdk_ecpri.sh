@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/interop/dpdk_lib.sh"
 
 check "a ConnectX whose flex parsers are for software's headers" \
-	"$dvx_sim" up n --netdev --set chip=cx6dx,parse_graph=1
+	"$dvx_sim" up n --netdev --check --set chip=cx6dx,parse_graph=1
 
 testpmd "" --total-num-mbufs=4096 --forward-mode=rxonly
 check "a flow of eCPRI's real-time control data" command_of "flow create 0 ingress group 1 pattern eth / ecpri common type rtc_ctrl rtc_id is 0x123 / end actions count / queue index 0 / end" "Flow rule #0 created"
@@ -26,4 +26,5 @@ check "two of three packets have the id" frames
 counted() { command_of "flow query 0 0 count" "hits: 2$"; }
 check "... as the flow counts" counted
 check "testpmd ends" quit
+check "the device's rules find nothing" "$dvx_sim" check n
 plan

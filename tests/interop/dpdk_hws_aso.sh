@@ -4,7 +4,7 @@
 # table behind judge each packet by its color, and by the state of its connection.
 . "$top_srcdir/tests/interop/dpdk_lib.sh"
 
-check "a BlueField-3" "$dvx_sim" up n --netdev --set chip=bf3
+check "a BlueField-3" "$dvx_sim" up n --netdev --check --set chip=bf3
 testpmd ",dv_flow_en=2" --total-num-mbufs=4096 --forward-mode=rxonly
 configure() {
 	echo "port stop 0" >&5
@@ -87,4 +87,5 @@ check "a rule that tracks a connection, and one behind it for packets in its win
 check "two packets, one of which is above the window" frames 1 2632987379 2643016339
 check "one is in the window" hits 5 1
 check "testpmd ends" quit
+check "the device's rules find nothing" "$dvx_sim" check n
 plan

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/interop/dpdk_lib.sh"
 
 check "a ConnectX-7 in switchdev mode, with interfaces" \
-	"$dvx_sim" up n --netdev --vfs 2 --set chip=cx7,switchdev=1
+	"$dvx_sim" up n --netdev --check --vfs 2 --set chip=cx7,switchdev=1
 
 two_machines
 # ping TIMES: again and again, as ARP gives up after three requests
@@ -47,4 +47,5 @@ check "... and counts it" counted
 removed() { echo "flow queue 0 destroy 0 postpone no rule 1" >&5 && command_of "flow push 0 queue 0" "Queue #0 operations pushed" && no_ping; }
 check "without the rule back there is no ping" removed
 check "testpmd ends" quit 1 2 0 # the manager's port goes last
+check "the device's rules find nothing" "$dvx_sim" check n
 plan

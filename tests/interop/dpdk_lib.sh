@@ -31,11 +31,12 @@ two_machines() { # sets $first
 	check "... and the other one" machine n-vf1 10.9.0.2
 }
 
-# PROGRAM DEVARGS ARGUMENTS OF EAL... -- OTHERS...
+# PROGRAM DEVARGS ARGUMENTS OF EAL... -- OTHERS...: under dvx-check, which returns 86 with findings
+under="$(cd "$top_builddir" && pwd)/tools/dvx-check/dvx-check --"
 dpdk() {
 	program=$1 devargs=$2
 	shift 2
-	timeout -k 10 300 "$dvx_sim" exec n -f host -- stdbuf -oL "$program" --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
+	timeout -k 10 300 "$dvx_sim" exec n -f host -- $under stdbuf -oL "$program" --no-huge -m 512 --no-telemetry --file-prefix "dvx$$" \
 		-d librte_net_mlx5.so -d librte_mempool_ring.so -a "0000:03:00.0$devargs" "$@"
 }
 # DEVARGS ARGUMENTS...: starts it and sets $pmd

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/interop/dpdk_lib.sh"
 
 check "a ConnectX in switchdev mode, with interfaces" \
-	"$dvx_sim" up n --netdev --vfs 2 --set chip=cx6dx,switchdev=1
+	"$dvx_sim" up n --netdev --check --vfs 2 --set chip=cx6dx,switchdev=1
 
 two_machines
 ping() { # ADDRESS SECONDS
@@ -43,4 +43,5 @@ check "... which count" perf --count --port-id=1
 check "... which begin a tunnel" perf --vxlan-encap --port-id=1
 check "... which end one" perf --udp --vxlan --vxlan-decap --port-id=1
 check "... which have a meter each, whose policy leads to the port or drops" perf --meter --policy-mtr=port-id::drop
+check "the device's rules find nothing" "$dvx_sim" check n
 plan
