@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include "obj/device.h"
 
 struct queue;
 struct device;
@@ -47,12 +48,16 @@ static inline void sched_want_run(struct sched *s, struct sched_job *job)
 void sched_want_ack(struct sched *, struct sched_job *);
 void sched_leave(struct sched *, struct sched_job *);
 
-/* Sends acknowledgements, then gives each active queue its share. Most turns have none of either. */
+/*
+ * Sends acknowledgements, then gives each active queue its share. Most turns have none of either;
+ * where queues have shares, raw ones wait for the next round, too.
+ */
 bool sched_run_jobs(struct sched *);
 static inline bool sched_run(struct sched *s, uint64_t now)
 {
 	s->now = now;
-	return (!TAILQ_EMPTY(&s->ack) || !TAILQ_EMPTY(&s->run)) && sched_run_jobs(s);
+	return (!TAILQ_EMPTY(&s->ack) || !TAILQ_EMPTY(&s->run) || s->dev->shapes) &&
+	       sched_run_jobs(s);
 }
 
 #endif
