@@ -40,7 +40,7 @@ want="L3_CSUM L4_CSUM" not="" offers dvx-prm encode wqe_eth_seg cs_flags = ""
 want="list gids caps why-not doctor help" not="" offers dvx-info ""
 want="GENERAL" not="list" offers dvx-info caps mlx5_0 G
 want="list" not="--json" offers dvx-info help l
-want="--count= --json --quiet" not="--slots= --once" offers dvx-perf --
+want="--count= --json --quiet --warmup=" not="--slots= --once" offers dvx-perf --
 want="serve threads rules help" not="" offers dvx-perf ""
 want="--listen= --once" not="--count=" offers dvx-perf serve --
 want="--connections= --queues= --plot=" not="--op=" offers dvx-perf threads --

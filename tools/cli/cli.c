@@ -37,8 +37,10 @@ static void add_options(struct cli_parse *p, const struct argp_option *own, bool
 {
 	size_t n = 0;
 
-	for (; own && own->name && n < OPTIONS_MAX - COMMON - 1; own++)
-		p->options[n++] = *own;
+	for (; own && own->name && n < OPTIONS_MAX - COMMON - 1; own++) {
+		p->options[n] = *own;
+		p->options[n++].flags |= own->group == CLI_RARE ? OPTION_HIDDEN : 0;
+	}
 	memcpy(&p->options[n], common_options, (COMMON - !quiet) * sizeof(common_options[0]));
 }
 

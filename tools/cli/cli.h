@@ -21,6 +21,9 @@ struct cli_command {
 	int (*run)(const struct CLI_ARGS *args);
 };
 
+/* The group of options that --help leaves to the man page, so that it fits a screen. */
+#define CLI_RARE 9
+
 /* Options that several tools have. */
 #define CLI_JSON                                                       \
 	{                                                              \

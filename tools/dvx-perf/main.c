@@ -4,14 +4,14 @@
 #include "rules.h"
 
 #define OPT_DEVICE CLI_DEVICE
-#define OPT_GID                                                                   \
-	{                                                                         \
-		"gid-index", 'x', "N", 0, "GID of this end (the best RoCE v2)", 0 \
+#define OPT_GID(group)                                                                \
+	{                                                                             \
+		"gid-index", 'x', "N", 0, "GID of this end (the best RoCE v2)", group \
 	}
-#define OPT_OUTPUT                                                                     \
-	CLI_JSON, {"csv", OPT_CSV, NULL, 0, "print comma-separated values", 0},        \
-	{                                                                              \
-		"plot", OPT_PLOT, "FILE.svg", 0, "draw the results by gnuplot, too", 0 \
+#define OPT_OUTPUT(group)                                                                  \
+	CLI_JSON, {"csv", OPT_CSV, NULL, 0, "print comma-separated values", group},        \
+	{                                                                                  \
+		"plot", OPT_PLOT, "FILE.svg", 0, "draw the results by gnuplot, too", group \
 	}
 
 static const struct argp_option measure_options[] = {
@@ -22,29 +22,29 @@ static const struct argp_option measure_options[] = {
 	{"size", 's', "BYTES", 0, "bytes of a message, up to 1G (8)", 0},
 	{"all", 'a', NULL, 0, "all sizes: powers of two from 2 to 8M", 0},
 	{"count", 'n', "N", 0, "messages of a thread and round (2000)", 0},
-	{"warmup", OPT_WARMUP, "N", 0, "uncounted messages first (to 100)", 0},
+	{"warmup", OPT_WARMUP, "N", 0, "uncounted messages first (to 100)", CLI_RARE},
 	{"rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0},
 	{"duration", 'D', "SECONDS", 0, "repeat rounds for this long, for each size", 0},
 	{"window", 'w', "N", 0, "outstanding of each queue, for the rate (64)", 0},
 	{"batch", 'b', "N", 0, "posts before a doorbell, for the rate (1)", 0},
-	{"signal", 'Q', "N", 0, "one of N is signaled, for the rate (1)", 0},
-	{"inline", 'I', "BYTES", 0, "largest message that lies in the WQE (8)", 0},
-	{"sges", 'g', "N", 0, "pieces of a message that is larger (1)", 0},
-	{"doorbell", OPT_DOORBELL, "KIND", 0, "blueflame or register (blueflame)", 0},
-	{"srq", OPT_SRQ, NULL, 0, "the far end's queues share their receives", 0},
+	{"signal", 'Q', "N", 0, "one of N is signaled, for the rate (1)", CLI_RARE},
+	{"inline", 'I', "BYTES", 0, "largest message that lies in the WQE (8)", CLI_RARE},
+	{"sges", 'g', "N", 0, "pieces of a message that is larger (1)", CLI_RARE},
+	{"doorbell", OPT_DOORBELL, "KIND", 0, "blueflame or register (blueflame)", CLI_RARE},
+	{"srq", OPT_SRQ, NULL, 0, "the far end's queues share their receives", CLI_RARE},
 	{"qps", 'p', "N", 0, "queues of a thread (1)", 0},
 	{"threads", 't', "N", 0, "threads (1)", 0},
-	{"cpus", OPT_CPUS, "LIST", 0, "CPUs of the threads: 0,2,4-7 (any)", 0},
-	OPT_GID,
+	{"cpus", OPT_CPUS, "LIST", 0, "CPUs of the threads: 0,2,4-7 (any)", CLI_RARE},
+	OPT_GID(CLI_RARE),
 	{"histogram", 'H', NULL, 0, "print the latencies' distribution, too", 0},
-	OPT_OUTPUT,
+	OPT_OUTPUT(CLI_RARE),
 	{0},
 };
 
 static const struct argp_option serve_options[] = {
 	{"listen", 'l', "ADDR[:PORT]", 0, "address to listen on (" PERF_LISTEN ")", 0},
 	OPT_DEVICE,
-	OPT_GID,
+	OPT_GID(0),
 	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
 	CLI_JSON,
 	{0},
@@ -59,7 +59,7 @@ static const struct argp_option threads_options[] = {
 	{"count", 'n', "N", 0, "cycles (20)", 0},
 	{"window", 'w', "N", 0, "outstanding messages of a queue (64)", 0},
 	{"cpus", OPT_CPUS, "LIST", 0, "CPUs of the threads: 0,2,4-7 (any)", 0},
-	OPT_OUTPUT,
+	OPT_OUTPUT(0),
 	{0},
 };
 
@@ -69,14 +69,14 @@ static const struct argp_option rules_options[] = {
 	{"key", OPT_KEY, "KEY", 0, "fields: 5tuple, 5tuple6 or ipv4 (5tuple)", 0},
 	{"window", 'w', "N", 0, "outstanding requests (64)", 0},
 	{"batch", 'b', "N", 0, "requests before a doorbell (1)", 0},
-	OPT_OUTPUT,
+	OPT_OUTPUT(0),
 	{0},
 };
 
 static const struct cli_command commands[] = {
 	{"", 0, 1, "[ADDR[:PORT]]",
-	 "Measures latency and rate of posts on queues that are connected to this process, or to "
-	 "\"dvx-perf serve\" at ADDR. \"dvx-perf threads\" measures what threads share.",
+	 "Measures latency and rate of posts, to this process or \"dvx-perf serve\" at ADDR. "
+	 "\"dvx-perf threads\", \"dvx-perf rules\" and more options: dvx-perf(1).",
 	 measure_options, perf_cmd_measure},
 	{"serve", 0, 0, "", "Is the other end of dvx-perf ADDR[:PORT].", serve_options,
 	 perf_cmd_serve},
