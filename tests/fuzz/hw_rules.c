@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Hardware steering: commands for definers, ranges, templates, tables, patterns, arguments and ASO
- * objects, nearly right, of two uids; destroyed in any order; rules with any operands; and packets
- * that walk through what there is. Nothing crashes, and nothing is left in the end.
+ * objects, nearly right, of two uids and two functions, with aliases between these; destroyed in any order; rules
+ * with any operands; and packets that walk through what there is. Nothing crashes, and nothing is left in the end.
  */
 #include "fuzz.h"
+#include <dvx/prm/alias.h>
 #include <dvx/prm/hws.h>
 #include <dvx/prm/object.h>
 #include <dvx/prm/wqe.h>
@@ -20,7 +21,7 @@
 #define PACKED 0x18u /* dword of the parsed headers with ports */
 
 static struct fx *f;
-static unsigned int rules, generated;
+static unsigned int rules, generated, aliases;
 
 static uint16_t any_uid(void)
 {
@@ -217,7 +218,7 @@ static void rule(void)
 	struct rtc *t = obj_find(f->v, OBJ_RTC, some_id(OBJ_RTC));
 	struct rtc_rule r = {0};
 
-	if (!t)
+	if (!t || t->o.alias)
 		return;
 	for (unsigned int i = 0; i < RULE_STCS; i++)
 		r.stc[i] = any(8) ? t->stcs->stc[any(t->stcs->n)] : NULL;
@@ -236,9 +237,9 @@ static struct rtc *table_by_command(void)
 {
 	struct rtc *t = NULL;
 
-	for (unsigned int i = 0; i < 8 && (!t || !t->generated); i++)
+	for (unsigned int i = 0; i < 8 && (!t || t->o.alias || !t->generated); i++)
 		t = obj_find(f->v, OBJ_RTC, some_id(OBJ_RTC));
-	return t;
+	return t && !t->o.alias ? t : NULL;
 }
 
 /* Returns the offset of a template that was written, seldom of another one. */
@@ -281,6 +282,39 @@ static void generate(void)
 			      PRM_GENERATE_WQE_OUT_BYTES);
 }
 
+/* The other function goes on. */
+static void other_function(void)
+{
+	struct vhca *v = f->v;
+
+	f->v = f->dpu;
+	f->dpu = v;
+}
+
+/* Grants access to an object, mostly, and makes the other function's alias of it. */
+static void alias(void)
+{
+	static const struct {
+		uint16_t prm;
+		enum obj_type type;
+	} kinds[] = {{PRM_OBJ_TYPE_RTC, OBJ_RTC},
+		     {PRM_OBJ_TYPE_FT_ALIAS, OBJ_FLOW_TABLE},
+		     {PRM_OBJ_TYPE_TIR_ALIAS, OBJ_TIR}};
+	const unsigned int k = any(3);
+	const uint32_t id = some_id(kinds[k].type);
+	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = {0};
+
+	if (any(8))
+		FX(f, ALLOW_OTHER_VHCA_ACCESS, {"object_type_to_be_accessed", kinds[k].prm},
+		   {"object_id_to_be_accessed", id});
+	fx_set(prm_find_struct("create_alias_obj_in"), in,
+	       FX_FIELDS({"hdr.obj_type", kinds[k].prm}, {"hdr.alias_object", 1},
+			 {"alias_ctx.vhca_id_to_be_accessed", any(16) ? f->v->id : any(8)},
+			 {"alias_ctx.object_id_to_be_accessed", any(16) ? id : any(256)}));
+	aliases += !fx_exec(f, f->dpu, PRM_OPCODE_CREATE_GENERAL_OBJECT, any_uid(), in, sizeof(in),
+			    16);
+}
+
 static void destroy(void)
 {
 	static const struct {
@@ -293,7 +327,9 @@ static void destroy(void)
 		     {PRM_OBJ_TYPE_MODIFY_HDR_PATTERN, OBJ_PATTERN},
 		     {PRM_OBJ_TYPE_HEADER_MODIFY_ARGUMENT, OBJ_ARGUMENT},
 		     {PRM_OBJ_TYPE_FLOW_METER_ASO, OBJ_ASO_METER},
-		     {PRM_OBJ_TYPE_ASO_CT, OBJ_ASO_CT}};
+		     {PRM_OBJ_TYPE_ASO_CT, OBJ_ASO_CT},
+		     {PRM_OBJ_TYPE_FT_ALIAS, OBJ_FLOW_TABLE},
+		     {PRM_OBJ_TYPE_TIR_ALIAS, OBJ_TIR}};
 	const unsigned int k = any(sizeof(kinds) / sizeof(kinds[0]) + 1);
 
 	if (k == sizeof(kinds) / sizeof(kinds[0]))
@@ -316,7 +352,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 					      table,	  rule_table,	  rule_table,
 					      link_table, rule,		  rule,
 					      rule,	  generate,	  generate,
-					      packet,	  packet,	  destroy};
+					      packet,	  packet,	  destroy,
+					      alias,	  other_function};
 	/* so that most inputs come to rules */
 	static void (*const first[])(void) = {
 		ranges,		ranges,		ranges,		ranges,	    definer,
@@ -328,16 +365,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	fx_setup(&state);
 	f = state;
 	f->profile.rules_by_wqe = true;
-	fx_pd(f, f->v, FX_UID);
-	rig_counter(f, 1);
-	rig_tir(f);
-	rig_root(f, RX, rig_table(f, (struct rig_table){.type = RX}));
+	for (unsigned int i = 0; i < 2; i++, other_function()) {
+		fx_pd(f, f->v, FX_UID);
+		rig_counter(f, 1);
+		rig_tir(f);
+		rig_root(f, RX, rig_table(f, (struct rig_table){.type = RX}));
+	}
 	for (unsigned int i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		first[i]();
 	while (fuzz_more())
 		steps[any(sizeof(steps) / sizeof(steps[0]))]();
-	fw_uid_reap(f->v, FX_UID);
-	fw_uid_reap(f->v, FX_UID + 1);
+	for (unsigned int i = 0; i < 2; i++, other_function()) {
+		fw_uid_reap(f->v, FX_UID);
+		fw_uid_reap(f->v, FX_UID + 1);
+	}
 	fx_teardown(&state);
 	return 0;
 }
@@ -347,6 +388,7 @@ static void hw_rules_judge(unsigned int inputs)
 {
 	assert_true(rules > inputs / 4);
 	assert_true(generated > 0);
+	assert_true(aliases > inputs / 4);
 }
 
 const struct fuzz_target fuzz_target = {.inputs = 300, .longest = 1200, .judge = hw_rules_judge};

@@ -180,6 +180,7 @@ static const struct row {
 #undef G
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_*.cross_vhca_object", BY("tests/steer/rules_alias")},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "format_select_dw_8_6_ext", BY("tests/steer/rules")},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "generate_wqe_type", BY("tests/steer/rules_ranges")},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "format_select_dw_gtpu_*", BY("tests/lib/lib_hws")},

@@ -37,7 +37,7 @@ int main(void)
 
 	while (fgets(line, sizeof(line), stdin) && (inner = strchr(line, ' '))) {
 		struct packet p = {.data = bytes + STEER_HEADROOM, .headroom = STEER_HEADROOM};
-		struct steer_walk w = {.vhca = &v, .packet = &p};
+		struct steer_walk w = {.function = &v, .vhca = &v, .packet = &p};
 		unsigned int changed = 0;
 		uint32_t n;
 

@@ -103,7 +103,7 @@ static bool rule_write(void)
 	struct rtc_rule rule = {.stc = {[RULE_HIT] = t->stcs->stc[0]}};
 	uint8_t tag[SELECT_BYTES];
 
-	r.w = (struct steer_walk){.vhca = r.f->v, .packet = &r.p};
+	r.w = (struct steer_walk){.function = r.f->v, .vhca = r.f->v, .packet = &r.p};
 	select_fill(t->definer->select, &r.w, tag);
 	memcpy(rule.entry + RULE_TAG_AT, tag + SELECT_BYTES - RULE_TAG_BYTES, RULE_TAG_BYTES);
 	return rtc_write(t, 0, &rule);
@@ -112,6 +112,7 @@ static bool rule_write(void)
 static __attribute__((noipa)) bool connection_met(bool rules)
 {
 	r.w = (struct steer_walk){.version = r.version,
+				  .function = r.f->v,
 				  .vhca = r.f->v,
 				  .packet = &r.p,
 				  .hops = STEER_HOPS,

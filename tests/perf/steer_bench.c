@@ -312,6 +312,7 @@ static __attribute__((noipa)) uint32_t walk_recorded(struct vhca *v, uint64_t ro
 				   .len = sizeof(frame) - 4,
 				   .source_vhca = STEER_FROM_WIRE};
 		struct steer_walk w = {.version = &ste_v1,
+				       .function = v,
 				       .vhca = v,
 				       .packet = &p,
 				       .hops = 64,

@@ -8,6 +8,7 @@
 #include "host/uar.h"
 #include "kernel/core/file.h"
 #include "kernel/kernel.h"
+#include "obj/alias.h"
 
 #define FUNCTIONS 4u
 #define LEN	  5000u
@@ -176,7 +177,6 @@ TEST(none, test_grants)
 	const uint8_t key[32] = "whoever knows this may alias it";
 	const struct profile p = four();
 	struct mkey *m[FUNCTIONS];
-	uint64_t generation;
 	struct rig r;
 
 	rig_open_as(&r, &p);
@@ -184,10 +184,10 @@ TEST(none, test_grants)
 		m[i] = rig_mkey(&r, i, NULL, 0, MKEY_RW);
 		assert_int_equal(m[i]->o.id, m[0]->o.id);
 	}
-	assert_int_equal(grant_set(m[2]->o.vhca, m[2]->o.id, m[2]->o.generation, key), 0);
+	assert_int_equal(grant_set(&m[2]->o, key), 0);
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
-		assert_int_equal(grant_check(m[i]->o.vhca, m[i]->o.id, key, &generation), i == 2);
-	assert_int_equal(generation, m[2]->o.generation);
+		assert_ptr_equal(grant_check(m[i]->o.vhca, OBJ_MKEY, m[i]->o.id, key),
+				 i == 2 ? m[i] : NULL);
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
 		rig_mkey_close(m[i]);
 	rig_close(&r);

@@ -2,7 +2,7 @@
 # Packets through flow tables and steering entries, beside a slow model; libmlx5's software-managed steering.
 SIM_TESTS += tests/steer/agree tests/steer/aso_ct tests/steer/aso_meter tests/steer/fdb tests/steer/fdb_acl \
 	tests/steer/fdb_actions tests/steer/fdb_meters tests/steer/reformat tests/steer/rules \
-	tests/steer/rules_ranges tests/steer/steer_packet tests/steer/tables tests/steer/walk tests/steer/walk_aso \
+	tests/steer/rules_alias tests/steer/rules_ranges tests/steer/steer_packet tests/steer/tables tests/steer/walk tests/steer/walk_aso \
 	tests/steer/walk_ends tests/steer/walk_v0
 VERBS_TESTS += tests/steer/dr_aso tests/steer/dr_fields tests/steer/dr_limits tests/steer/dr_reformat
 VERBS_HELPERS += tests/steer/dr_fdb tests/steer/dr_fdb_changes tests/steer/dr_fdb_peer \

@@ -333,6 +333,7 @@ static uint64_t own_at(uint32_t index)
 static uint64_t walk_own(void)
 {
 	r.w = (struct steer_walk){.version = &own_version,
+				  .function = r.f->v,
 				  .vhca = r.f->v,
 				  .packet = &r.p,
 				  .hops = STEER_HOPS,

@@ -79,6 +79,7 @@ static inline void packet(const void *bytes, uint32_t len)
 static inline uint64_t walk(uint64_t addr)
 {
 	r.w = (struct steer_walk){.version = r.version,
+				  .function = r.f->v,
 				  .vhca = r.f->v,
 				  .packet = &r.p,
 				  .domain = r.domain,

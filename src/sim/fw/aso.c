@@ -63,9 +63,6 @@ static int fw_aso_check(struct fw_cmd *c)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, the object needs %zu", c->in_len,
 				 bytes);
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
-		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object is set: objects of other functions are not aliased");
 	if (fw_aso_type(c) == OBJ_ASO_CT && log < FW_ASO_LOG_LEAST_CT)
 		return fw_refuse(c, FW_SYN_SIZE, "log_obj_range %u: connections need %u or more",
 				 log, FW_ASO_LOG_LEAST_CT);

@@ -20,10 +20,9 @@ static int fw_av_qp_mapping_check(struct fw_cmd *c, const void *mapping)
 	const void *av = prm_av_qp_mapping_cat_remote_address_vector(mapping);
 	uint32_t qpn = prm_av_qp_mapping_get_qpn(mapping);
 
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: a mapping is one object of "
+				 "log_obj_range is set: a mapping is one object of "
 				 "its function");
 	if (!obj_find(c->vhca, OBJ_QP, qpn))
 		return fw_refuse(c, FW_SYN_NO_OBJECT,

@@ -21,7 +21,13 @@
 #define PAGE_BYTES	   4096
 #define CAP_LOG_MEMIC_UNIT 6 /* log2 of MEMIC_UNIT */
 #define CAP_GENERATE_RULES 2 /* generate_wqe_type: rules of hardware steering */
-#define CAP_ARGUMENT_LOG   6 /* log2 of an argument's bytes: CREATEs of one are allowed */
+/* Between functions, for hardware steering. */
+#define CAP_CROSS_RULES                                                               \
+	(PRM_CROSS_VHCA_OBJECT_STC_TO_TIR | PRM_CROSS_VHCA_OBJECT_STC_TO_FLOW_TABLE | \
+	 PRM_CROSS_VHCA_OBJECT_FLOW_TABLE_TO_FLOW_TABLE | PRM_CROSS_VHCA_OBJECT_FLOW_TABLE_TO_RTC)
+#define CAP_ALLOWED_RULES \
+	(PRM_ALLOWED_OBJECT_TIR | PRM_ALLOWED_OBJECT_FLOW_TABLE | PRM_ALLOWED_OBJECT_RTC)
+#define CAP_ARGUMENT_LOG 6 /* log2 of an argument's bytes: CREATEs of one are allowed */
 
 /* Values of wqe_inline_mode; 1 is the vport's. */
 enum { CAP_INLINE_L2, CAP_INLINE_NOT_REQUIRED = 2 };
@@ -181,6 +187,8 @@ static void cap_fill_flow_table(const struct vhca *v, void *cap)
 	cap_fill_match(rx);
 	cap_fill_match(tx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
+	prm_flow_table_prop_layout_set_cross_vhca_object(rx, profile_shares_rules(p));
+	prm_flow_table_prop_layout_set_cross_vhca_object(tx, profile_shares_rules(p));
 	cap_set_aso(p, rx);
 	cap_set_aso(p, tx);
 	cap_set_arrivals(p, rx);

@@ -109,6 +109,10 @@ const char *fw_cap_struct(uint16_t op_mod);
  * `field`, and returns NULL.
  */
 void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+/* Like fw_find(), and returns aliases of other functions' objects (obj/alias.h), too, which fw_find() refuses. */
+void *fw_find_or_alias(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+/* Returns what an object stands for; refuses an alias whose object is gone, and returns NULL. */
+void *fw_alias_follow(struct fw_cmd *, void *obj, const char *field);
 /* Returns a new object of the command's uid; NULL after a refusal. */
 void *fw_new(struct fw_cmd *, enum obj_type, size_t size);
 /*
@@ -158,6 +162,9 @@ bool fw_moves_headers(const struct profile *);
 uint64_t fw_definer_formats(const struct profile *);
 /* Refuses a header rewrite (PRM set_add_copy_action_in_auto), the i-th of a list. */
 int fw_flow_modify_check_action(struct fw_cmd *, uint32_t i, const void *action);
+
+/* Returns whether objects of other functions can be aliased by this obj_type. */
+bool fw_alias_exists(uint32_t obj_type);
 
 struct counter;
 struct flow_group;

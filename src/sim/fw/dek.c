@@ -41,10 +41,9 @@ static int crypto_check_header(struct fw_cmd *c, size_t least)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, the object needs %zu", c->in_len,
 				 least);
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: one object of this "
+				 "log_obj_range is set: one object of this "
 				 "function at a time");
 	return fw_nothing_after(c, least);
 }

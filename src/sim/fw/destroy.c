@@ -14,13 +14,22 @@ static const struct destroy_row {
 };
 #define ROWS (sizeof(order) / sizeof(order[0]))
 
+/* Ends an object by its row. An alias has nothing of its type, unless it is of an mkey. */
+static void fw_obj_end(const struct destroy_row *r, struct obj *o)
+{
+	if (!o->alias || r->type == OBJ_MKEY)
+		r->end(o);
+	else if (!r->unlinks)
+		obj_free(o);
+}
+
 static void fw_obj_free(struct obj *o)
 {
 	const struct destroy_row *r = order;
 
 	while (r->type != (enum obj_type)o->type || r->unlinks)
 		r++;
-	r->end(o);
+	fw_obj_end(r, o);
 }
 
 int fw_made(struct fw_cmd *c, struct obj *o, int failed)
@@ -62,7 +71,7 @@ void fw_uid_reap(struct vhca *v, uint16_t uid)
 				sim_bug("%s 0x%x of dead uid %u is used by another uid",
 					obj_type_name(r->type), o->id, uid);
 			else
-				r->end(o);
+				fw_obj_end(r, o);
 		}
 	}
 	fw_flow_counters_reap(v, uid);

@@ -74,7 +74,7 @@ int fw_refuse_as(struct fw_cmd *c, uint8_t status, enum fw_syndrome syndrome, co
 	return -1;
 }
 
-void *fw_find(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+void *fw_find_or_alias(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
 {
 	void *o = obj_find_uid(c->vhca, type, id, c->uid);
 
@@ -82,6 +82,17 @@ void *fw_find(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *fie
 		fw_refuse(c, FW_SYN_NO_OBJECT, "%s 0x%x names no %s of this uid", field, id,
 			  obj_type_name(type));
 	return o;
+}
+
+void *fw_find(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+{
+	struct obj *o = fw_find_or_alias(c, type, id, field);
+
+	if (!o || !o->alias)
+		return o;
+	fw_refuse(c, FW_SYN_NO_OBJECT, "%s 0x%x is the alias of a %s, which cannot be used here",
+		  field, id, obj_type_name(type));
+	return NULL;
 }
 
 void *fw_take(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)

@@ -38,10 +38,9 @@ static int fw_meter_check(struct fw_cmd *c, const void *flow_meter)
 	if (fw_meter_check_len(c) ||
 	    fw_flow_table_check_type(c, prm_flow_meter_get_table_type(flow_meter)))
 		return -1;
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: one meter at a time");
+				 "log_obj_range is set: one meter at a time");
 	if (!(1u << reg & VHCA_METER_REGISTERS))
 		return fw_refuse(c, FW_SYN_INDEX,
 				 "flow_meter.return_reg_id %u: qos.flow_meter_reg_id is 0x%x", reg,

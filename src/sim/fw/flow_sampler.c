@@ -12,10 +12,9 @@ static int fw_sampler_check(struct fw_cmd *c, const void *flow_sampler)
 {
 	uint32_t type = prm_flow_sampler_get_table_type(flow_sampler);
 
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: one sampler at a time");
+				 "log_obj_range is set: one sampler at a time");
 	if (fw_flow_table_check_type(c, type))
 		return -1;
 	if (type != PRM_FLOW_TABLE_TYPE_NIC_RX && type != PRM_FLOW_TABLE_TYPE_FDB)

@@ -111,7 +111,7 @@ struct flow_table *fw_flow_target(struct fw_cmd *c, const struct flow_table *fro
 {
 	struct flow_table *t = obj_find(c->vhca, OBJ_FLOW_TABLE, id);
 
-	if (!t || t->o.uid != FW_UID_SHARED)
+	if (!t || t->o.uid != FW_UID_SHARED || t->o.alias)
 		t = fw_flow_table(c, from->type, id, field);
 	else
 		t = fw_flow_table_of_type(c, t, from->type, field);
@@ -220,11 +220,22 @@ static int fw_flow_table_check_icm_roots(struct fw_cmd *c, const void *ctx, uint
 		       : 0;
 }
 
+/* [I] An alias leads to a table of another function; their levels are not compared. */
+static int fw_flow_table_check_alias(struct fw_cmd *c, const struct flow_table *from,
+				     struct flow_table *alias)
+{
+	struct flow_table *t = fw_alias_follow(c, alias, "table_miss_id");
+
+	return fw_flow_table_of_type(c, t, from->type, "table_miss_id") ? 0 : -1;
+}
+
 /* Finds the miss table that the context names; sets *miss to NULL for the default. */
 static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, const struct flow_table *from,
 				   struct flow_table **miss)
 {
 	uint32_t action = prm_flow_table_context_get_table_miss_action(ctx);
+	uint32_t id = prm_flow_table_context_get_table_miss_id(ctx);
+	struct flow_table *t;
 
 	*miss = NULL;
 	if (action == PRM_FLOW_MISS_ACTION_DEF)
@@ -233,8 +244,12 @@ static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, const stru
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "table_miss_action %u: only DEF (0) and FWD (1) are implemented",
 				 action);
-	*miss = fw_flow_target(c, from, prm_flow_table_context_get_table_miss_id(ctx),
-			       "table_miss_id");
+	t = obj_find_uid(c->vhca, OBJ_FLOW_TABLE, id, c->uid);
+	if (t && t->o.alias) {
+		*miss = t;
+		return fw_flow_table_check_alias(c, from, t);
+	}
+	*miss = fw_flow_target(c, from, id, "table_miss_id");
 	return *miss ? fw_flow_level(c, from, *miss, "table_miss_id") : -1;
 }
 
@@ -299,14 +314,17 @@ int fw_create_flow_table(struct fw_cmd *c)
 static int fw_flow_table_find_rtc(struct fw_cmd *c, const struct flow_table *t, uint32_t id,
 				  uint8_t table_type, struct rtc **rtc)
 {
-	*rtc = id ? fw_find(c, OBJ_RTC, id, "rtc_id") : NULL;
-	if (id && !*rtc)
+	const struct rtc *target;
+
+	*rtc = id ? fw_find_or_alias(c, OBJ_RTC, id, "rtc_id") : NULL;
+	target = *rtc ? fw_alias_follow(c, *rtc, "rtc_id") : NULL;
+	if (id && !target)
 		return -1;
-	if (!id || (*rtc)->table_type == table_type)
+	if (!id || target->table_type == table_type)
 		return 0;
 	return fw_refuse(c, FW_SYN_TABLE_TYPE,
 			 "rtc_id 0x%x has table_type 0x%x, table_id 0x%x needs 0x%x", id,
-			 (*rtc)->table_type, t->o.id, table_type);
+			 target->table_type, t->o.id, table_type);
 }
 
 static void fw_flow_table_set_rtc(struct flow_table *t, unsigned int side, struct rtc *rtc)

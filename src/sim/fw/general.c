@@ -24,24 +24,27 @@ static int fw_general_refuse(struct fw_cmd *c, uint32_t type, bool exists)
 			c, PRM_STATUS_BAD_OP, FW_SYN_OBJECT_TYPE, "obj_type 0x%x can't be %s", type,
 			c->opcode == PRM_OPCODE_QUERY_GENERAL_OBJECT ? "queried" : "modified");
 	return fw_refuse(c, FW_SYN_OBJECT_TYPE,
-			 "obj_type 0x%x is not implemented, only aliases of MKEYs (0x%x) and the "
-			 "types in cap.general_obj_types",
-			 type, PRM_OBJ_TYPE_MKEY);
+			 "obj_type 0x%x is not implemented, only aliases and the types in "
+			 "cap.general_obj_types",
+			 type);
 }
 
 /* Checks the reserved bits of the object that follows the header in CREATE and MODIFY. */
-static int fw_general_check_reserved(struct fw_cmd *c, uint32_t type)
+static int fw_general_check_reserved(struct fw_cmd *c, uint32_t type, bool alias)
 {
 	if (c->opcode != PRM_OPCODE_CREATE_GENERAL_OBJECT &&
 	    c->opcode != PRM_OPCODE_MODIFY_GENERAL_OBJECT)
 		return 0;
-	return fw_check_reserved(c, prm_object(type), PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES);
+	return fw_check_reserved(c, alias ? prm_find_struct("alias_context") : prm_object(type),
+				 PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES);
 }
 
 int fw_general_object(struct fw_cmd *c)
 {
 	uint32_t type = prm_general_obj_in_cmd_hdr_get_obj_type(c->in);
 	uint32_t tunnel = prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in);
+	const bool alias = c->opcode == PRM_OPCODE_CREATE_GENERAL_OBJECT &&
+			   prm_general_obj_in_cmd_hdr_get_alias_object(c->in);
 	const struct object_row *row = NULL;
 	bool exists = false;
 
@@ -59,7 +62,10 @@ int fw_general_object(struct fw_cmd *c)
 			tunnel);
 	if (!row)
 		return fw_general_refuse(c, type, exists);
-	if (fw_general_check_reserved(c, type))
+	if (alias && !fw_alias_exists(type))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "alias_object is set: objects of type 0x%x are not aliased", type);
+	if (fw_general_check_reserved(c, type, alias))
 		return -1;
 	if (row->obj >= 0)
 		c->obj = fw_find(c, (enum obj_type)row->obj,

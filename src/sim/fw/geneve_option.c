@@ -23,10 +23,9 @@ static int fw_geneve_option_check(struct fw_cmd *c, const uint8_t *option)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, a Geneve option needs %zu", c->in_len,
 				 (size_t)FW_OPTION_BYTES);
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: one option at a time");
+				 "log_obj_range is set: one option at a time");
 	if (prm_geneve_tlv_option_get_geneve_option_fte_index(option))
 		return fw_refuse(c, FW_SYN_INDEX,
 				 "geneve_option_fte_index %u: match parameters have option 0 only",

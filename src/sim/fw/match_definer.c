@@ -19,10 +19,9 @@ static int fw_definer_check(struct fw_cmd *c, size_t bytes)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, a match definer needs %zu", c->in_len,
 				 bytes);
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: one definer at a time");
+				 "log_obj_range is set: one definer at a time");
 	return fw_nothing_after(c, bytes);
 }
 

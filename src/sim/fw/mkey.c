@@ -381,8 +381,6 @@ void fw_mkey_free(struct obj *o)
 {
 	struct mkey *m = (struct mkey *)o;
 
-	if (!m->alias)
-		grant_drop(o->vhca, o->id);
 	obj_put(m->umem);
 	obj_put(m->icm);
 	obj_put(m->pd);
@@ -391,16 +389,6 @@ void fw_mkey_free(struct obj *o)
 	klm_list_free(m->list);
 	free(m->sig);
 	obj_free(o);
-}
-
-/* Refuses an alias: it has an mkey's index, but is a general object. */
-static int fw_mkey_check_kind(struct fw_cmd *c)
-{
-	const struct mkey *m = c->obj;
-
-	if (!m->alias)
-		return 0;
-	return fw_refuse(c, FW_SYN_NO_OBJECT, "mkey_index 0x%x is an alias, not an mkey", m->o.id);
 }
 
 /* Writes the fields that an UMR may have changed. */
@@ -432,14 +420,7 @@ int fw_query_mkey(struct fw_cmd *c)
 	const struct mkey *m = c->obj;
 	void *mkc = prm_query_mkey_out_at_memory_key_mkey_entry(c->out);
 
-	if (fw_mkey_check_kind(c))
-		return -1;
 	memcpy(mkc, m->mkc, sizeof(m->mkc));
 	show_mkc(mkc, m);
 	return 0;
-}
-
-int fw_destroy_mkey(struct fw_cmd *c)
-{
-	return fw_mkey_check_kind(c) ? -1 : fw_destroy_object(c);
 }

@@ -115,10 +115,8 @@ static int fw_node_check(struct fw_cmd *c, const uint8_t *node, unsigned int *sa
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "the mailbox has %zu bytes, a parse graph node needs %zu",
 				 c->in_len, (size_t)FW_NODE_BYTES);
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
-	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
-		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object or log_obj_range is set: one node at a time");
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+		return fw_refuse(c, FW_SYN_UNSUPPORTED, "log_obj_range is set: one node at a time");
 	if (fw_node_check_length(c, node) || fw_node_check_tables(c, node, &arcs, samples))
 		return -1;
 	if (!arcs || !*samples)

@@ -42,9 +42,6 @@ static int fw_rtc_check(struct fw_cmd *c, uint32_t type, uint32_t log_most)
 	const uint32_t log = prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in);
 	const bool fdb = type == PRM_FLOW_TABLE_TYPE_FDB_RX || type == PRM_FLOW_TABLE_TYPE_FDB_TX;
 
-	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
-		return fw_refuse(c, FW_SYN_UNSUPPORTED,
-				 "alias_object is set: objects of other functions are not aliased");
 	if (log > log_most)
 		return fw_refuse(c, FW_SYN_SIZE, "log_obj_range %u: at most %u", log, log_most);
 	if (type > PRM_FLOW_TABLE_TYPE_NIC_TX && !(fdb && c->vhca == c->vhca->dev->manager))
@@ -118,13 +115,13 @@ static int fw_stc_check_objects(struct fw_cmd *c, const uint8_t *stc)
 {
 	switch (prm_stc_get_action_type(stc)) {
 	case PRM_STC_ACTION_JUMP_TO_TIR:
-		return fw_find(c, OBJ_TIR, prm_stc_get_tirn(stc), "stc.tirn") ? 0 : -1;
+		return fw_find_or_alias(c, OBJ_TIR, prm_stc_get_tirn(stc), "stc.tirn") ? 0 : -1;
 	case PRM_STC_ACTION_JUMP_TO_FT:
 		/* [I] Or to a steering anchor, which the kernel makes for this. */
 		return obj_find_shared(c->vhca, OBJ_FLOW_TABLE, prm_stc_get_table_id(stc),
 				       c->uid) ||
-				       fw_find(c, OBJ_FLOW_TABLE, prm_stc_get_table_id(stc),
-					       "stc.table_id")
+				       fw_find_or_alias(c, OBJ_FLOW_TABLE,
+							prm_stc_get_table_id(stc), "stc.table_id")
 			       ? 0
 			       : -1;
 	case PRM_STC_ACTION_JUMP_TO_STE_TABLE:
@@ -439,6 +436,8 @@ int fw_create_rtc(struct fw_cmd *c)
 	uint32_t type;
 	struct rtc *t;
 
+	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
+		return fw_create_alias(c);
 	if (fw_rtc_check_whole(c))
 		return -1;
 	type = prm_rtc_get_table_type(rtc);
@@ -460,6 +459,14 @@ int fw_create_rtc(struct fw_cmd *c)
 	t->log_rows = (uint8_t)prm_rtc_get_log_hash_size(rtc);
 	t->at = prm_rtc_get_ste_table_offset(rtc);
 	return fw_made(c, &t->o, fw_rtc_take(c, rtc, t));
+}
+
+int fw_destroy_rtc(struct fw_cmd *c)
+{
+	struct obj *o = fw_find_or_alias(c, OBJ_RTC, prm_general_obj_in_cmd_hdr_get_obj_id(c->in),
+					 "obj_id");
+
+	return o ? fw_destroy(c, o) : -1;
 }
 
 void fw_rtc_free(struct obj *o)

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 
 struct eswitch;
-/* grant.c: access that ALLOW_OTHER_VHCA_ACCESS granted; of the chip, keyed by vhca_id */
+/* alias.c: access that ALLOW_OTHER_VHCA_ACCESS granted; of the chip, keyed by vhca_id */
 struct grant;
 struct host;
 struct mm;

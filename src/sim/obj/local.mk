@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/obj/alias.c \
+	src/sim/obj/alias.h \
 	src/sim/obj/aso.c \
 	src/sim/obj/aso.h \
 	src/sim/obj/counter.c \
@@ -14,7 +16,6 @@ libsim_la_SOURCES += \
 	src/sim/obj/flow.h \
 	src/sim/obj/gid.c \
 	src/sim/obj/gid.h \
-	src/sim/obj/grant.c \
 	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \
 	src/sim/obj/ip.c \

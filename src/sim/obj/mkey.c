@@ -53,7 +53,7 @@ static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *
 	const struct vhca *peer;
 	const struct mkey *source;
 
-	if (!m->alias)
+	if (!m->o.alias)
 		return m;
 	peer = device_vhca_by_id(v->dev, m->target_vhca);
 	source = peer ? obj_find(peer, OBJ_MKEY, m->target_index) : NULL;
@@ -189,7 +189,7 @@ static const struct mkey *mkey_lookup(const struct vhca *v, uint32_t key, uint32
 		return NULL;
 	}
 	/* [I] An alias has no key byte, so any low byte is accepted */
-	if (!m->alias && m->low != (key & 0xff)) {
+	if (!m->o.alias && m->low != (key & 0xff)) {
 		mkey_refuse(v, pdn, "mkey 0x%x: its low byte (mkey_7_0) is 0x%x", key, m->low);
 		return NULL;
 	}
@@ -423,8 +423,8 @@ void mkey_place(struct mkey *m)
 {
 	struct dma_seg seg;
 
-	m->plain =
-		!m->relaxed && !m->alias && !m->list && !m->on_demand && !(m->umem && m->umem->ro);
+	m->plain = !m->relaxed && !m->o.alias && !m->list && !m->on_demand &&
+		   !(m->umem && m->umem->ro);
 	m->flat = m->plain && !m->icm && !m->memic && !m->physical && m->len &&
 		  translate(m, m->start, m->len, &seg, 1) == 1;
 	m->bus = m->flat ? seg.addr : 0;
@@ -613,7 +613,7 @@ bool mkey_invalidate(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn)
 	const struct mkey *found = mkey_lookup(v, key, pdn);
 	struct mkey *m = found ? obj_find(v, OBJ_MKEY, key >> 8) : NULL;
 
-	if (!m || m->alias || !m->en_rinval) {
+	if (!m || m->o.alias || !m->en_rinval) {
 		mkey_refuse(v, pdn, "mkey 0x%x can't be invalidated by a peer (mkc.en_rinval)",
 			    key);
 		return false;

@@ -89,8 +89,7 @@ struct mkey {
 	uint8_t low;  /* mkey_7_0 */
 	uint8_t mode; /* PRM access mode */
 	uint8_t rights;
-	bool free; /* mkc.free: created, but not usable yet */
-	bool alias;
+	bool free;	/* mkc.free: created, but not usable yet */
 	bool en_rinval; /* a peer's SEND_INVAL may free it */
 	bool relaxed;	/* mkc.relaxed_ordering_write, on a hostile device */
 	uint32_t pdn;
@@ -208,16 +207,5 @@ int klm_list_write(struct klm_list *, uint32_t first, const void *entries, uint3
  * the end.
  */
 bool klm_find(const struct mkey *, uint64_t pos, uint32_t *key, uint64_t *addr, uint64_t *len);
-
-/* Grants access (ALLOW_OTHER_VHCA_ACCESS): functions that know access_key may alias this mkey. */
-int grant_set(struct vhca *, uint32_t mkey_index, uint64_t generation, const uint8_t key[32]);
-/*
- * Checks a key in constant time. If it returns true, the mkey may be aliased and *generation is
- * set.
- */
-bool grant_check(struct vhca *target, uint32_t mkey_index, const uint8_t key[32],
-		 uint64_t *generation);
-void grant_drop(struct vhca *, uint32_t mkey_index);
-void grants_free(struct device *);
 
 #endif

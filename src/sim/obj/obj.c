@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "alias.h"
 #include "table.h"
 #include "base/inject.h"
 #include "base/log.h"
@@ -270,6 +271,7 @@ void obj_free(struct obj *o)
 	b = t->branch[o->id >> 16];
 	l = b->leaf[(o->id >> 8) % OBJ_FANOUT];
 	l->slot[o->id % OBJ_FANOUT] = NULL;
+	grant_drop(o);
 	t->live--;
 	if (--l->live == 0) {
 		free(l);

@@ -26,6 +26,7 @@ struct obj {
 	uint64_t generation; /* unique for the chip's life, so that a reused id is another object */
 	uint16_t uid;
 	uint8_t type;
+	bool alias; /* stands for an object of another function: struct alias, or an mkey */
 };
 
 /* Create and free a function's tables, for device_init() and device_fini(). Return 0 or -1. */

@@ -78,6 +78,12 @@ static inline bool profile_has_definers(const struct profile *p)
 	return p->match_definers && p->steering_format_version;
 }
 
+/* Returns whether rule tables, and what they lead to, can be those of another function. */
+static inline bool profile_shares_rules(const struct profile *p)
+{
+	return p->rules_by_wqe && p->cross_vhca;
+}
+
 /* Returns the number of functions of the chip. */
 static inline unsigned int profile_functions(const struct profile *p)
 {

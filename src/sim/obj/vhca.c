@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "alias.h"
 #include "device.h"
 #include "icm.h"
 #include "counter.h"

@@ -72,10 +72,12 @@ static struct rtc *rule_table(const struct queue *q, struct send_wr *wr)
 {
 	struct rtc *t = obj_lookup(q->o.vhca, OBJ_RTC, prm_wqe_ctrl_seg_get_general_id(wr->wqe));
 
-	if (t && t->pd->id == q->pdn)
+	if (t && !t->o.alias && t->pd->id == q->pdn)
 		return t;
 	rule_refuse(q, wr,
-		    t ? "the rule table's pd is not the queue's" : "its rule table does not exist");
+		    !t		 ? "its rule table does not exist"
+		    : t->o.alias ? "its rule table is the alias of another function's"
+				 : "the rule table's pd is not the queue's");
 	return NULL;
 }
 

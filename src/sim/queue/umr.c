@@ -133,7 +133,7 @@ static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, c
 {
 	uint32_t room;
 
-	if (!m || m->alias)
+	if (!m || m->o.alias)
 		return umr_refuse(q, wr, "does not exist");
 	if (m->pdn != q->pdn && !umr_is_kernels(q))
 		return umr_refuse(q, wr, "is of another PD than the queue");

@@ -26,7 +26,8 @@
 
 struct steer_walk {
 	const struct ste_version *version; /* the chip's: ste/ste.h */
-	struct vhca *vhca;
+	struct vhca *function;		   /* whose packet it is */
+	struct vhca *vhca; /* whose tables it passes; an alias leads to those of another function */
 	struct packet *packet;
 	struct steer_stats *stats;
 	enum steer_domain domain;

@@ -14,7 +14,9 @@
 #include "priv.h"
 #include "reformat.h"
 #include "rules/rules.h"
+#include "obj/alias.h"
 #include "obj/counter.h"
+#include "obj/rtc.h"
 #include "obj/tir.h"
 #include "obj/device.h"
 
@@ -116,7 +118,7 @@ bool steer_has_rx_root(const struct vhca *v)
 static void table_walk_finish(const struct table_walk *walk, enum steer_end what)
 {
 	walk->w.stats->ends[what]++;
-	probe(PROBE_STEER, .steer = {PROBE_END, what, walk->w.vhca, walk->w.domain});
+	probe(PROBE_STEER, .steer = {PROBE_END, what, walk->w.function, walk->w.domain});
 }
 
 uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
@@ -130,7 +132,7 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	sim_refuse("vhca %u: a packet that it %s is lost: %s (%" PRIu64 " so far)", w->vhca->id,
+	sim_refuse("vhca %u: a packet that it %s is lost: %s (%" PRIu64 " so far)", w->function->id,
 		   steer_verbs[w->domain], why, n);
 	return 0;
 }
@@ -145,7 +147,7 @@ static uint64_t table_walk_lost(const struct table_walk *walk)
 static void table_walk_to_wire(struct table_walk *walk)
 {
 	table_walk_finish(walk, STEER_WIRE);
-	walk->w.vhca->dev->steer->ops->to_wire(walk->w.vhca, walk->w.packet);
+	walk->w.vhca->dev->steer->ops->to_wire(walk->w.function, walk->w.packet);
 }
 
 static void table_walk_miss(struct table_walk *walk)
@@ -154,13 +156,27 @@ static void table_walk_miss(struct table_walk *walk)
 
 	table_walk_finish(walk, STEER_MISS);
 	if (walk->w.domain == STEER_NIC_RX && ops->to_kernel)
-		ops->to_kernel(walk->w.vhca, walk->w.packet);
+		ops->to_kernel(walk->w.function, walk->w.packet);
+}
+
+/*
+ * Finds an object, that of another function if it is an alias, whose tables the walk is in then. NULL: there
+ * is none.
+ */
+static void *table_walk_find(struct table_walk *walk, enum obj_type type, uint32_t id)
+{
+	struct obj *o = obj_find(walk->w.vhca, type, id);
+
+	o = o ? alias_follow(o) : NULL;
+	if (o)
+		walk->w.vhca = o->vhca;
+	return o;
 }
 
 static void table_walk_to_tir(struct table_walk *walk, uint32_t tirn)
 {
+	struct tir *tir = table_walk_find(walk, OBJ_TIR, tirn);
 	struct vhca *v = walk->w.vhca;
-	struct tir *tir = obj_find(v, OBJ_TIR, tirn);
 
 	if (!tir || walk->w.domain != STEER_NIC_RX) {
 		steer_lost(&walk->w, "TIR 0x%x %s", tirn, tir ? "receives" : "does not exist");
@@ -383,7 +399,7 @@ static uint64_t table_walk_match(struct table_walk *walk, const struct flow_tabl
 /* Finds the table; NULL after steer_lost(). */
 static const struct flow_table *table_walk_find_table(struct table_walk *walk, uint32_t table)
 {
-	const struct flow_table *t = obj_find(walk->w.vhca, OBJ_FLOW_TABLE, table);
+	const struct flow_table *t = table_walk_find(walk, OBJ_FLOW_TABLE, table);
 
 	if (!t)
 		steer_lost(&walk->w, "flow table 0x%x does not exist", table);
@@ -413,9 +429,16 @@ static bool table_walk_charge_table(struct table_walk *walk, const struct flow_t
 /* Hardware steering: a rule table, on each side of the FDB another one. */
 static uint64_t table_walk_rules(struct table_walk *walk, const struct flow_table *t)
 {
-	const struct rtc *rtc = t->rtc[walk->w.domain == STEER_FDB && walk->w.tx];
-	uint64_t addr = rtc ? rules_walk(&walk->w, rtc) : table_walk_no_entry(walk, t);
+	struct rtc *named = t->rtc[walk->w.domain == STEER_FDB && walk->w.tx], *rtc = named;
+	uint64_t addr;
 
+	if (named && named->o.alias)
+		rtc = table_walk_find(walk, OBJ_RTC, named->o.id);
+	if (named && !rtc) {
+		steer_lost(&walk->w, "its rule table is an alias of one that is gone");
+		return table_walk_lost(walk);
+	}
+	addr = rtc ? rules_walk(&walk->w, rtc) : table_walk_no_entry(walk, t);
 	walk->params.filled = 0;
 	if (addr == ICM_NONE && rtc)
 		return table_walk_lost(walk);
@@ -546,6 +569,7 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 		.w =
 			{
 				.version = v->dev->steer->version,
+				.function = v,
 				.vhca = v,
 				.packet = p,
 				.stats = stats,
