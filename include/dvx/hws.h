@@ -133,6 +133,33 @@ DVX_INLINE void dvx_hws_image_argument(struct dvx_hws_image *image, uint32_t num
 int dvx_hws_matcher_create_linear(struct dvx_flow_table *table, uint32_t priority, uint32_t rules,
 				  struct dvx_flow_matcher **out);
 
+/*
+ * A matcher with ranges: its rules compare the fields of the mask, and besides up to DVX_HWS_RANGES fields of at most 32
+ * bits with a least and a most value. A command writes such a rule, which takes as long as any command, and a packet
+ * compares the rules of a row one by one. Rules of prefixes (dvx_flow_range()) are faster if there are few of them.
+ */
+#define DVX_HWS_RANGES 4u
+/* Both values are in the range. */
+struct dvx_hws_range {
+	uint32_t least, most;
+};
+/* `fields` has n names as of dvx_flow_match_set(), of fields that attr.match does not mask. */
+int dvx_hws_matcher_create_ranges(struct dvx_flow_table *table,
+				  const struct dvx_flow_matcher_attr *attr,
+				  const char *const *fields, uint32_t n,
+				  struct dvx_flow_matcher **out);
+/*
+ * Writes a rule: an image of the matcher, a tag of DVX_TAG_BYTES, and a range for each field, in their order. A rule
+ * that the image's table has with this tag and these ranges is replaced. -ENOMEM: its row is full.
+ */
+int dvx_hws_range_rule_write(const struct dvx_flow_matcher *matcher,
+			     const struct dvx_hws_image *image, const void *tag,
+			     const struct dvx_hws_range *ranges);
+/* Removes the rule with this tag and these ranges from the image's table. -ENOENT: it has none. */
+int dvx_hws_range_rule_remove(const struct dvx_flow_matcher *matcher,
+			      const struct dvx_hws_image *image, const void *tag,
+			      const struct dvx_hws_range *ranges);
+
 /* ---- Rules ---- */
 
 #define DVX_RULE_DS (DVX_RULE_BYTES / DVX_SEG)

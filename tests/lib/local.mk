@@ -20,6 +20,7 @@ tests_lib_hws_change_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_tags_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_aso_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_easy_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
+tests_lib_hws_index_SOURCES = tests/lib/hws_index.c tests/lib/hws_ranges.c
 tests_lib_hws_index_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests_lib_hws_fdb_CPPFLAGS = $(AM_CPPFLAGS) -DSTAGE_HARDWARE
 tests/lib/lib_hws.log tests/lib/hws_%.log: private CHIP = --set chip=bf3

@@ -42,6 +42,12 @@ struct dvx_flow_needs {
 };
 #define NEEDS_VERSION 1u
 
+/* A field of the match that rules compare with a least and a most value. */
+struct hws_range_field {
+	uint16_t bit;
+	uint8_t width;
+};
+
 struct dvx_flow_matcher {
 	struct dvx_flow_table *table;
 	void *impl;
@@ -49,7 +55,11 @@ struct dvx_flow_matcher {
 	struct dvx_flow_needs needs;
 	uint16_t priority;
 	uint32_t expected_rules;
-	bool linear; /* of hardware steering: rules have an index, and no tag */
+	/* of hardware steering: rules have an index, and no tag; ... */
+	bool linear;
+	/* ... rules have ranges beside their tag */
+	uint8_t range_count;
+	struct hws_range_field range[DVX_HWS_RANGES];
 	int refs;
 };
 

@@ -107,7 +107,10 @@ int dvx_hws_layout_make(const struct dvx_flow_domain *domain, const uint8_t *mas
 			struct hws_layout *out);
 /* Makes the layout of rules that have an index. */
 int dvx_hws_layout_make_linear(const struct dvx_flow_domain *domain, struct hws_layout *out);
-int dvx_hws_layout_free(struct hws_domain *d, struct hws_layout *layout);
+/* Finds an equal key, or makes one. */
+int dvx_hws_key_get(struct hws_domain *d, const struct hws_key *want, struct hws_key **out);
+/* Gives it back; *key may become NULL. */
+int dvx_hws_key_put(struct hws_domain *d, struct hws_key **key);
 /* Writes a tag of HWS_TAG_LONG bytes; one of DVX_TAG_BYTES is its end. */
 void dvx_hws_layout_tag(const struct hws_layout *layout, const uint8_t *value, uint8_t *tag);
 static inline uint32_t hws_tag_bytes(const struct hws_layout *layout)
@@ -185,9 +188,20 @@ struct hws_part {
 	uint32_t chains, rule_count;	     /* chains: 0 or a power of two */
 };
 
+/* ranges.c: the definer of a matcher's ranges, and where a rule has the limits of each. */
+struct hws_ranges {
+	struct hws_key *key;
+	struct hws_range_place {
+		uint8_t pair; /* dword of a long tag with the most value; the least one is behind it */
+		uint8_t shift; /* of values, to the field's place in its dword */
+	} place[DVX_HWS_RANGES];
+};
+int dvx_hws_ranges_make(const struct dvx_flow_matcher *matcher, struct hws_ranges *out);
+
 struct hws_matcher {
 	struct hws_part *part[HWS_PARTS];
 	uint32_t first; /* the part that was made with the matcher */
+	struct hws_ranges ranges;
 };
 
 static inline struct hws_part *hws_first_part(const struct dvx_flow_matcher *matcher)
@@ -198,8 +212,9 @@ static inline struct hws_part *hws_first_part(const struct dvx_flow_matcher *mat
 }
 /* Writes the tag of a value: HWS_TAG_LONG bytes. */
 int dvx_hws_part_tag(const struct hws_part *part, const uint8_t *value, uint8_t *tag);
-/* image.c: checks that rules with tags can be in the matcher. */
+/* image.c: checks that rules with tags can be in the matcher, and that these are all that its rules compare. */
 int dvx_hws_check_tags(const struct dvx_flow_matcher *matcher, const char *call);
+int dvx_hws_check_tags_only(const struct dvx_flow_matcher *matcher, const char *call);
 /* image.c: checks that requests can write the matcher's rules. */
 int dvx_hws_check_matcher(const struct dvx_flow_matcher *matcher, const char *call);
 int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *value);

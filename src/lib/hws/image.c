@@ -208,6 +208,16 @@ int dvx_hws_check_tags(const struct dvx_flow_matcher *matcher, const char *call)
 			       : 0;
 }
 
+int dvx_hws_check_tags_only(const struct dvx_flow_matcher *matcher, const char *call)
+{
+	return matcher->range_count
+		       ? dvx_fail(EINVAL,
+				  "%s: the matcher's rules have ranges: write them with "
+				  "dvx_hws_range_rule_write()",
+				  call)
+		       : dvx_hws_check_tags(matcher, call);
+}
+
 struct dvx_pd *dvx_flow_domain_pd(const struct dvx_flow_domain *domain)
 {
 	return domain->backend == &dvx_flow_hws ? hws_domain(domain)->queue.pd : NULL;

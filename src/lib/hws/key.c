@@ -176,8 +176,7 @@ static bool hws_keys_equal(const struct hws_key *a, const struct hws_key *b)
 	       !memcmp(a->mask, b->mask, sizeof(a->mask));
 }
 
-/* Finds an equal key, or makes one. */
-static int hws_key_get(struct hws_domain *d, const struct hws_key *want, struct hws_key **out)
+int dvx_hws_key_get(struct hws_domain *d, const struct hws_key *want, struct hws_key **out)
 {
 	struct hws_key *key = d->keys;
 	int err;
@@ -256,7 +255,7 @@ int dvx_hws_layout_make(const struct dvx_flow_domain *domain, const uint8_t *mas
 	memset(out, 0, sizeof(*out));
 	hws_key_copy(&key, &c, h.mask, h.fixed, out->fixed);
 	hws_layout_moves(&h, &c, &key, out);
-	return hws_key_get(d, &key, &out->key);
+	return dvx_hws_key_get(d, &key, &out->key);
 }
 
 int dvx_hws_layout_make_linear(const struct dvx_flow_domain *domain, struct hws_layout *out)
@@ -264,12 +263,12 @@ int dvx_hws_layout_make_linear(const struct dvx_flow_domain *domain, struct hws_
 	struct hws_key key = {.linear = true};
 
 	memset(out, 0, sizeof(*out));
-	return hws_key_get(hws_domain(domain), &key, &out->key);
+	return dvx_hws_key_get(hws_domain(domain), &key, &out->key);
 }
 
-int dvx_hws_layout_free(struct hws_domain *d, struct hws_layout *layout)
+int dvx_hws_key_put(struct hws_domain *d, struct hws_key **out)
 {
-	struct hws_key **at = &d->keys, *key = layout->key;
+	struct hws_key **at = &d->keys, *key = *out;
 	int err = 0;
 
 	if (!key || --key->refs)
@@ -283,7 +282,7 @@ int dvx_hws_layout_free(struct hws_domain *d, struct hws_layout *layout)
 		at = &(*at)->next;
 	*at = key->next;
 	free(key);
-	layout->key = NULL;
+	*out = NULL;
 	return 0;
 }
 

@@ -62,12 +62,23 @@ static int hws_part_destroy(struct hws_part *part)
 	for (; part->count && !err; part->count -= !err)
 		err = dvx_hws_stage_destroy(part->stage[part->count - 1]);
 	if (!err)
-		err = dvx_hws_layout_free(d, &part->layout);
+		err = dvx_hws_key_put(d, &part->layout.key);
 	if (err)
 		return err;
 	free(part->rules);
 	free(part);
 	return 0;
+}
+
+/* Rules with ranges have short tags: the second entry has the actions, and nothing else differs. */
+static int hws_part_check_ranges(const struct hws_part *part)
+{
+	return part->matcher->range_count && part->layout.key->wide
+		       ? dvx_fail(E2BIG,
+				  "dvx_hws_matcher_create_ranges: the fields of attr.match "
+				  "do not fit into a tag of %u bytes",
+				  DVX_TAG_BYTES)
+		       : 0;
 }
 
 static struct hws_part *hws_part_create(struct dvx_flow_matcher *matcher, uint32_t kind)
@@ -87,7 +98,7 @@ static struct hws_part *hws_part_create(struct dvx_flow_matcher *matcher, uint32
 		free(part);
 		return NULL;
 	}
-	if (dvx_hws_part_stage(part, 0))
+	if (!hws_part_check_ranges(part) && dvx_hws_part_stage(part, 0))
 		return part;
 	why = *dvx_last_error();
 	hws_part_destroy(part);
@@ -129,15 +140,19 @@ int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *valu
 {
 	int err = dvx_flow_fdb_check_mask(matcher->table->domain, matcher->mask);
 	struct hws_matcher *own = err ? NULL : calloc(1, sizeof(*own));
+	struct dvx_error why;
 
 	if (!own)
 		return err ? err : dvx_fail(ENOMEM, "no memory for a matcher");
 	matcher->impl = own;
 	own->first = hws_kind_of(matcher, value);
-	if (dvx_hws_matcher_part(matcher, value))
+	err = matcher->range_count ? dvx_hws_ranges_make(matcher, &own->ranges) : 0;
+	if (!err && dvx_hws_matcher_part(matcher, value))
 		return 0;
+	why = *dvx_last_error();
+	dvx_hws_key_put(hws_domain(matcher->table->domain), &own->ranges.key);
 	free(own);
-	return -dvx_last_error()->err;
+	return dvx_restore(&why);
 }
 
 int dvx_hws_matcher_destroy(struct dvx_flow_matcher *matcher)
@@ -151,6 +166,8 @@ int dvx_hws_matcher_destroy(struct dvx_flow_matcher *matcher)
 			return err;
 		own->part[i] = NULL;
 	}
+	if (dvx_hws_key_put(hws_domain(matcher->table->domain), &own->ranges.key))
+		return -dvx_last_error()->err;
 	free(own);
 	return 0;
 }

@@ -342,7 +342,7 @@ static int hws_add(struct hws_domain *d, struct hws_rule *r)
 
 int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 {
-	int err = dvx_hws_check_tags(rule->matcher, "dvx_flow_rule_create");
+	int err = dvx_hws_check_tags_only(rule->matcher, "dvx_flow_rule_create");
 	struct hws_part *part = err ? NULL : dvx_hws_matcher_part(rule->matcher, value);
 	struct hws_rule *r = part ? calloc(1, sizeof(*r)) : NULL;
 

@@ -312,7 +312,7 @@ int dvx_rules_create(const struct dvx_rules_attr *user, struct dvx_rules **out)
 	if (!err)
 		err = dvx_hws_check_matcher(attr.matcher, "dvx_rules_create");
 	if (!err)
-		err = dvx_hws_check_tags(attr.matcher, "dvx_rules_create");
+		err = dvx_hws_check_tags_only(attr.matcher, "dvx_rules_create");
 	if (!err && attr.matcher->table->domain->side == DVX_FLOW_FDB)
 		err = dvx_fail(EOPNOTSUPP,
 			       "dvx_rules_create: attr.matcher is of the FDB, where a rule is two "

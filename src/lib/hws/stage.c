@@ -57,7 +57,9 @@ static struct hws_table *hws_stage_table(const struct hws_stage *stage)
 static int hws_entries_create(struct hws_domain *d, struct hws_stage *stage, uint32_t side)
 {
 	uint8_t in[PRM_CREATE_STE_IN_BYTES] = {0};
-	uint32_t log = (uint32_t)stage->log_rows + stage->log_depth, least, most;
+	uint32_t log = (uint32_t)stage->log_rows + stage->log_depth +
+		       (stage->part->matcher->range_count != 0);
+	uint32_t least, most;
 	const void *cap;
 	int err = dvx_dev_cap_page(d->dev, PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, &cap);
 
@@ -90,6 +92,12 @@ static int hws_rtc_create(struct hws_domain *d, struct hws_stage *stage, uint32_
 	prm_rtc_set_log_depth(rtc, stage->log_depth);
 	prm_rtc_set_log_hash_size(rtc, stage->log_rows);
 	prm_rtc_set_ste_format_0(rtc, key->wide ? PRM_RTC_STE_FORMAT_11DW : PRM_RTC_STE_FORMAT_8DW);
+	if (stage->part->matcher->range_count) {
+		prm_rtc_set_num_match_ste(rtc, 2);
+		prm_rtc_set_ste_format_1(rtc, PRM_RTC_STE_FORMAT_RANGE);
+		prm_rtc_set_update_method(rtc, 1);
+		prm_rtc_set_num_hash_definer(rtc, 1);
+	}
 	prm_rtc_set_table_type(rtc, d->side_type[side]);
 	prm_rtc_set_match_definer_0(rtc, key->definer.id);
 	prm_rtc_set_stc_id(rtc, d->stcs.side[side].id);
