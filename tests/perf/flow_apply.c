@@ -3,7 +3,8 @@
  * Compares the daemon's way of a rule file to the device with a bare loop over libmlx5: the matchers
  * and rules that the first one made are made once more, in a table of their own, in the same order
  * and with the same actions. Then one rule is added, and the file is applied once more over hardware
- * steering. Prints names and numbers; flow_apply.sh reads them. Usage: flow_apply STATE-FILE RULES
+ * steering. Prints names and numbers; flow_apply.sh reads them. With a third argument it makes the hardware's apply
+ * alone. Usage: flow_apply STATE-FILE RULES [hardware]
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -261,15 +262,33 @@ static void flow_apply_end(const struct flow_apply_span *s)
 	       (unsigned long)(flow_apply_faults() - s->faults));
 }
 
+/* Applies the file over software steering, then its entries by the bare loop, and edits; ends the rules. */
+static void flow_apply_software(const char *text, size_t len)
+{
+	struct flow_apply_span span = flow_apply_begin("apply");
+	struct flow_fault f = {0};
+
+	recording = true;
+	if (holder_apply(&h, text, len, NULL, NULL, NULL, &f))
+		flow_apply_fault("apply", &f);
+	flow_apply_end(&span);
+	recording = false;
+	span = flow_apply_begin("bare");
+	flow_apply_bare();
+	flow_apply_end(&span);
+	printf("rules %zu\n", nrules);
+	flow_apply_edits(20);
+	generation_free(h.now);
+	h.now = NULL;
+	base_tables_free(&h.base);
+}
+
 /* Applies the file over hardware steering, where no rules are in effect. */
 static void __attribute__((noinline)) flow_apply_hardware(const char *text, size_t len)
 {
 	struct flow_apply_span span;
 	struct flow_fault f = {0};
 
-	generation_free(h.now);
-	h.now = NULL;
-	base_tables_free(&h.base);
 	h.base.steering = STEERING_HWS;
 	span = flow_apply_begin("hardware");
 	if (holder_apply(&h, text, len, NULL, NULL, NULL, &f))
@@ -280,8 +299,6 @@ static void __attribute__((noinline)) flow_apply_hardware(const char *text, size
 int main(int argc, char **argv)
 {
 	uint32_t n = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 1000;
-	struct flow_apply_span span;
-	struct flow_fault f = {0};
 	size_t len;
 	char *text = flow_apply_text(n, &len);
 
@@ -292,17 +309,8 @@ int main(int argc, char **argv)
 	rule = calloc(room, sizeof(*rule));
 	if (!text || !rule)
 		flow_apply_die("memory");
-	recording = true;
-	span = flow_apply_begin("apply");
-	if (holder_apply(&h, text, len, NULL, NULL, NULL, &f))
-		flow_apply_fault("apply", &f);
-	flow_apply_end(&span);
-	recording = false;
-	span = flow_apply_begin("bare");
-	flow_apply_bare();
-	flow_apply_end(&span);
-	printf("rules %zu\n", nrules);
-	flow_apply_edits(20);
+	if (argc < 4)
+		flow_apply_software(text, len);
 	flow_apply_hardware(text, len);
 	return 0; /* all objects end with the process */
 }
