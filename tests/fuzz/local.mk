@@ -23,9 +23,9 @@ tests_fuzz_scarce_LDFLAGS = $(AM_LDFLAGS) \
 tests_fuzz_uverbs_LDADD = tests/libreplay.a tests/libkernel.a $(SIM_LIBS) $(CMOCKA_LIBS)
 tests_fuzz_link_LDADD = $(tests_fuzz_uverbs_LDADD)
 tests_fuzz_scarce_LDADD = $(tests_fuzz_uverbs_LDADD)
-tests_fuzz_pcap_SOURCES = tests/fuzz/pcap.c tools/dvx-sim/pcap_in.c
+tests_fuzz_pcap_SOURCES = tests/fuzz/pcap.c tools/dvx-sim/wire/pcap_in.c
 tests_fuzz_pcap_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src/sim $(PCAP_CFLAGS)
-tests_fuzz_recording_SOURCES = tests/fuzz/recording.c tools/dvx-sim/recorded.c
+tests_fuzz_recording_SOURCES = tests/fuzz/recording.c tools/dvx-sim/record/recorded.c
 tests_fuzz_recording_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src $(JANSSON_CFLAGS)
 tests_fuzz_pcap_LDADD = tests/libreplay.a $(SIM_LIBS) $(PCAP_LIBS) $(CMOCKA_LIBS)
 

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "src/sim/port/packets.h"
 #include "tools/cli/message.h"
-#include "tools/dvx-sim/pcap.h"
+#include "tools/dvx-sim/wire/pcap.h"
 
 static unsigned int packets;
 

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "record/record.h"
-#include "tools/dvx-sim/recording.h"
+#include "tools/dvx-sim/record/recording.h"
 
 static unsigned int events, refused;
 

@@ -70,7 +70,11 @@ my %may = (
 	'src/sim/preload' => ['src/sim/base', 'src/sim/sysfs', 'src/uverbs', 'src/sim/link', 'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	# --set and --fault are checked with the chip's own rows before a server starts.
-	'tools/dvx-sim' => ['src/prm/reflect.h', 'src/sim/link', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/sim/base/stat.h', 'src/check/count.h', 'src/check/kinds.h', 'src/record', 'include/dvx/prm', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	'tools/dvx-sim' => ['tools/dvx-sim/stat/stat.h', 'src/sim/link', 'src/sim/base/inject.h', 'src/check/kinds.h', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:argp', 'ext:jansson'],
+	'tools/dvx-sim/stat' => ['tools/dvx-sim', 'src/sim/link', 'src/sim/base/stat.h', 'src/check/count.h', 'tools/cli', 'ext:jansson'],
+	'tools/dvx-sim/record' => ['tools/dvx-sim', 'src/record', 'src/prm/reflect.h', 'include/dvx/prm', 'tools/cli', 'ext:jansson'],
+	'tools/dvx-sim/trials' => ['tools/dvx-sim', 'src/sim/base/finding.h', 'src/sim/base/inject.h', 'src/prm/reflect.h', 'tools/cli', 'ext:jansson'],
+	'tools/dvx-sim/wire' => ['tools/dvx-sim', 'src/sim/link', 'tools/cli', 'ext:jansson', 'ext:pcap'],
 	'tools/dvx-check' => ['src/check/kinds.h', 'src/check/kinds.def', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:dwarf.h', 'ext:elfutils/'],
 	# It runs on a NIC, and knows nothing of the device.
 	'tools/dvx-verify' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/cli', 'ext:infiniband/', 'ext:jansson', 'ext:argp'],

@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/dvx-sim/dvx-sim
-tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
-	tools/dvx-sim/registry.c tools/dvx-sim/others.c \
-	tools/dvx-sim/install.c tools/dvx-sim/exec.c \
-	tools/dvx-sim/server.c tools/dvx-sim/run.c tools/dvx-sim/up.c tools/dvx-sim/down.c \
-	tools/dvx-sim/ls.c tools/dvx-sim/pcap.h tools/dvx-sim/pcap_in.c tools/dvx-sim/pcap_out.c \
-	tools/dvx-sim/replay.c tools/dvx-sim/capture.c tools/dvx-sim/check.c \
-	tools/dvx-sim/inject.c tools/dvx-sim/many.c tools/dvx-sim/many.h tools/dvx-sim/record.c tools/dvx-sim/record_diff.c tools/dvx-sim/recorded.c tools/dvx-sim/recorded_json.c tools/dvx-sim/recording.c tools/dvx-sim/recording.h tools/dvx-sim/seeds.c tools/dvx-sim/show.c tools/dvx-sim/show_chrome.c tools/dvx-sim/stat.c tools/dvx-sim/stat.h tools/dvx-sim/stat_advice.c tools/dvx-sim/stat_budget.c tools/dvx-sim/stat_columns.c tools/dvx-sim/stat_compare.c tools/dvx-sim/stat_join.c tools/dvx-sim/stat_model.c tools/dvx-sim/stat_print.c tools/dvx-sim/sweep.c tools/dvx-sim/why.c tools/dvx-sim/wire.c src/sim/base/finding.c src/sim/base/inject_parse.c src/sim/port/fault_rates.c src/sim/obj/ip.c src/sim/obj/profile.c src/sim/obj/setting.c
+tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/check.c tools/dvx-sim/down.c tools/dvx-sim/dvx-sim.h tools/dvx-sim/exec.c \
+	tools/dvx-sim/inject.c tools/dvx-sim/install.c tools/dvx-sim/ls.c tools/dvx-sim/main.c \
+	tools/dvx-sim/others.c tools/dvx-sim/registry.c tools/dvx-sim/run.c tools/dvx-sim/server.c \
+	tools/dvx-sim/up.c tools/dvx-sim/why.c src/sim/base/finding.c src/sim/base/inject_parse.c \
+	src/sim/port/fault_rates.c src/sim/obj/ip.c src/sim/obj/profile.c src/sim/obj/setting.c
+
+# Files of packets, and wires between chips.
+tools_dvx_sim_dvx_sim_SOURCES += tools/dvx-sim/wire/pcap.h tools/dvx-sim/wire/pcap_in.c tools/dvx-sim/wire/pcap_out.c \
+	tools/dvx-sim/wire/replay.c tools/dvx-sim/wire/capture.c tools/dvx-sim/wire/wire.c
+
+# A command run many times: each run with another fault or seed.
+tools_dvx_sim_dvx_sim_SOURCES += tools/dvx-sim/trials/many.c tools/dvx-sim/trials/many.h tools/dvx-sim/trials/seeds.c \
+	tools/dvx-sim/trials/sweep.c
+
+# Costs of messages.
+tools_dvx_sim_dvx_sim_SOURCES += tools/dvx-sim/stat/stat.c tools/dvx-sim/stat/stat.h tools/dvx-sim/stat/stat_advice.c \
+	tools/dvx-sim/stat/stat_budget.c tools/dvx-sim/stat/stat_columns.c tools/dvx-sim/stat/stat_compare.c \
+	tools/dvx-sim/stat/stat_join.c tools/dvx-sim/stat/stat_model.c tools/dvx-sim/stat/stat_print.c
+
+# Recordings: written, shown, compared.
+tools_dvx_sim_dvx_sim_SOURCES += tools/dvx-sim/record/record.c tools/dvx-sim/record/record_diff.c tools/dvx-sim/record/recorded.c \
+	tools/dvx-sim/record/recorded_json.c tools/dvx-sim/record/recording.c tools/dvx-sim/record/recording.h \
+	tools/dvx-sim/record/show.c tools/dvx-sim/record/show_chrome.c
+
 tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) $(PCAP_CFLAGS) \
 	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DPKGLIB_FROM_BIN='"$(call FROM_BIN,$(pkglibdir))"' -DPKGLIBEXEC_FROM_BIN='"$(call FROM_BIN,$(pkglibexecdir))"'

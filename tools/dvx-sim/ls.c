@@ -209,11 +209,10 @@ static json_t *json_drops(const struct ls_chip *c)
 	for (uint32_t i = 0; i < c->ndrops; i++) {
 		const struct link_drop_row *d = &c->drops[i];
 
-		json_array_append_new(list,
-				      json_pack("{s:s?, s:s, s:s, s:I}", "function",
-						*d->function ? d->function : NULL, "cause",
-						d->cause, "words", d->words, "count",
-						(json_int_t)d->count));
+		json_array_append_new(list, json_pack("{s:s?, s:s, s:s, s:I}", "function",
+						      *d->function ? d->function : NULL, "cause",
+						      d->cause, "words", d->words, "count",
+						      (json_int_t)d->count));
 	}
 	return list;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dvx-sim.h"
-#include "stat.h"
+#include "stat/stat.h"
 
 #include <argp.h>
 #include <dirent.h>

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,7 @@ void registry_say_version(const char *name, unsigned int version, const char *wh
 bool registry_is_ours(const char *name, int err)
 {
 	unsigned int version = registry_other_version(name, err);
-	char hint[64];
+	char hint[NAME_MAX + 32];
 
 	snprintf(hint, sizeof(hint), "dvx-sim down %s ends it", name);
 	if (version)

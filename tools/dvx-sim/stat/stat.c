@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 #include "src/sim/link/link.h"
 
 /* A run, and what it adds to. */

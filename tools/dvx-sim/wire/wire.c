@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shows and changes the wire of a chip's port: faults and link. */
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 #include <inttypes.h>
 #include <jansson.h>

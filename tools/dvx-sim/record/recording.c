@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 /* Reads the file's bytes; returns NULL with errno. */
 static uint64_t *recording_bytes(int fd, size_t *len)

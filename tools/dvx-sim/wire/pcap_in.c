@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 #include "src/sim/link/link.h"
 
 struct pcap_in {

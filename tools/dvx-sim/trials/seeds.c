@@ -8,8 +8,7 @@
 #include <string.h>
 #include "tools/cli/json.h"
 
-#define SECOND 1000000000ull
-#define LIMIT  (60 * SECOND)
+#define LIMIT (60 * MANY_SECOND)
 
 static bool seeds_failed(const struct many_run *r)
 {
@@ -52,7 +51,7 @@ static int seeds_print_json(const struct many_run *runs, size_t n, size_t failed
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:b, s:f, s:o}", "seed", runs[i].hostile,
 					"result", how, "failed", seeds_failed(&runs[i]), "seconds",
-					(double)runs[i].ns / SECOND, "output",
+					(double)runs[i].ns / MANY_SECOND, "output",
 					json_text(runs[i].text, strlen(runs[i].text))));
 	}
 	return json_out(json_pack("{s:I, s:I, s:o}", "seeds", (json_int_t)n, "failed",
@@ -70,7 +69,7 @@ int seeds_run(const struct sim_args *a)
 		return EXIT_SELF;
 	for (size_t i = 0; i < n; i++)
 		snprintf(runs[i].hostile, sizeof(runs[i].hostile), "%" PRIu64, a->seeds + i);
-	many_run_all(a, runs, n, a->hang_after ? a->hang_after * SECOND : LIMIT, seeds_failed);
+	many_run_all(a, runs, n, a->hang_after ? a->hang_after * MANY_SECOND : LIMIT, seeds_failed);
 	for (size_t i = 0; i < n; i++)
 		failed += seeds_failed(&runs[i]);
 	rc = failed ? EXIT_NO : EXIT_DONE;

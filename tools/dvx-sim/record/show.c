@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-sim show: prints a recording. */
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 #include <inttypes.h>
 #include <stdio.h>

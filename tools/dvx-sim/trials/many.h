@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 #include "src/sim/base/finding.h"
 #include "src/sim/base/inject.h"
 
+#define MANY_SECOND 1000000000ull /* ns */
 #define MANY_FAULTS 2u
 #define MANY_LEFT   16u	  /* objects of one run that are kept */
 #define MANY_TEXT   1024u /* bytes of its last output */

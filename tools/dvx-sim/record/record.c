@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-sim record: runs a command, and writes what it and its device do into a file. */
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 #include "pcap.h"
 #include "tools/cli/json.h"
 
-#define BATCH	    (256u << 10)
-#define PROGRESS_NS 200000000u
+#define REPLAY_BATCH (256u << 10)
+#define PROGRESS_NS  200000000u
 
 static volatile sig_atomic_t stopped;
 
@@ -59,7 +59,8 @@ static const struct {
 	 offsetof(struct port_results, missed)},
 	{"unclaimed", "no function has its address or an RX root table",
 	 offsetof(struct port_results, unclaimed)},
-	{"transport", "RoCE, for a function's queue pairs", offsetof(struct port_results, transport)},
+	{"transport", "RoCE, for a function's queue pairs",
+	 offsetof(struct port_results, transport)},
 	{"lost", "lost by broken steering: see the device's log",
 	 offsetof(struct port_results, lost)},
 };
@@ -140,7 +141,7 @@ static int replaying_add(struct replaying *r, const struct pcap_packet *p)
 	const struct port_packet head = {.len = p->len};
 	size_t padded = (p->len + 7u) & ~7u;
 
-	if (r->have + sizeof(head) + padded > BATCH && send_batch(r))
+	if (r->have + sizeof(head) + padded > REPLAY_BATCH && send_batch(r))
 		return -1;
 	memcpy(r->batch + r->have, &head, sizeof(head));
 	memcpy(r->batch + r->have + sizeof(head), p->bytes, p->len);
@@ -204,7 +205,8 @@ static int replaying_print_json(const struct replaying *r, double seconds, bool 
 			  (json_int_t)r->results.bytes, "seconds", seconds, "complete", complete);
 
 	for (unsigned int i = 0; i < NROWS; i++)
-		json_object_set_new(o, rows[i].name, json_integer((json_int_t)result(&r->results, i)));
+		json_object_set_new(o, rows[i].name,
+				    json_integer((json_int_t)result(&r->results, i)));
 	return json_out(o) ? -1 : 0;
 }
 
@@ -222,7 +224,7 @@ static void replaying_take_signals(void)
 {
 	struct sigaction stop = {.sa_handler = replaying_on_signal};
 
-	sigaction(SIGTERM, &stop, NULL); /* timeout(1) sends it twice */
+	sigaction(SIGTERM, &stop, NULL);   /* timeout(1) sends it twice */
 	stop.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program */
 	sigaction(SIGINT, &stop, NULL);
 }
@@ -231,7 +233,7 @@ static int replaying_run(struct replaying *r)
 {
 	int rc;
 
-	r->batch = malloc(BATCH);
+	r->batch = malloc(REPLAY_BATCH);
 	if (!r->batch) {
 		message_print("out of memory");
 		return -1;

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 #include "tools/cli/json.h"
 
 #define NOISE 0.001 /* of a number: smaller differences are not printed */

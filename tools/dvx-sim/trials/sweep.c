@@ -13,8 +13,7 @@
 #include "prm/reflect.h"
 #include "tools/cli/json.h"
 
-#define SECOND	    1000000000ull
-#define LEAST_LIMIT (10 * SECOND)
+#define LEAST_LIMIT (10 * MANY_SECOND)
 #define SLOWER	    20u	  /* times the first run, before a run is said to hang */
 #define STATUS	    0x01u /* INT_ERR: EIO for verbs */
 #define SYNDROME    0x13u /* REMOTE_ACCESS_ERR */
@@ -182,7 +181,7 @@ static json_t *sweep_json_row(const struct many_run *r)
 	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:f, s:o, s:o}", "fault", fault, "name",
 			 name, "result", result, "finding", sweep_is_finding(r), "reached",
 			 sweep_was_reached(r), "went_on", sweep_went_on(r), "seconds",
-			 (double)r->ns / SECOND, "left", left, "output",
+			 (double)r->ns / MANY_SECOND, "left", left, "output",
 			 json_text(r->text, strlen(r->text)));
 }
 
@@ -207,7 +206,8 @@ static bool sweep_count(const struct sim_args *a)
 	sweep_base->nfaults = MANY_FAULTS;
 	sweep_base->faults[0] = sweep_fault(INJECT_COMMAND, UINT32_MAX);
 	sweep_base->faults[1] = sweep_fault(INJECT_COMPLETION, UINT32_MAX);
-	many_run_all(a, sweep_base, 1, a->hang_after ? a->hang_after * SECOND : 600 * SECOND,
+	many_run_all(a, sweep_base, 1,
+		     a->hang_after ? a->hang_after * MANY_SECOND : 600 * MANY_SECOND,
 		     sweep_is_finding);
 	if (sweep_base->end == MANY_EXITED && !sweep_base->code)
 		return true;
@@ -221,7 +221,7 @@ static bool sweep_count(const struct sim_args *a)
 static int sweep_all(const struct sim_args *a, struct many_run *runs, size_t n)
 {
 	const uint64_t slow = sweep_base->ns * SLOWER;
-	const uint64_t limit = a->hang_after	    ? a->hang_after * SECOND
+	const uint64_t limit = a->hang_after	    ? a->hang_after * MANY_SECOND
 			       : slow > LEAST_LIMIT ? slow
 						    : LEAST_LIMIT;
 	size_t findings = 0;

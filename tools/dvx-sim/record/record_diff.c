@@ -3,7 +3,7 @@
  * dvx-sim diff: whether two recordings have the same work, queue by queue. Their queues are paired by
  * their work, else by their order, as numbers and addresses differ from run to run (doc/design/0104).
  */
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -23,7 +23,7 @@ static const char *const diff_ignored[] = {
 	"*table_id",   "group_id",     "user_index", "uidx",	  "dqp_dct",  "*handle",
 	"page_offset", "*obj_id*",     "xrqn",	     "rqn",	  "sqn",      "udp_sport",
 	"dest",	       "flow_label",   "smac*",	     "rmac*",	  "wqe_id",   "*memory*",
-	"cq_context", "log_page_size"};
+	"cq_context",  "log_page_size"};
 
 /* The bits of a structure that are compared. */
 struct rdiff_mask {

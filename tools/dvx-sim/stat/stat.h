@@ -10,6 +10,10 @@
 #include "src/check/count.h"
 #include "src/sim/base/stat.h"
 
+/* Bytes of a PCIe packet without its data: MWr and MRd, CplD. */
+#define STAT_REQUEST	24.0
+#define STAT_COMPLETION 20.0
+
 /* A number of which only the least and the most may be known. */
 struct bounds {
 	double least, most;

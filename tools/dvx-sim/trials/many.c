@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND	       1000000000ull
 #define PROGRESS_EVERY 10u /* seconds */
 
 struct many_run *many_new(size_t n)
@@ -40,7 +39,7 @@ static uint64_t many_now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * MANY_SECOND + (uint64_t)t.tv_nsec;
 }
 
 /* --- one run, in a process of its own ---------------------------------------------------------- */
@@ -200,7 +199,7 @@ static void many_print_progress(struct many_progress *p)
 
 	if (now < p->at || p->done == p->n)
 		return;
-	p->at = now + PROGRESS_EVERY * SECOND;
+	p->at = now + PROGRESS_EVERY * MANY_SECOND;
 	message_print("%zu of %zu runs are done, %zu with a finding", p->done, p->n, p->found);
 }
 
@@ -219,7 +218,7 @@ void many_run_all(const struct sim_args *a, struct many_run *runs, size_t n, uin
 		  bool (*found)(const struct many_run *))
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct many_progress p = {.n = n, .at = many_now() + PROGRESS_EVERY * SECOND};
+	struct many_progress p = {.n = n, .at = many_now() + PROGRESS_EVERY * MANY_SECOND};
 	pid_t *workers = calloc(n, sizeof(*workers));
 	size_t started = 0;
 

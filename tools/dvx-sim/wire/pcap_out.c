@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 #include "src/sim/link/link.h"
 
-#define MAGIC_NS   0xa1b23c4du /* in this machine's byte order: readers swap if necessary */
-#define SECOND	   1000000000u
-#define FLUSH_AT   (256u << 10)
-#define RECORD_MAX (sizeof(struct record) + PORT_PACKET_MAX)
+#define MAGIC_NS    0xa1b23c4du /* in this machine's byte order: readers swap if necessary */
+#define PCAP_SECOND 1000000000u
+#define FLUSH_AT    (256u << 10)
+#define RECORD_MAX  (sizeof(struct record) + PORT_PACKET_MAX)
 
 struct record {
 	uint32_t sec, nsec, caplen, len;
@@ -57,7 +57,8 @@ int pcap_out_open(struct pcap_out *o, const char *path)
 
 int pcap_out_add(struct pcap_out *o, uint64_t ns, const void *bytes, uint32_t len)
 {
-	const struct record r = {(uint32_t)(ns / SECOND), (uint32_t)(ns % SECOND), len, len};
+	const struct record r = {(uint32_t)(ns / PCAP_SECOND), (uint32_t)(ns % PCAP_SECOND), len,
+				 len};
 
 	memcpy(o->buf + o->have, &r, sizeof(r));
 	memcpy(o->buf + o->have + sizeof(r), bytes, len);

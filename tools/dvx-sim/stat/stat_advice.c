@@ -4,17 +4,15 @@
 
 #include <math.h>
 
-#define LEAST	      32.0 /* messages of a class, of which something is said */
-#define SIGNAL_EVERY  16.0
-#define BATCH	      16.0
-#define INLINE_MOST   204.0 /* data of a WRITE in the four blocks of a BlueFlame register */
-#define CQE_MOST      64.0
-#define REQUEST	      24.0
-#define COMPLETION    20.0
-#define CQE	      88.0
-#define REGISTER      32.0
-#define BLOCK_WRITTEN 88.0
-#define LITTLE	      1.0 /* bytes a message: less is not worth a line */
+#define LEAST		 32.0 /* messages of a class, of which something is said */
+#define SIGNAL_EVERY	 16.0
+#define BATCH		 16.0
+#define INLINE_MOST	 204.0 /* data of a WRITE in the four blocks of a BlueFlame register */
+#define CQE_MOST	 64.0
+#define CQE		 88.0
+#define REGISTER_WRITTEN 32.0
+#define BLOCK_WRITTEN	 88.0
+#define LITTLE		 1.0 /* bytes a message: less is not worth a line */
 
 /* Returns bytes a message that a change would save, or time; 0: it does not apply. */
 typedef double stat_gain(const struct stat_line *);
@@ -38,7 +36,8 @@ static double advice_inline(const struct stat_line *l)
 
 	if (!advice_sends(l) || outside <= 0 || n <= 0 || n > INLINE_MOST)
 		return 0;
-	return outside * (REQUEST + COMPLETION + n - (blocks > 0 ? blocks * BLOCK_WRITTEN : 0));
+	return outside *
+	       (STAT_REQUEST + STAT_COMPLETION + n - (blocks > 0 ? blocks * BLOCK_WRITTEN : 0));
 }
 
 static double advice_signal(const struct stat_line *l)
@@ -52,7 +51,7 @@ static double advice_batch(const struct stat_line *l)
 {
 	const double registers = (l->calls - l->blueflame) / l->n[STAT_MESSAGES];
 
-	return l->known && registers > 2 / BATCH ? (registers - 1 / BATCH) * REGISTER : 0;
+	return l->known && registers > 2 / BATCH ? (registers - 1 / BATCH) * REGISTER_WRITTEN : 0;
 }
 
 static double advice_scatter(const struct stat_line *l)
@@ -60,7 +59,7 @@ static double advice_scatter(const struct stat_line *l)
 	const double n = advice_mean(l, STAT_BYTES);
 	const bool answered = l->class == STAT_READ || l->class == STAT_RECEIVE;
 
-	return answered && n > 0 && n <= CQE_MOST && l->n[STAT_HERE] > 0 ? REQUEST + n : 0;
+	return answered && n > 0 && n <= CQE_MOST && l->n[STAT_HERE] > 0 ? STAT_REQUEST + n : 0;
 }
 
 static double advice_rnr(const struct stat_line *l)

@@ -10,11 +10,9 @@
 
 #include <math.h>
 
-#define REQUEST	   24.0 /* MWr, MRd */
-#define COMPLETION 20.0 /* CplD */
-#define BLOCK	   64.0
-#define REGISTER   8.0
-#define RECORD	   4.0
+#define BLOCK	 64.0
+#define REGISTER 8.0
+#define RECORD	 4.0
 
 /* Quantities of a line. */
 struct model {
@@ -88,15 +86,15 @@ static void model_lines(struct stat_traffic *t, enum stat_side side, enum stat_w
 static void model_read(struct stat_traffic *t, enum stat_side side, struct bounds reads,
 		       struct bounds completions, struct bounds bytes)
 {
-	model_add(t, side, STAT_UP, REQUEST, reads, model_exact(0));
-	model_add(t, side, STAT_DOWN, COMPLETION, completions, bytes);
+	model_add(t, side, STAT_UP, STAT_REQUEST, reads, model_exact(0));
+	model_add(t, side, STAT_DOWN, STAT_COMPLETION, completions, bytes);
 }
 
 /* Memory of data segments or behind a remote key. */
 static void model_data(struct stat_traffic *t, enum stat_side side, const double *dma, bool written)
 {
 	if (written)
-		model_add(t, side, STAT_UP, REQUEST, model_exact(dma[STAT_DMA_MPS]),
+		model_add(t, side, STAT_UP, STAT_REQUEST, model_exact(dma[STAT_DMA_MPS]),
 			  model_exact(dma[STAT_DMA_BYTES]));
 	else
 		model_read(t, side, model_exact(dma[STAT_DMA_MRRS]), model_exact(dma[STAT_DMA_MPS]),
@@ -109,9 +107,9 @@ static void model_send(struct stat_traffic *t, const struct model *m)
 {
 	const struct bounds records = {0, m->calls};
 
-	model_add(t, STAT_AT_HERE, STAT_DOWN, REQUEST, m->registers,
+	model_add(t, STAT_AT_HERE, STAT_DOWN, STAT_REQUEST, m->registers,
 		  (struct bounds){m->registers.least * REGISTER, m->registers.most * REGISTER});
-	model_add(t, STAT_AT_HERE, STAT_DOWN, REQUEST, m->blueflame,
+	model_add(t, STAT_AT_HERE, STAT_DOWN, STAT_REQUEST, m->blueflame,
 		  model_exact(m->blueflame.most * BLOCK));
 	model_read(t, STAT_AT_HERE, m->fetch_reads, m->fetch_completions,
 		   model_exact(m->fetched.most * BLOCK));
@@ -137,9 +135,10 @@ static void model_atomic(struct stat_traffic *t, const struct stat_line *l)
 {
 	const double n = l->n[STAT_MESSAGES], bytes = l->n[STAT_TARGET + STAT_DMA_BYTES];
 
-	model_add(t, STAT_AT_TARGET, STAT_UP, REQUEST, (struct bounds){n, 2 * n},
+	model_add(t, STAT_AT_TARGET, STAT_UP, STAT_REQUEST, (struct bounds){n, 2 * n},
 		  model_exact(bytes));
-	model_add(t, STAT_AT_TARGET, STAT_DOWN, COMPLETION, model_exact(n), model_exact(bytes));
+	model_add(t, STAT_AT_TARGET, STAT_DOWN, STAT_COMPLETION, model_exact(n),
+		  model_exact(bytes));
 	model_lines(t, STAT_AT_TARGET, STAT_UP, n, n);
 	model_lines(t, STAT_AT_TARGET, STAT_DOWN, n, n);
 }
@@ -148,7 +147,7 @@ static void model_cqes(struct stat_traffic *t, const struct stat_line *l)
 {
 	const double lines = l->n[STAT_CQE_BYTES] / BLOCK;
 
-	model_add(t, STAT_AT_HERE, STAT_UP, REQUEST, model_exact(l->n[STAT_CQES]),
+	model_add(t, STAT_AT_HERE, STAT_UP, STAT_REQUEST, model_exact(l->n[STAT_CQES]),
 		  model_exact(l->n[STAT_CQE_BYTES]));
 	model_lines(t, STAT_AT_HERE, STAT_UP, lines, lines);
 }

@@ -4,7 +4,7 @@
  * device and each thread of a program is a track; a request is a slice from its WQE to its CQE, or from
  * its post to its poll.
  */
-#include "dvx-sim.h"
+#include "tools/dvx-sim/dvx-sim.h"
 
 #include <errno.h>
 #include <stdio.h>
