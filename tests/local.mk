@@ -107,6 +107,9 @@ TOOL = -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/tools/dvx-prm
 tests/%.$(OBJEXT): private AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/sim $(TOOL) \
 	-I$(top_srcdir) -I$(top_builddir) \
 	$(CMOCKA_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS) $(JANSSON_CFLAGS) $(NETTLE_CFLAGS) $(PCAP_CFLAGS)
+# ./quickstart check compiles tests without optimisation, but for those whose rings, inline, are what they test.
+tests/%.$(OBJEXT): private CFLAGS += $(TEST_CFLAGS)
+tests/lib/%.$(OBJEXT) tests/golden/%.$(OBJEXT) tests/perf/%.$(OBJEXT): private TEST_CFLAGS =
 $(DEVICE_LOGS): private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 SIM_LIBS = tests/librigs.a libsim.la
 tests/kernel/%: private FIRST = tests/libkernel.a

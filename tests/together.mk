@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# One compilation for the sources of a folder that are of the same library, where a build folder's GNUmakefile includes
-# this file before Makefile, as ./quickstart check writes it for sanitized builds: headers are read once for a folder,
-# which takes a third of the time. The plain build has each source compiled alone, with warnings (here, a macro of one
-# file that another defines anew would be one).
+# One compilation for the sources of a folder that are of the same library or program, where a build folder's GNUmakefile
+# includes this file before Makefile, as ./quickstart check writes it: headers are read once for a folder, which takes a
+# third of the time. TOGETHER = all in sanitized builds; the plain build has the tools so, with warnings, while each source
+# of libdvx, whose instructions tests count, of the device and of dvx-check is compiled alone, as all are by ./quickstart,
+# check fast and check long.
 
 # group VARIABLE PREFIX: the library's or program's variables in the Makefile, and the objects' names in front of the
-# source's. Generated sources, which are not below srcdir, stay apart, and those of functions that tests wrap (ld's --wrap
-# sees calls from one object to another).
+# source's. Generated sources, which are not below srcdir, stay apart, those of functions that tests wrap (ld's --wrap sees
+# calls from one object to another), and dvx-copy's of its engine's users, as tests have another engine or none.
 WRAPPED = $(addprefix $(srcdir)/,src/lib/flow/rule.c src/sim/chip/datapath.c src/sim/port/port.c src/sim/queue/doorbell.c \
 	src/sim/queue/queues.c \
-	$(addprefix tools/dvx-flow/daemon/,generation.c generation_edit.c state.c))
+	$(addprefix tools/dvx-flow/daemon/,generation.c generation_edit.c state.c)) $(wildcard $(srcdir)/tools/dvx-copy/*.c)
 source_of = $(filter-out $(WRAPPED),$(wildcard $(srcdir)/$(basename $(subst /$2-,/,$1)).c))
 grouped = $(foreach o,$(am_$1_OBJECTS),$(if $(call source_of,$o,$2),$o))
 define group
@@ -18,17 +19,30 @@ override $1_OBJECTS = $$(sort $$(foreach o,$$(call grouped,$1,$2),$$(dir $$o)$2-
 %/$2-together.c: Makefile $$$$(srcdir)/tests/together.mk $$$$(foreach o,$$$$(call grouped,$1,$2),$$$$(if $$$$(filter $$$$*/,$$$$(dir $$$$o)),$$$$(call source_of,$$$$o,$2)))
 	$$(AM_V_GEN)mkdir -p $$(@D) && printf '#include "%s"\n' $$(abspath $$(filter %.c,$$^)) >$$@
 %/$2-together.lo: %/$2-together.c
-	$$(AM_V_CC)$$(LTCOMPILE) $$($1_CPPFLAGS) $$($1_CFLAGS) -w -MD -MP -MT $$@ -MF $$(@D)/$2-together.d -c -o $$@ $$<
+	$$(AM_V_CC)$$(LTCOMPILE) $$($1_CPPFLAGS) $$($1_CFLAGS) $$(WARNINGS) -MD -MP -MT $$@ -MF $$(@D)/$2-together.d -c -o $$@ $$<
 %/$2-together.o: %/$2-together.c
-	$$(AM_V_CC)$$(COMPILE) $$($1_CPPFLAGS) $$($1_CFLAGS) -w -MD -MP -MT $$@ -MF $$(@D)/$2-together.d -c -o $$@ $$<
+	$$(AM_V_CC)$$(COMPILE) $$($1_CPPFLAGS) $$($1_CFLAGS) $$(WARNINGS) -MD -MP -MT $$@ -MF $$(@D)/$2-together.d -c -o $$@ $$<
 -include $$(wildcard src/*/$2-together.d src/*/*/$2-together.d src/*/*/*/$2-together.d tools/*/$2-together.d tools/*/*/$2-together.d tools/*/*/*/$2-together.d)
 endef
 
-# Not the libraries of which a test links a part: dvx-copy's without its engine, explain without libdvx.
+# Not explain, of which a test links the part without libdvx, nor dvx-prm, whose sources have the same small names.
 .SECONDEXPANSION:
-$(eval $(call group,libsim_la,libsim_la))
-$(eval $(call group,src_lib_libdvx_la,libdvx_la))
+$(eval $(call group,tools_cli_libcli_la,libcli_la))
+$(eval $(call group,tools_dvx_check_dvx_check,dvx_check))
+$(eval $(call group,tools_dvx_copy_libcopy_la,libcopy_la))
 $(eval $(call group,tools_dvx_flow_librules_la,librules_la))
 $(eval $(call group,tools_dvx_flow_libimport_la,libimport_la))
 $(eval $(call group,tools_dvx_flow_dvx_flow,dvx_flow))
+$(eval $(call group,tools_dvx_info_libinfo_la,libinfo_la))
+$(eval $(call group,tools_dvx_perf_dvx_perf,dvx_perf))
+$(eval $(call group,tools_dvx_sim_dvx_sim,dvx_sim))
+$(eval $(call group,tools_dvx_verify_dvx_verify,dvx_verify))
+WARNINGS = -Wno-shadow
+ifeq ($(TOGETHER),all)
+$(eval $(call group,libsim_la,libsim_la))
+$(eval $(call group,src_lib_libdvx_la,libdvx_la))
+$(eval $(call group,src_sim_libdvx_sim_la,libdvx_sim_la))
+$(eval $(call group,src_check_libdvx_check_la,libdvx_check_la))
+WARNINGS = -w
+endif
 .DEFAULT_GOAL :=

@@ -6,6 +6,8 @@
 #ifndef DVX_INFO_DOCTOR_H
 #define DVX_INFO_DOCTOR_H
 
+#define DOCTOR_FEW_BYTES (64ll << 20)
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <dvx/dvx.h>

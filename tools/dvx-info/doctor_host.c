@@ -9,7 +9,6 @@
 #include "tools/cli/library.h"
 
 /* Less than a program with a few rings and a buffer needs. */
-#define FEW_BYTES    (64ll << 20)
 #define LITTLE_BYTES (1ll << 30)
 
 /* Returns the NUMA node of the open device, or of the first function on the bus. */
@@ -206,7 +205,7 @@ static void cgroup_memory(struct doctor *d, const char *dir)
 		return;
 	snprintf(remedy, sizeof(remedy),
 		 "echo max | sudo tee /sys/fs/cgroup%s/memory.max # docker: --memory", dir);
-	if (limit < FEW_BYTES)
+	if (limit < DOCTOR_FEW_BYTES)
 		level = LEVEL_FAIL;
 	else if (limit < LITTLE_BYTES)
 		level = LEVEL_WARN;

@@ -8,7 +8,6 @@
 #include "features.h"
 
 /* Less than a small program with a few rings and a buffer needs. */
-#define FEW_BYTES (64ull << 20)
 
 /* The kernel's default of vm.max_map_count. */
 enum { DEFAULT_MAPS = 65530 };
@@ -30,7 +29,7 @@ static void memlock(struct doctor *d)
 			    " KiB, but this process has CAP_IPC_LOCK, which lifts it.",
 			    left / 1024);
 	else
-		doctor_line(d, "memlock", left < FEW_BYTES ? LEVEL_FAIL : LEVEL_WARN, remedy,
+		doctor_line(d, "memlock", left < DOCTOR_FEW_BYTES ? LEVEL_FAIL : LEVEL_WARN, remedy,
 			    "RLIMIT_MEMLOCK leaves %" PRIu64
 			    " KiB: registering more than that (rings count too) ends in ENOMEM.",
 			    left / 1024);

@@ -25,13 +25,13 @@ static struct cmap {
 	struct cfile *file;
 	uintptr_t va;
 	size_t len;
-} maps[CMAPS];
+} cmaps[CMAPS];
 static unsigned int maps_end; /* slots from here on have never been used */
 
 /* Clears all slots: the fork may come while another thread has a slot but not yet maps_end. */
 void client_map_in_child(void)
 {
-	memset(maps, 0, sizeof(maps));
+	memset(cmaps, 0, sizeof(cmaps));
 }
 
 static bool client_map_holds(uint64_t offset, uint64_t len, uint64_t page)
@@ -69,9 +69,9 @@ static int client_map_uffd(struct cfile *cf)
 static void client_map_note(struct cfile *cf, void *va, size_t len)
 {
 	for (unsigned int i = 0; i < CMAPS; i++) {
-		if (maps[i].file)
+		if (cmaps[i].file)
 			continue;
-		maps[i] = (struct cmap){cf, (uintptr_t)va, len};
+		cmaps[i] = (struct cmap){cf, (uintptr_t)va, len};
 		if (maps_end <= i)
 			maps_end = i + 1;
 		return;
@@ -116,10 +116,10 @@ void client_unmap(void *va, size_t len)
 		return;
 	client_enter(&held);
 	for (unsigned int i = 0; i < maps_end; i++) {
-		if (!client_map_overlaps(&maps[i], from, len))
+		if (!client_map_overlaps(&cmaps[i], from, len))
 			continue;
-		cfile_unmapped(maps[i].file, maps[i].va, maps[i].len);
-		maps[i].file = NULL;
+		cfile_unmapped(cmaps[i].file, cmaps[i].va, cmaps[i].len);
+		cmaps[i].file = NULL;
 	}
 	client_leave(&held);
 	errno = saved;
@@ -130,8 +130,8 @@ void client_unmap(void *va, size_t len)
 static void client_map_forget(const struct cfile *cf)
 {
 	for (unsigned int i = 0; i < maps_end; i++)
-		if (maps[i].file == cf)
-			maps[i].file = NULL;
+		if (cmaps[i].file == cf)
+			cmaps[i].file = NULL;
 }
 
 /* Looks in /proc/self/fd for another descriptor of the file. The kernel would count references. */
