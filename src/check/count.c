@@ -5,13 +5,15 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "count.h"
 
-static struct count_file *count_file;
+static struct count_file *count_file;		     /* NULL: calls are not counted */
+static struct count_file count_nowhere;		     /* if the file can't be mapped */
 static bool count_blueflame, count_blueflame_inline; /* libmlx5's settings */
 
 static bool count_env(const char *name, bool unset)
@@ -27,11 +29,16 @@ __attribute__((constructor)) static void count_start(void)
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	void *at;
 
-	if (fd < 0)
+	if (!path)
 		return;
-	at = mmap(NULL, sizeof(*count_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	count_file = at == MAP_FAILED ? NULL : at;
+	at = fd < 0 ? MAP_FAILED
+		    : mmap(NULL, sizeof(*count_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		fprintf(stderr, "dvx-sim stat: can't count calls of %s in %s: %s\n",
+			program_invocation_short_name, path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	count_file = at == MAP_FAILED ? &count_nowhere : at;
 	count_blueflame_inline = !count_env("MLX5_SHUT_UP_BF", false);
 	count_blueflame = count_blueflame_inline && count_env("MLX5_POST_SEND_PREFER_BF", true);
 }
@@ -106,13 +113,12 @@ static void count_call(const struct ibv_qp *qp, uint32_t opcode, uint32_t reques
 
 int watch_count_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
+	const uint32_t n = watch_sends(wr), opcode = wr ? wr->opcode : 0;
+	const bool inlined = wr && wr->send_flags & IBV_SEND_INLINE;
 	const int err = watch_context_of(qp->context)->real.post_send(qp, wr, bad);
-	uint32_t n = 0;
 
-	for (const struct ibv_send_wr *w = wr; w && !(err && w == *bad); w = w->next)
-		n++;
-	if (wr)
-		count_call(qp, wr->opcode, n, wr->send_flags & IBV_SEND_INLINE);
+	/* The posted requests may be freed by now. */
+	count_call(qp, opcode, n - (err ? watch_sends(*bad) : 0), inlined);
 	return err;
 }
 

@@ -176,8 +176,8 @@ int watch_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_w
 	for (const struct ibv_send_wr *w = wr; w; w = w->next)
 		watch_push_send(q, w, &here);
 	err = q->post_send(qp, wr, bad);
-	for (const struct ibv_send_wr *w = err ? *bad : NULL; w; w = w->next)
-		dropped++;
+	if (err)
+		dropped = watch_sends(*bad);
 	if (dropped)
 		watch_drop_sends(q, dropped);
 	watch_unlock(&q->sq, locked);

@@ -171,7 +171,7 @@ static int watch_wr_complete(struct ibv_qp_ex *ex)
 	if (watch_checks())
 		watch_ex_check(q);
 	err = q->real.wr_complete(ex);
-	if (since)
+	if (watch_records())
 		watch_record_batch(q, err, since);
 	watch_ex_end(q, !err);
 	return err;

@@ -10,14 +10,22 @@
 #include <string.h>
 #include "record/record.h"
 
-static void watch_record_start(void)
+static const char *record_path; /* NULL: calls are not recorded */
+
+__attribute__((constructor)) static void watch_record_ask(void)
 {
 	const char *path = getenv(CHECK_RECORD);
-	const int err = path ? record_open(path, program_invocation_short_name) : 0;
+
+	record_path = path ? strdup(path) : NULL;
+}
+
+static void watch_record_start(void)
+{
+	const int err = record_path ? record_open(record_path, program_invocation_short_name) : 0;
 
 	if (err)
 		fprintf(stderr, "dvx-sim record: can't record %s to %s: %s\n",
-			program_invocation_short_name, path, strerror(-err));
+			program_invocation_short_name, record_path, strerror(-err));
 }
 
 void watch_record_open(void)
@@ -29,7 +37,7 @@ void watch_record_open(void)
 
 bool watch_records(void)
 {
-	return record_is_on();
+	return record_path;
 }
 
 uint64_t watch_since(void)
@@ -112,55 +120,106 @@ static uint32_t watch_sge_bytes(const struct ibv_sge *s, int n)
 	return bytes;
 }
 
-/* The first request that is refused is recorded with the error; those behind it are not posted. */
-int watch_record_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
-{
-	const uint64_t since = record_now();
-	const int err = watch_context_of(qp->context)->real.post_send(qp, wr, bad);
-	struct record_post r = {.queue = qp->qp_num, .ring = RECORD_SQ};
+/*
+ * The requests of a call. They are copied before it: when it returns, a thread that polled their
+ * completions may have freed them.
+ */
+struct watch_requests {
+	struct record_post few[16], *all;
+	uint32_t n;
+	uint64_t since;
+};
 
-	for (const struct ibv_send_wr *w = wr; w && !r.err; w = w->next, r.nth++) {
-		r.wr_id = w->wr_id;
-		r.sges = (uint16_t)w->num_sge;
-		r.opcode = w->opcode;
-		r.flags = w->send_flags;
-		r.bytes = watch_sge_bytes(w->sg_list, w->num_sge);
-		r.err = err && w == *bad ? err : 0;
-		watch_record_request(&r, since);
-	}
-	return err;
+static void watch_requests_begin(struct watch_requests *r, uint32_t n)
+{
+	r->n = n;
+	r->all = n <= sizeof(r->few) / sizeof(r->few[0]) ? r->few : malloc(n * sizeof(*r->all));
+	r->n = r->all ? n : 0;
 }
 
-static void watch_record_receives(struct record_post r, const struct ibv_recv_wr *wr,
-				  const struct ibv_recv_wr *bad, int err, uint64_t since)
+/* Records the requests up to the first of the `left` ones that were refused, which has the error. */
+static void watch_requests_end(struct watch_requests *r, int err, uint32_t left)
 {
-	for (const struct ibv_recv_wr *w = wr; w && !r.err; w = w->next, r.nth++) {
-		r.wr_id = w->wr_id;
-		r.sges = (uint16_t)w->num_sge;
-		r.bytes = watch_sge_bytes(w->sg_list, w->num_sge);
-		r.err = err && w == bad ? err : 0;
-		watch_record_request(&r, since);
+	const uint32_t posted = r->n - left;
+
+	for (uint32_t i = 0; i < r->n && i <= posted; i++) {
+		r->all[i].err = i == posted ? err : 0;
+		watch_record_request(&r->all[i], r->since);
 	}
+	if (r->all != r->few)
+		free(r->all);
+}
+
+static void watch_requests_send(struct watch_requests *r, uint32_t qp_num,
+				const struct ibv_send_wr *w)
+{
+	watch_requests_begin(r, watch_sends(w));
+	for (uint32_t i = 0; i < r->n; i++, w = w->next)
+		r->all[i] = (struct record_post){.wr_id = w->wr_id,
+						 .queue = qp_num,
+						 .ring = RECORD_SQ,
+						 .sges = (uint16_t)w->num_sge,
+						 .opcode = w->opcode,
+						 .flags = w->send_flags,
+						 .bytes = watch_sge_bytes(w->sg_list, w->num_sge),
+						 .nth = i};
+	r->since = record_now();
+}
+
+static uint32_t watch_receives(const struct ibv_recv_wr *w)
+{
+	uint32_t n = 0;
+
+	for (; w; w = w->next)
+		n++;
+	return n;
+}
+
+static void watch_requests_receive(struct watch_requests *r, enum record_ring ring, uint32_t queue,
+				   const struct ibv_recv_wr *w)
+{
+	watch_requests_begin(r, watch_receives(w));
+	for (uint32_t i = 0; i < r->n; i++, w = w->next)
+		r->all[i] = (struct record_post){.wr_id = w->wr_id,
+						 .queue = queue,
+						 .ring = (uint16_t)ring,
+						 .sges = (uint16_t)w->num_sge,
+						 .bytes = watch_sge_bytes(w->sg_list, w->num_sge),
+						 .nth = i};
+	r->since = record_now();
+}
+
+int watch_record_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct watch_requests r;
+	int err;
+
+	watch_requests_send(&r, qp->qp_num, wr);
+	err = watch_context_of(qp->context)->real.post_send(qp, wr, bad);
+	watch_requests_end(&r, err, err ? watch_sends(*bad) : 0);
+	return err;
 }
 
 int watch_record_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	const uint64_t since = record_now();
-	const int err = watch_context_of(qp->context)->real.post_recv(qp, wr, bad);
+	struct watch_requests r;
+	int err;
 
-	watch_record_receives((struct record_post){.queue = qp->qp_num, .ring = RECORD_RQ}, wr,
-			      err ? *bad : NULL, err, since);
+	watch_requests_receive(&r, RECORD_RQ, qp->qp_num, wr);
+	err = watch_context_of(qp->context)->real.post_recv(qp, wr, bad);
+	watch_requests_end(&r, err, err ? watch_receives(*bad) : 0);
 	return err;
 }
 
 int watch_record_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			       struct ibv_recv_wr **bad)
 {
-	const uint64_t since = record_now();
-	const int err = watch_context_of(srq->context)->real.post_srq_recv(srq, wr, bad);
+	struct watch_requests r;
+	int err;
 
-	watch_record_receives((struct record_post){.queue = srq->handle, .ring = RECORD_SRQ}, wr,
-			      err ? *bad : NULL, err, since);
+	watch_requests_receive(&r, RECORD_SRQ, srq->handle, wr);
+	err = watch_context_of(srq->context)->real.post_srq_recv(srq, wr, bad);
+	watch_requests_end(&r, err, err ? watch_receives(*bad) : 0);
 	return err;
 }
 
@@ -188,6 +247,7 @@ void watch_record_batch(struct watch_qp *q, int err, uint64_t since)
 
 /* --- polls ----------------------------------------------------------------------------------- */
 
+/* A failed completion has neither opcode nor length. */
 static void watch_record_completion(const struct ibv_cq *cq, const struct ibv_wc *wc)
 {
 	struct watch_cq *c = watch_cq_of(cq);
@@ -200,8 +260,8 @@ static void watch_record_completion(const struct ibv_cq *cq, const struct ibv_wc
 					.cq = cq->handle,
 					.qp = wc->qp_num,
 					.status = wc->status,
-					.opcode = wc->opcode,
-					.bytes = wc->byte_len,
+					.opcode = wc->status ? 0 : wc->opcode,
+					.bytes = wc->status ? 0 : wc->byte_len,
 					.vendor_err = wc->vendor_err};
 	record_end(r);
 }

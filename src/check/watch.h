@@ -401,6 +401,14 @@ static inline void watch_work_end(struct watch_cq *c, struct watch_work *w)
 }
 
 /* --- post.c, post_ex.c, receive.c --- */
+static inline uint32_t watch_sends(const struct ibv_send_wr *w)
+{
+	uint32_t n = 0;
+
+	for (; w; w = w->next)
+		n++;
+	return n;
+}
 int watch_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
 int watch_post_recv(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
 int watch_post_srq_recv(struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
@@ -414,6 +422,7 @@ void watch_drop_sends(struct watch_qp *, uint32_t n);
 void watch_drop_all(struct watch_qp *);
 
 /* --- count.c: posts and polls, which are counted instead of being checked --- */
+/* Whether calls are to be counted, also if that can't be done. */
 bool watch_counts(void);
 bool watch_counts_exactly(void);
 void watch_count_untrapped(void);
@@ -435,6 +444,7 @@ void watch_count_complete(struct watch_qp *, bool posted);
 
 /* --- record.c: calls, which are recorded instead of being checked --- */
 void watch_record_open(void);
+/* Whether calls are to be recorded, also if that can't be done. */
 bool watch_records(void);
 /* Whether calls are checked, neither counted nor recorded. */
 static inline bool watch_checks(void)
