@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,23 @@ static bool record_cant(const char *path, const char *what, int err)
 	return false;
 }
 
+/*
+ * Opens a new file in place of the one that is there, which processes may have mapped: those of another
+ * record, or that outlived one. Truncation would kill them.
+ */
+static bool record_replace(struct record_command_line *c, const char *path)
+{
+	struct stat st;
+	const bool there = !stat(path, &st);
+
+	if (there && !S_ISREG(st.st_mode))
+		return record_cant(path, " (it is no regular file)", EINVAL);
+	if (there && (!realpath(path, c->path) || unlink(c->path)))
+		return record_cant(path, "", errno);
+	c->fd = open(there ? c->path : path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return (c->fd >= 0 && (there || realpath(path, c->path))) || record_cant(path, "", errno);
+}
+
 /* Makes the file with all its room, so that a disk that gets full later ends no recording. */
 static bool record_create(struct record_command_line *c, const char *path)
 {
@@ -42,21 +60,15 @@ static bool record_create(struct record_command_line *c, const char *path)
 				.used = sizeof(f),
 				.began = record_now(),
 				.wall = record_wall()};
-	struct stat st;
 	int err;
 
-	c->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (c->fd < 0 || fstat(c->fd, &st) || !realpath(path, c->path))
-		return record_cant(path, "", errno);
-	if (!S_ISREG(st.st_mode))
-		return record_cant(path, " (it is no regular file)", EINVAL);
-	if (ftruncate(c->fd, 0))
-		return record_cant(path, "", errno);
+	if (!record_replace(c, path))
+		return false;
 	err = posix_fallocate(c->fd, 0, (off_t)c->size);
 	if (!err && pwrite(c->fd, &f, sizeof(f), 0) != sizeof(f))
 		err = errno;
-	if (err && ftruncate(c->fd, 0)) /* gives the room back */
-		err = errno;
+	if (err)
+		unlink(c->path); /* gives the room back */
 	return !err || record_cant(path, " (--size takes less room)", err);
 }
 
@@ -82,15 +94,19 @@ static bool record_finish(struct record_command_line *c)
 	struct record_file *f = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
 	char temporary[PATH_MAX + 8];
 	struct stat st;
+	uint64_t used;
 	bool ok;
 	int fd;
 
 	if (f == MAP_FAILED || fstat(c->fd, &st))
 		return record_cant(c->path, "", errno);
 	__atomic_store_n(&f->ended, 1, __ATOMIC_SEQ_CST);
+	used = __atomic_load_n(&f->used,
+			       __ATOMIC_SEQ_CST); /* it may grow by one event of each writer */
 	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", c->path);
 	fd = mkstemp(temporary);
-	ok = fd >= 0 && f->used <= c->size && record_copy(fd, f, f->used) &&
+	ok = fd >= 0 && used <= c->size && record_copy(fd, f, used) &&
+	     pwrite(fd, &used, sizeof(used), offsetof(struct record_file, used)) == sizeof(used) &&
 	     !fchmod(fd, st.st_mode & 0777) && !rename(temporary, c->path);
 	if (!ok)
 		record_cant(c->path, "", errno);
@@ -106,17 +122,25 @@ static bool record_finish(struct record_command_line *c)
 	return ok;
 }
 
+static bool record_args_fit(const struct sim_args *a)
+{
+	const bool device = a->set || a->fault || a->inject || a->ip || a->netdev ||
+			    strcmp(a->function, "host") || a->hostile;
+
+	if (!a->output)
+		message_print("record needs -o FILE, the file to write");
+	else if (a->nic && device)
+		message_print("--nic starts no device, so it goes with -o and --size alone");
+	return a->output && !(a->nic && device);
+}
+
 int cmd_record(const struct sim_args *a)
 {
 	struct record_command_line c = {.fd = -1, .size = a->size << 20};
 	const struct run_observer observer = {.record = c.path};
 	int code = EXIT_SELF;
 
-	if (!a->output) {
-		message_print("record needs -o FILE, the file to write");
-		return EXIT_SELF;
-	}
-	if (!record_create(&c, a->output))
+	if (!record_args_fit(a) || !record_create(&c, a->output))
 		return EXIT_SELF;
 	code = a->nic ? run_on_nic(a->argv, &observer) : run_observed(a, a->argv, &observer);
 	if (!record_finish(&c))
