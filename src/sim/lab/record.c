@@ -49,6 +49,7 @@ static void lab_record_wqe(const struct probe_event *e)
 	record_end(r);
 }
 
+/* The CQE without what it has of the message, if that is in it; 64 bytes would lie before it. */
 static void lab_record_cqe(const struct probe_event *e)
 {
 	struct record_cqe *r = record_begin(RECORD_CQE, sizeof(*r), 0);
@@ -59,6 +60,8 @@ static void lab_record_cqe(const struct probe_event *e)
 	r->index = (uint32_t)e->cqe.cq->pi - 1;
 	r->vhca = (uint16_t)e->cqe.cq->o.vhca->id;
 	memcpy(r->bytes, e->cqe.bytes, PRM_CQE64_BYTES);
+	if (prm_cqe64_get_cqe_format(r->bytes) == PRM_CQE_FORMAT_INLINE_DATA32)
+		memset(r->bytes, 0, PRM_CQE64_BYTES / 2);
 	record_end(r);
 }
 
