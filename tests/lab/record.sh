@@ -70,12 +70,30 @@ check "... which is shown" grep -q '^+ wqe_ctrl_seg .*wqe_index=0xa.*opcode=RDMA
 check "... and a completion, a post, a polled completion more" [ "$(grep -c '10 and 11' diffed)" = 4 ]
 check "... the other way round" differs c a '^WQEs of sq of qp 0x.*: 11 and 10, the first difference is number 11$'
 pair() {
-	record -o "$1" -- sh -c '(exec timeout 60 ibv_rc_pingpong -g 1 -n '"$2"' >/dev/null) &
-		until timeout 60 ibv_rc_pingpong -g 1 -n '"$2"' 127.0.0.1 >/dev/null 2>&1; do sleep 0.05; done; wait' && shown "$1"
+	record -o "$1" -- sh -c '(exec timeout 60 ibv_rc_pingpong -g 1 -n '"$2 -s $3"' >/dev/null) &
+		until timeout 60 ibv_rc_pingpong -g 1 -n '"$2 -s $3"' 127.0.0.1 >/dev/null 2>&1; do sleep 0.05; done; wait' && shown "$1"
 }
-check "two processes" pair p 10
+check "two processes" pair p 10 4096
 sends() { [ "$(jq -r 'select(.layout == "wqe_ctrl_seg") | .kind' p.json | wc -l) $(jq -r 'select(.kind == "cqe") | .kind' p.json | wc -l)" = "20 40" ]; }
 check "... 10 sends each, and twice as many completions" sends
+# ibv_rc_pingpong's messages are of "{"; libmlx5 has short ones put into the CQE (cqe_format 1, of byte 63 the bits 3:2).
+no_data() {
+	pair s 10 16 && [ "$(jq -r 'select(.kind == "cqe") | .bytes' s.json | grep -c '^.*2[4-7]$')" = 20 ] && ! grep -q 7b7b7b7b s.json
+}
+check "data of messages is not recorded, also if it is in the CQE" no_data
+twins() { recorded t "10 send" && recorded u "10 send" && "$dvx_sim" diff t u; }
+check "... so messages that differ are no difference" twins
+failed() {
+	recorded f "2 fail" && [ "$(jq -r 'select(.kind == "completion") | "\(.status > 0) \(.opcode) \(.length) \(.vendor_err > 0)"' f.json | uniq)" = "true 0 0 true" ] &&
+		differs b f '^polled completions of failed requests of qp 0x[0-9a-f]*: 0 and 2, '
+}
+check "a failed completion has neither opcode nor length, and a class of its own" failed
+list() {
+	recorded m "100 list" && read -r taken error <m.ring && [ "$taken" -gt 16 ] && [ "$error" -gt 0 ] &&
+		[ "$(jq -r 'select(.kind == "post") | "\(.wr_id) \(.nth) \(.errno)"' m.json)" = "$(seq "$taken" | while read -r i; do echo "$i $((i - 1)) 0"; done
+			echo "$((taken + 1)) $taken $error")" ]
+}
+check "a call of many requests is recorded up to the one that is refused" list
 
 # --- on a NIC: the program's side alone
 nic() {
@@ -84,6 +102,9 @@ nic() {
 		! jq -e 'select(.who == "device")' nic.json
 }
 check "--nic records calls without dvx-sim's device" nic
+for option in --fault=drop=0.1 --set=sfs=1 --hostile --ip=10.0.0.1/24 --vfs=1 --netdev --function=dpu; do
+	check "--nic with $option" says 125 '^dvx-sim: --nic starts no device, so it goes with -o and --size alone' "$dvx_sim" record --nic "$option" -o nic -- true
+done
 
 # --- processes that are killed
 killed() { record -o k -- "$ring" 10 kill; [ $? = 137 ] && shown k && [ "$(grep -c '"kind":"post"' k.json)" = 5 ]; }
@@ -98,6 +119,23 @@ lost() {
 	says 1 'l has no end: its dvx-sim record runs, or was killed' "$dvx_sim" show --json l && [ "$(grep -c '"kind":"post"' said)" = 10 ]
 }
 check "a recording whose dvx-sim is killed has all events, and says so" lost
+# At half of its writes, another record is to write the same file.
+over() {
+	exec 3<>go
+	"$dvx_sim" record --size 2 -o o -- "$ring" 10 wait <stop >&3 &
+	exec 4>stop
+	read -r half <&3 && [ "$half" = half ] && "$dvx_sim" record --size 1 -o o -- true && shown o && ! grep -q '"kind":"post"' o.json || return
+	echo >&4
+	exec 4>&- 3>&-
+	wait $! && shown o && [ "$(grep -c '"kind":"post"' o.json)" = 10 ]
+}
+check "another record of the same file leaves a running one alone" over
+
+# --- a program that can't write, is not checked instead: its receive buffers are its own
+unwritten() { record -o u -- env DVX_CHECK_RECORD=nix "$ring" 1 receive >/dev/null 2>said && grep -q "can't record record_ring to nix: No such file" said; }
+check "a program that can't be recorded is left alone" unwritten
+uncounted() { "$dvx_sim" stat -- env DVX_CHECK_COUNTS=nix "$ring" 1 receive >/dev/null 2>said && grep -q "can't count calls of record_ring in nix: No such file" said; }
+check "... and so is one that can't be counted" uncounted
 
 # --- room
 full() { record --size 1 -o full -- "$ring" 2000 2>noted; [ $? = 0 ] && grep -q 'full is full: [0-9]* later events are not in it (--size' noted; }
@@ -138,6 +176,25 @@ torn() {
 	dd if=/dev/zero of=torn bs=1 count="$1" seek="$2" conv=notrunc 2>/dev/null
 	says 1 'torn lacks 1 events whose writer was killed while it wrote' "$dvx_sim" show torn && [ "$(grep -c ' post ' said)" = 10 ]
 }
+# hostile FILE: the name of its first call begins with bytes that are no text, its object has the highest bit
+hostile() {
+	perl -e 'local $/; $_ = <STDIN>; my ($at, $sum) = 64;
+		$at += unpack "V", substr $_, $at, 4 until 8 == unpack "v", substr $_, $at + 20, 2;
+		substr($_, $at + 36, 6) = "\xf0\xff\xff\xff\xff\e";
+		my $len = $sum = unpack "V", substr $_, $at, 4;
+		for my $word (unpack "Q*", substr $_, $at + 8, $len - 8) {
+			{ use integer; $sum = ($sum ^ $word) * 0x9e3779b97f4a7c15 }
+			$sum ^= $sum >> 32;
+		}
+		substr($_, $at + 4, 4) = pack "V", $sum & 0xffffffff; print' <a >"$1"
+}
+check "a recording with a hostile name" hostile h
+check "... is shown" says 0 '' "$dvx_sim" show --json h
+check "... with its numbers" grep -q '"object":4294967280' said
+check "... is exported" "$dvx_sim" show --chrome h.chrome h
+check "... whole" jq -e 'any(.traceEvents[]; .name | startswith("\\xff"))' h.chrome
+clean() { differs a h 'calls .*: ' && ! LC_ALL=C grep -q "$(printf '\033')" diffed; }
+check "... and compared, without its control characters" clean
 check "an event without its end is passed over" torn 4 68
 check "... and one without its beginning" torn 40 64
 check "another file" says 3 'offset 0: expected "dvx rec"' "$dvx_sim" show "$ring"

@@ -39,8 +39,8 @@ struct rdiff_stream {
 	char name[64];	/* for people: with its number */
 	uint64_t key[2];
 	char **items;
-	size_t n;
-	uint32_t index; /* of the last WQE */
+	size_t n, used, room; /* used, room: bytes of the last item */
+	uint32_t index;	      /* of the last WQE */
 	struct rdiff_stream *pair;
 };
 struct rdiff_side {
@@ -156,8 +156,8 @@ static void rdiff_text(const struct record_head *h, char *text, size_t size)
 			 recorded_opcode(p), p->bytes, p->sges, p->flags, p->err);
 	else
 		snprintf(text, size, "status %u opcode %u bytes %u vendor_err 0x%x", done->status,
-			 done->status ? 0 : done->opcode, done->status ? 0 : done->bytes,
-			 done->vendor_err);
+			 done->opcode, done->bytes, done->vendor_err);
+	recorded_clean(text);
 }
 
 /* --- streams --------------------------------------------------------------------------------- */
@@ -207,6 +207,7 @@ static bool rdiff_stream_of(const struct record_head *h, struct rdiff_stream *s)
 		return e->bytes[1] != PRM_EVENT_COMP;
 	case RECORD_CALL:
 		snprintf(s->class, sizeof(s->class), "calls %.*s", (int)strcspn(call, " "), call);
+		recorded_clean(s->class);
 		return true;
 	case RECORD_POST:
 		snprintf(s->class, sizeof(s->class), "posts to %s", recorded_ring(p->ring));
@@ -216,7 +217,9 @@ static bool rdiff_stream_of(const struct record_head *h, struct rdiff_stream *s)
 		return true;
 	case RECORD_COMPLETION:
 		snprintf(s->class, sizeof(s->class), "polled completions of %s",
-			 done->opcode & 0x80 ? "receives" : "sends");
+			 done->status	       ? "failed requests"
+			 : done->opcode & 0x80 ? "receives"
+					       : "sends");
 		snprintf(s->name, sizeof(s->name), "qp 0x%x", done->qp);
 		s->key[1] = done->qp;
 		return true;
@@ -250,22 +253,37 @@ static bool rdiff_continues(const struct rdiff_stream *s, const struct record_he
 	       strcmp(w->layout, "wqe_ctrl_seg") != 0;
 }
 
+/* Appends to the last item, whose room doubles. */
+static bool rdiff_join(struct rdiff_stream *s, const char *text)
+{
+	const size_t used = s->used + strlen(text) + 2;
+	char **last = &s->items[s->n - 1], *more = *last;
+
+	if (used >= s->room) {
+		more = realloc(more, 2 * used);
+		if (!more)
+			return false;
+		*last = more;
+		s->room = 2 * used;
+	}
+	snprintf(more + s->used, s->room - s->used, "; %s", text);
+	s->used = used;
+	return true;
+}
+
 static bool rdiff_add(struct rdiff_stream *s, const struct record_head *h, const char *text)
 {
-	char **last = s->n ? &s->items[s->n - 1] : NULL, *joined, **more;
+	char **more;
 
-	if (rdiff_continues(s, h)) {
-		if (asprintf(&joined, "%s; %s", *last, text) < 0)
-			return false;
-		free(*last);
-		*last = joined;
-		return true;
-	}
+	if (rdiff_continues(s, h))
+		return rdiff_join(s, text);
 	more = s->n & (s->n - 1) ? s->items
 				 : realloc(s->items, (s->n ? 2 * s->n : 1) * sizeof(*more));
 	if (!more)
 		return false;
 	s->items = more;
+	s->used = strlen(text);
+	s->room = s->used + 1;
 	s->items[s->n] = strdup(text);
 	return s->items[s->n++];
 }

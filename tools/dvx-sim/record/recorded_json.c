@@ -36,28 +36,30 @@ static json_t *recorded_json_command(const struct record_command *c)
 
 static json_t *recorded_json_wqe(const struct record_wqe *w)
 {
-	return json_pack("{s:i, s:s, s:i, s:s, s:i, s:o, s:o}", "vhca", w->vhca, "object",
-			 recorded_queue(w->ring), "queue", (int)w->queue, "ring",
-			 recorded_ring(w->ring), "index", (int)w->index, "layout",
+	return json_pack("{s:i, s:s, s:I, s:s, s:I, s:o, s:o}", "vhca", w->vhca, "object",
+			 recorded_queue(w->ring), "queue", (json_int_t)w->queue, "ring",
+			 recorded_ring(w->ring), "index", (json_int_t)w->index, "layout",
 			 json_text(w->layout, strlen(w->layout)), "bytes",
 			 recorded_hex((const uint8_t *)(w + 1), w->kept));
 }
 
 static json_t *recorded_json_post(const struct record_post *p)
 {
-	return json_pack("{s:s, s:i, s:s, s:s, s:o, s:i, s:i, s:i, s:i, s:i}", "object",
-			 recorded_queue(p->ring), "queue", (int)p->queue, "ring",
+	return json_pack("{s:s, s:I, s:s, s:s, s:o, s:I, s:I, s:i, s:I, s:i}", "object",
+			 recorded_queue(p->ring), "queue", (json_int_t)p->queue, "ring",
 			 recorded_ring(p->ring), "opcode", recorded_opcode(p), "wr_id",
-			 json_number(p->wr_id), "flags", (int)p->flags, "length", (int)p->bytes,
-			 "pieces", p->sges, "nth", (int)p->nth, "errno", p->err);
+			 json_number(p->wr_id), "flags", (json_int_t)p->flags, "length",
+			 (json_int_t)p->bytes, "pieces", p->sges, "nth", (json_int_t)p->nth,
+			 "errno", p->err);
 }
 
 static json_t *recorded_json_completion(const struct record_completion *c)
 {
-	return json_pack("{s:i, s:i, s:o, s:i, s:i, s:i, s:o}", "cq", (int)c->cq, "queue",
-			 (int)c->qp, "wr_id", json_number(c->wr_id), "status", (int)c->status,
-			 "opcode", (int)c->opcode, "length", (int)c->bytes, "empty_polls",
-			 json_number(c->empty));
+	return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:o}", "cq", (json_int_t)c->cq,
+			 "queue", (json_int_t)c->qp, "wr_id", json_number(c->wr_id), "status",
+			 (json_int_t)c->status, "opcode", (json_int_t)c->opcode, "length",
+			 (json_int_t)c->bytes, "vendor_err", (json_int_t)c->vendor_err,
+			 "empty_polls", json_number(c->empty));
 }
 
 static json_t *recorded_json_numbers(const struct record_head *h)
@@ -72,22 +74,26 @@ static json_t *recorded_json_numbers(const struct record_head *h)
 	case RECORD_COMMAND:
 		return recorded_json_command(record_body(h));
 	case RECORD_DOORBELL:
-		return json_pack("{s:i, s:i, s:o}", "uar", (int)d->uar, "offset", (int)d->offset,
-				 "bytes", recorded_hex((const uint8_t *)&d->be_value, 8));
+		return json_pack("{s:I, s:I, s:o}", "uar", (json_int_t)d->uar, "offset",
+				 (json_int_t)d->offset, "bytes",
+				 recorded_hex((const uint8_t *)&d->be_value, 8));
 	case RECORD_WQE:
 		return recorded_json_wqe(record_body(h));
 	case RECORD_CQE:
-		return json_pack("{s:i, s:i, s:i, s:s, s:o}", "vhca", c->vhca, "cq", (int)c->cq,
-				 "index", (int)c->index, "layout", recorded_layout(c), "bytes",
+		return json_pack("{s:i, s:I, s:I, s:s, s:o}", "vhca", c->vhca, "cq",
+				 (json_int_t)c->cq, "index", (json_int_t)c->index, "layout",
+				 recorded_layout(c), "bytes",
 				 recorded_hex(c->bytes, sizeof(c->bytes)));
 	case RECORD_EQE:
-		return json_pack("{s:i, s:s, s:o}", "eqn", (int)e->eqn, "layout", "eqe", "bytes",
-				 recorded_hex(e->bytes, sizeof(e->bytes)));
+		return json_pack("{s:I, s:s, s:o}", "eqn", (json_int_t)e->eqn, "layout", "eqe",
+				 "bytes", recorded_hex(e->bytes, sizeof(e->bytes)));
 	case RECORD_RETRY:
-		return json_pack("{s:i, s:i, s:i, s:o}", "vhca", r->vhca, "queue", (int)r->queue,
-				 "index", (int)r->index, "rnr_ns", json_number(r->rnr_ns));
+		return json_pack("{s:i, s:I, s:I, s:o}", "vhca", r->vhca, "queue",
+				 (json_int_t)r->queue, "index", (json_int_t)r->index, "rnr_ns",
+				 json_number(r->rnr_ns));
 	case RECORD_CALL:
-		return json_pack("{s:i, s:i}", "object", (int)call->object, "errno", call->err);
+		return json_pack("{s:I, s:i}", "object", (json_int_t)call->object, "errno",
+				 call->err);
 	case RECORD_POST:
 		return recorded_json_post(record_body(h));
 	case RECORD_COMPLETION:

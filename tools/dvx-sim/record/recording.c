@@ -42,6 +42,15 @@ static int recording_order(const void *a, const void *b)
 	return *x < *y ? -1 : 1;
 }
 
+static int recording_pid_order(const void *a, const void *b)
+{
+	const struct record_head *const *x = a, *const *y = b;
+
+	if ((*x)->pid != (*y)->pid)
+		return (*x)->pid < (*y)->pid ? -1 : 1;
+	return recording_order(a, b);
+}
+
 /* Appends to a list, whose room doubles. */
 static bool recording_add(const struct record_head ***list, size_t *n, const struct record_head *h)
 {
@@ -71,6 +80,8 @@ static bool recording_read(struct recording *r)
 		message_print("out of memory for %s", r->path);
 	if (r->n)
 		qsort(r->events, r->n, sizeof(*r->events), recording_order);
+	if (r->nprocesses)
+		qsort(r->processes, r->nprocesses, sizeof(*r->processes), recording_pid_order);
 	return ok;
 }
 
@@ -126,14 +137,28 @@ int recording_judge(const struct recording *r)
 	return f->cut || !f->file->ended || f->torn || f->file->lost ? EXIT_NO : EXIT_DONE;
 }
 
+/* Numbers come again: returns the name of the last one that began before the event, else the first. */
+static const char *recording_name(const struct recording *r, const struct record_head *h)
+{
+	const struct record_head *const *p = r->processes;
+	size_t from = 0, to = r->nprocesses, at;
+
+	while (from < to) {
+		at = (from + to) / 2;
+		if (p[at]->pid < h->pid || (p[at]->pid == h->pid && p[at]->ns <= h->ns))
+			from = at + 1;
+		else
+			to = at;
+	}
+	if (from && p[from - 1]->pid == h->pid)
+		return record_body(p[from - 1]);
+	return from < r->nprocesses && p[from]->pid == h->pid ? record_body(p[from]) : "?";
+}
+
 void recording_who(const struct recording *r, const struct record_head *h, char *text, size_t size)
 {
-	const char *name = "?";
+	const char *name = recording_name(r, h);
 
-	for (size_t i = 0; i < r->nprocesses; i++)
-		if (r->processes[i]->pid == h->pid &&
-		    (*name == '?' || r->processes[i]->ns <= h->ns)) /* numbers come again */
-			name = record_body(r->processes[i]);
 	if (*name)
 		snprintf(text, size, "%s:%u", name, h->pid);
 	else

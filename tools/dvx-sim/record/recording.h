@@ -17,7 +17,7 @@ struct recording {
 	struct record_reader reader;
 	const struct record_head **events; /* in the order of time */
 	size_t n;
-	const struct record_head **processes; /* those of kind RECORD_PROCESS */
+	const struct record_head **processes; /* those of kind RECORD_PROCESS, by number and time */
 	size_t nprocesses;
 };
 /* Reads the file as far as it can be read. Returns false after an error message. */

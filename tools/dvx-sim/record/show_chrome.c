@@ -139,9 +139,10 @@ static const char *chrome_title(const struct record_head *h)
 static json_t *chrome_event(const struct chrome *c, const struct record_head *h, const char *ph,
 			    const char *name, uint32_t tid)
 {
-	return json_pack("{s:s, s:s, s:s, s:f, s:I, s:I}", "ph", ph, "name", name, "cat",
-			 recorded_kind(h), "ts", (double)(h->ns - c->r->reader.file->began) / 1e3,
-			 "pid", (json_int_t)h->pid, "tid", (json_int_t)tid);
+	return json_pack("{s:s, s:o, s:s, s:f, s:I, s:I}", "ph", ph, "name",
+			 json_text(name, strlen(name)), "cat", recorded_kind(h), "ts",
+			 (double)(h->ns - c->r->reader.file->began) / 1e3, "pid",
+			 (json_int_t)h->pid, "tid", (json_int_t)tid);
 }
 
 static void chrome_point(struct chrome *c, const struct record_head *h,
