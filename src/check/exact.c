@@ -2,13 +2,15 @@
 /*
  * Counts stores to doorbell registers (dvx-sim stat --exact, doc/design/0102). The program gets a
  * page of memory in place of a page of registers. The page can't be written: each store raises
- * SIGSEGV, is stepped over, and goes on to the registers.
+ * SIGSEGV. The handler stores to the registers itself if the instruction is the usual one; else the
+ * page is open for one step, and what arrived in it goes on to the registers.
  */
 #include "watch.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "count.h"
@@ -23,8 +25,8 @@
 #define TRAP_FLAG   0x100
 
 static struct exact_page {
-	uint8_t *at;		  /* the program's; NULL: unmapped */
-	volatile uint64_t *words; /* the same memory, to be cleared */
+	uint8_t *at;	 /* the program's; NULL: unmapped */
+	uint64_t *words; /* the same memory, to be cleared */
 	volatile uint64_t *registers;
 	int fd;
 	uint32_t qpn, opcode; /* of the last doorbell ... */
@@ -33,13 +35,30 @@ static struct exact_page {
 static unsigned int exact_count; /* atomic */
 static uint32_t exact_function[EXACT_FDS];
 static struct sigaction exact_before[2]; /* of SIGSEGV and SIGTRAP */
-static int exact_lock;
+static int exact_locked; /* the pages: their list, and words on their way to registers */
 static _Thread_local struct exact_page *exact_stepping __attribute__((tls_model("initial-exec")));
 
 void watch_exact_open(int fd, uint32_t function)
 {
 	if ((unsigned int)fd < EXACT_FDS)
 		exact_function[fd] = function;
+}
+
+static void exact_lock(void)
+{
+	while (__atomic_exchange_n(&exact_locked, 1, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void exact_unlock(void)
+{
+	__atomic_store_n(&exact_locked, 0, __ATOMIC_RELEASE);
+}
+
+/* The thread that had the lock may not be in a child. */
+void watch_exact_forked(void)
+{
+	exact_unlock();
 }
 
 static struct exact_page *exact_find(const void *at)
@@ -88,14 +107,11 @@ static void exact_copied(struct exact_page *p)
 	watch_count_doorbell(exact_function[p->fd], p->opcode, p->qpn, COUNT_BLUEFLAME);
 }
 
-/* Passes a word on to its register, if there is one. */
-static void exact_word(struct exact_page *p, uint32_t at)
+/* Passes a word on to its register. */
+static void exact_word(struct exact_page *p, uint32_t at, uint64_t word)
 {
-	const uint64_t word = p->words[at / WORD];
-
 	if (!word)
 		return;
-	p->words[at / WORD] = 0;
 	if (at >= BLUEFLAME && at % REGISTER)
 		exact_copied(p);
 	else if (at >= BLUEFLAME)
@@ -103,16 +119,66 @@ static void exact_word(struct exact_page *p, uint32_t at)
 	p->registers[at / WORD] = word;
 }
 
+/* Reads and clears a word at once: another thread may store while the page is open for its step. */
+static void exact_take(struct exact_page *p, uint32_t at)
+{
+	exact_word(p, at, __atomic_exchange_n(&p->words[at / WORD], 0, __ATOMIC_ACQUIRE));
+}
+
 static void exact_forward(struct exact_page *p)
 {
-	exact_word(p, CQ_ARM);
+	exact_lock();
+	exact_take(p, CQ_ARM);
 	for (uint32_t at = BLUEFLAME; at < PAGE; at += WORD)
-		exact_word(p, at);
+		exact_take(p, at);
+	exact_unlock();
+}
+
+/* --- the usual store, MOV of a register to 8 bytes of memory: REX.W 89 /r ------------------------ */
+
+#ifdef __x86_64__
+#define REX_W	  0x48
+#define REX_R	  0x04 /* the register is one of r8 to r15 */
+#define MOV_STORE 0x89
+#define HAS_SIB	  4
+#define DISP32	  5
+
+/* Returns how many bytes ModRM and what belongs to it take; 0: the operand is no memory. */
+static unsigned int exact_operand(const uint8_t *modrm)
+{
+	const unsigned int mod = modrm[0] >> 6, rm = modrm[0] & 7, sib = rm == HAS_SIB;
+
+	if (mod == 3)
+		return 0;
+	if (mod == 2 || (!mod && (sib ? modrm[1] & 7u : rm) == DISP32))
+		return 5 + sib;
+	return 1 + mod + sib;
+}
+
+/* Stores in place of the program, whose page stays closed. Returns false for another instruction. */
+static bool exact_move(struct exact_page *p, uint32_t at, greg_t *regs)
+{
+	static const uint8_t of[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+				     REG_RSI, REG_RDI, REG_R8,	REG_R9,	 REG_R10, REG_R11,
+				     REG_R12, REG_R13, REG_R14, REG_R15};
+	const uint8_t *code = (const uint8_t *)regs[REG_RIP];
+	unsigned int operand, number;
+
+	if ((code[0] & 0xf8) != REX_W || code[1] != MOV_STORE || at % WORD)
+		return false;
+	operand = exact_operand(code + 2);
+	number = (code[2] >> 3 & 7u) | (code[0] & REX_R ? 8u : 0u);
+	if (!operand)
+		return false;
+	exact_lock();
+	exact_word(p, at, (uint64_t)regs[of[number]]);
+	exact_unlock();
+	regs[REG_RIP] += 2 + operand;
+	return true;
 }
 
 /* --- signals ------------------------------------------------------------------------------------ */
 
-#ifdef __x86_64__
 static void exact_pass_on(int number, siginfo_t *info, void *uc)
 {
 	const struct sigaction *before = &exact_before[number == SIGTRAP];
@@ -133,7 +199,8 @@ static void exact_fault(int number, siginfo_t *info, void *context)
 
 	if (!p) {
 		exact_pass_on(number, info, context);
-	} else {
+	} else if (!exact_move(p, (uint32_t)((uint8_t *)info->si_addr - p->at),
+			       uc->uc_mcontext.gregs)) {
 		exact_stepping = p;
 		mprotect(p->at, PAGE, PROT_READ | PROT_WRITE);
 		uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
@@ -154,10 +221,7 @@ static void exact_stepped(int number, siginfo_t *info, void *context)
 	exact_stepping = NULL;
 	uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 	mprotect(p->at, PAGE, PROT_READ);
-	while (__atomic_exchange_n(&exact_lock, 1, __ATOMIC_ACQUIRE))
-		;
 	exact_forward(p);
-	__atomic_store_n(&exact_lock, 0, __ATOMIC_RELEASE);
 	errno = saved;
 }
 
@@ -203,23 +267,42 @@ static bool exact_page_make(struct exact_page *p)
 
 static bool exact_is_registers(const void *at, size_t n, int prot, int flags, int fd)
 {
-	return !at && n == PAGE && prot == PROT_WRITE && flags == MAP_SHARED && fd >= 0;
+	struct stat st;
+
+	return !at && n == PAGE && prot == PROT_WRITE && flags == MAP_SHARED && !fstat(fd, &st) &&
+	       S_ISCHR(st.st_mode);
+}
+
+/* Adds a page, in the place of one that was unmapped if there is one. Its address makes it found. */
+static bool exact_add(const struct exact_page *page)
+{
+	unsigned int i = 0;
+
+	while (i < exact_count && exact_pages[i].at)
+		i++;
+	if (i == EXACT_PAGES)
+		return false;
+	exact_pages[i] = (struct exact_page){
+		.words = page->words, .registers = page->registers, .fd = page->fd};
+	__atomic_store_n(&exact_pages[i].at, page->at, __ATOMIC_RELEASE);
+	if (i == exact_count)
+		__atomic_store_n(&exact_count, i + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* Returns the page that the program gets in place of registers. */
 static void *exact_replace(void *registers, int fd)
 {
-	struct exact_page *p = &exact_pages[exact_count];
+	struct exact_page page = {.registers = registers, .fd = fd};
+	bool added;
 
-	if ((unsigned int)fd >= EXACT_FDS || exact_count == EXACT_PAGES || !exact_trap() ||
-	    !exact_page_make(p)) {
+	exact_lock();
+	added = (unsigned int)fd < EXACT_FDS && exact_trap() && exact_page_make(&page) &&
+		exact_add(&page);
+	exact_unlock();
+	if (!added)
 		watch_count_untrapped();
-		return registers;
-	}
-	p->registers = registers;
-	p->fd = fd;
-	__atomic_store_n(&exact_count, exact_count + 1, __ATOMIC_RELEASE);
-	return p->at;
+	return added ? page.at : registers;
 }
 
 /* By another name in this source: dvx-sim's preload has an mmap(), too. */
@@ -241,7 +324,9 @@ void watch_exact_unmap(const void *at)
 
 	if (!p || at != p->at)
 		return;
-	p->at = NULL;
-	WATCH_REAL(munmap)((void *)(uintptr_t)p->words, PAGE);
+	exact_lock();
+	WATCH_REAL(munmap)(p->words, PAGE);
 	WATCH_REAL(munmap)((void *)(uintptr_t)p->registers, PAGE);
+	p->at = NULL;
+	exact_unlock();
 }

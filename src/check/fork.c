@@ -36,8 +36,12 @@ WATCH_HOOK pid_t fork(void)
 {
 	const struct watch_place here = WATCH_HERE();
 	const unsigned int n = watch_mr_count();
+	pid_t pid;
 
 	if (n && !watch_fork_safe())
 		watch_check_fork(n, &here);
-	return WATCH_REAL(fork)();
+	pid = WATCH_REAL(fork)();
+	if (!pid)
+		watch_exact_forked();
+	return pid;
 }

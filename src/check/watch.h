@@ -433,6 +433,7 @@ void watch_count_open(struct watch_context *, struct ibv_context *);
 /* Tells whose registers are mapped through this descriptor: count_function(). */
 void watch_exact_open(int fd, uint32_t function);
 void watch_exact_unmap(const void *);
+void watch_exact_forked(void);
 int watch_count_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad);
 int watch_count_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
 int watch_count_req_notify_cq(struct ibv_cq *, int solicited_only);

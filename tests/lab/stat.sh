@@ -4,7 +4,8 @@
 # by budgets and comparisons.
 . "$top_srcdir/tests/tap.sh"
 costs=$top_builddir/tests/lab/stat_costs
-needs "$costs" "$top_builddir/examples/dc"
+exact=$top_builddir/tests/lab/stat_exact
+needs "$costs" "$exact" "$top_builddir/examples/dc"
 
 # By hand, with a Max_Payload_Size of 256 and a Max_Read_Request_Size of 512: a write of n bytes takes a TLP with 24
 # bytes for each 256, a read a request of 24 for each 512 and a completion with 20 for each 256. Each first is the least,
@@ -76,9 +77,13 @@ exactly() { # JQ COMMAND...
 	jq -e ".exact and ([.queues[] | select(.doorbells) | [.messages, .doorbells, .blueflame]] | $want)" "$scratch/exact.json" ||
 		{ cat "$scratch/numbers" "$scratch/exact.json"; return 1; }
 }
+trapped() { timeout 60 "$dvx_sim" stat --exact --json -- "$exact" "$1" >"$scratch/exact.json" && jq -e .exact "$scratch/exact.json"; }
 if [ "$(uname -m)" = x86_64 ]; then
 	check "exact doorbells of verbs" exactly '. == [[64, 64, 1], [64, 4, 0], [64, 4, 0]]' "$costs" write_inline write_batch wr_batch
 	check "exact doorbells of DevX" exactly '. == [[9, 9, 0]]' "$top_builddir/examples/dc"
+	check "arms of two threads: each arrives" trapped arms
+	check "arms that are stepped over" trapped stepped
+	check "a file's page is no register" trapped file
 	if [ -n "${DVX_TEST_LONG-}" ] && command -v ib_write_bw >/dev/null; then
 		cat >"$scratch/pair.sh" <<'PAIR'
 ib_write_bw -n 2000 -s 64 &
