@@ -18,7 +18,7 @@ static void watch_wr_start(struct ibv_qp_ex *ex)
 	const struct watch_place here = WATCH_HERE();
 	struct watch_qp *q = watch_ex(ex);
 
-	if (q->guard)
+	if (q->guard && watch_checks())
 		watch_guard_enter(q->guard, q->qp->qp_num, &here);
 	if (!watch_counts())
 		q->batch_locked = watch_lock(&q->sq);
@@ -145,7 +145,7 @@ static void watch_ex_end(struct watch_qp *q, bool posted)
 	if (watch_checks() && !posted)
 		watch_drop_sends(q, q->sq.head - q->batch);
 	watch_unlock(&q->sq, q->batch_locked);
-	if (q->guard)
+	if (q->guard && watch_checks())
 		watch_guard_leave(q->guard);
 }
 
