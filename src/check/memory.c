@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define LINES	 64u
-#define POISON	 0xd7
 #define POISONED (4u << 10) /* at each end of a long buffer */
 #define SEEN	 16u	    /* bytes by which poison is recognised */
 

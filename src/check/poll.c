@@ -145,7 +145,7 @@ static void watch_poison_wc(struct ibv_wc *wc)
 {
 	const struct ibv_wc valid = *wc;
 
-	memset(wc, 0xd7, sizeof(*wc));
+	memset(wc, WATCH_POISON, sizeof(*wc));
 	wc->wr_id = valid.wr_id;
 	wc->status = valid.status;
 	wc->qp_num = valid.qp_num;

@@ -76,14 +76,15 @@ static enum ibv_wc_opcode watch_read_opcode(struct ibv_cq_ex *ex)
 	const struct watch_place here = WATCH_HERE();
 
 	return watch_check_status(ex, &here) ? watch_cq_ex(ex)->real.read_opcode(ex)
-					     : (enum ibv_wc_opcode)0xd7d7d7d7;
+					     : (enum ibv_wc_opcode)WATCH_POISON32;
 }
 
 static uint32_t watch_read_byte_len(struct ibv_cq_ex *ex)
 {
 	const struct watch_place here = WATCH_HERE();
 
-	return watch_check_status(ex, &here) ? watch_cq_ex(ex)->real.read_byte_len(ex) : 0xd7d7d7d7;
+	return watch_check_status(ex, &here) ? watch_cq_ex(ex)->real.read_byte_len(ex)
+					     : WATCH_POISON32;
 }
 
 void watch_poll_ex_hook(struct watch_cq *c)

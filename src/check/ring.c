@@ -17,36 +17,84 @@ void watch_lock_wait(struct watch_ring *r)
 	}
 }
 
+static atomic_bool watch_arrays_locked;
+
+void watch_arrays_lock(void)
+{
+	while (atomic_exchange(&watch_arrays_locked, true))
+		sched_yield();
+}
+
+void watch_arrays_unlock(void)
+{
+	atomic_store(&watch_arrays_locked, false);
+}
+
+/* Gives a ring other arrays. Returns the old ones, to be freed without locks: free() is a hook, too. */
+static struct watch_ring watch_ring_replace(struct watch_ring *r, const struct watch_ring *by)
+{
+	const struct watch_ring old = *r;
+
+	watch_arrays_lock();
+	r->size = by->size;
+	r->work = by->work;
+	r->sge = by->sge;
+	watch_arrays_unlock();
+	return old;
+}
+
+static void watch_ring_free(const struct watch_ring *r)
+{
+	free(r->work);
+	free(r->sge);
+}
+
+/* Makes arrays for a power of two. Without memory there are none. */
+static struct watch_ring watch_ring_make(uint32_t size, uint32_t sges)
+{
+	struct watch_ring r = {.size = size,
+			       .work = calloc(size, sizeof(*r.work)),
+			       .sge = calloc((size_t)size * sges, sizeof(*r.sge))};
+
+	if (!r.work || !r.sge) {
+		watch_ring_free(&r);
+		return (struct watch_ring){0};
+	}
+	for (uint32_t i = 0; i < size; i++)
+		r.work[i].sge = &r.sge[(size_t)i * sges];
+	return r;
+}
+
 void watch_ring_init(struct watch_ring *r, uint32_t depth, uint32_t sges)
 {
-	for (r->size = 16; r->size < depth && r->size < 1u << 20;)
-		r->size *= 2;
+	struct watch_ring made;
+	uint32_t size = 16;
+
+	while (size < depth && size < 1u << 20)
+		size *= 2;
 	r->sges = sges ? sges : 1;
-	r->work = calloc(r->size, sizeof(*r->work));
-	r->sge = calloc((size_t)r->size * r->sges, sizeof(*r->sge));
-	if (!r->work || !r->sge)
-		watch_ring_end(r);
-	for (uint32_t i = 0; i < r->size; i++)
-		r->work[i].sge = &r->sge[(size_t)i * r->sges];
+	made = watch_ring_make(size, r->sges);
+	(void)watch_ring_replace(r, &made);
 }
 
 void watch_ring_end(struct watch_ring *r)
 {
-	free(r->work);
-	free(r->sge);
-	r->work = NULL;
-	r->sge = NULL;
-	r->head = r->tail = r->size = 0;
+	const bool locked = watch_lock(r);
+	const struct watch_ring old = watch_ring_replace(r, &(struct watch_ring){0});
+
+	r->head = r->tail = 0;
+	watch_unlock(r, locked);
+	watch_ring_free(&old);
 }
 
 /* Doubles a ring that is full and has been made: multi-packet receives, or completions that are not seen. */
 bool watch_ring_grow(struct watch_ring *r)
 {
-	struct watch_ring more = {0};
+	struct watch_ring more, old;
 
 	if (!r->size || r->size >= 1u << 20)
 		return false;
-	watch_ring_init(&more, r->size * 2, r->sges);
+	more = watch_ring_make(r->size * 2, r->sges);
 	if (!more.size)
 		return false;
 	for (uint32_t i = r->tail; i != r->head; i++) {
@@ -57,10 +105,7 @@ bool watch_ring_grow(struct watch_ring *r)
 		memcpy(sge, to->sge, r->sges * sizeof(*sge));
 		to->sge = sge;
 	}
-	free(r->work);
-	free(r->sge);
-	r->work = more.work;
-	r->sge = more.sge;
-	r->size = more.size;
+	old = watch_ring_replace(r, &more);
+	watch_ring_free(&old);
 	return true;
 }

@@ -65,7 +65,10 @@ void watch_search(const struct watch_search *s)
 			watch_search_ring(s, q->context, NULL, &q->ring);
 }
 
-/* Work that ended since a post counts, too: its message may have come in between. */
+/*
+ * Work that ended since a post counts, too: its message may have come in between. The ring is not
+ * locked: the caller has another one, whose owner may wait for this one.
+ */
 static bool watch_ring_targets(const struct watch_ring *r, const struct watch_work *by,
 			       const struct ibv_sge *to, bool sends)
 {
@@ -97,8 +100,11 @@ static bool watch_sge_is_target(const struct watch_work *by, const struct ibv_sg
 
 bool watch_is_target(const struct watch_work *w, const struct ibv_sge *sge)
 {
-	for (uint32_t i = 0; i < w->sges; i++)
-		if (watch_sge_is_target(w, &sge[i]))
-			return true;
-	return false;
+	bool is = false;
+
+	watch_arrays_lock();
+	for (uint32_t i = 0; i < w->sges && !is; i++)
+		is = watch_sge_is_target(w, &sge[i]);
+	watch_arrays_unlock();
+	return is;
 }

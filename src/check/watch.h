@@ -148,6 +148,9 @@ static inline struct ibv_sge *watch_sges_at(const struct watch_ring *r, uint32_t
 {
 	return watch_work_at(r, i)->sge;
 }
+/* Keeps the arrays of all rings, for a thread that has not the lock of each. */
+void watch_arrays_lock(void);
+void watch_arrays_unlock(void);
 void watch_ring_init(struct watch_ring *, uint32_t depth, uint32_t sges);
 void watch_ring_end(struct watch_ring *);
 bool watch_ring_grow(struct watch_ring *);
@@ -330,7 +333,8 @@ static inline uint64_t watch_hash(uint64_t h, const unsigned char *at, size_t n)
 {
 	return n > WATCH_WHOLE ? watch_hash_samples(h, at, n) : watch_hash_bytes(h, at, n);
 }
-#define WATCH_POISON 0xd7
+#define WATCH_POISON   0xd7
+#define WATCH_POISON32 (WATCH_POISON * 0x01010101u)
 void watch_poison(const struct ibv_context *, const struct ibv_sge *, uint32_t n);
 /* Whether an SGE, whose memory is there, begins with poison and is no receive buffer. */
 bool watch_is_poison(const struct watch_mr *, const struct ibv_sge *, const unsigned char *at);
@@ -483,10 +487,7 @@ struct watch_finding {
 void watch_report(const struct watch_finding *);
 void watch_hello(void);
 
-/*
- * --- use.c: work that uses memory, a key, an address handle --- Calls found() for each, under the
- * lock of its ring.
- */
+/* --- use.c: work that uses memory, a key, an address handle, and is reported --- */
 struct watch_search {
 	const struct ibv_context *context; /* NULL: any */
 	uint32_t lkey;			   /* 0: any */

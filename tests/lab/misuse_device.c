@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What only the device sees: `dvx-sim check` reports it. Rings are written by hand. */
+/* Mistakes that only the device sees: `dvx-sim check` reports them. Rings are written by hand. */
 #include "misuse.h"
 
 #include <endian.h>
