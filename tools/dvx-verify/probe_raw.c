@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw send queues: only requests that must fail, so that no frame leaves the port. */
+/*
+ * Raw send queues: only requests that must fail. A device that executes one of them sends a frame
+ * from the port's address to the same address, which a switch does not forward.
+ */
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/wqe.h>
 #include "verify.h"
 
-/* Posts a frame of `len` bytes of zeros, which is spoilt before its doorbell. */
+/* Writes the addresses of a frame from the port to itself. */
+static void raw_addresses(struct bench *b, uint8_t frame[12])
+{
+	struct dvx_qp_peer self = {.size = sizeof(self), .qpn = 1};
+	struct dvx_qp_local local;
+	struct dvx_ah ah;
+
+	NEED(dvx_qp_local_init(b->dev, 1, &local));
+	NEED(dvx_dev_gid(b->dev, 1, local.gid_index, self.gid));
+	NEED(dvx_ah_init(b->dev, &local, &self, &ah));
+	prm_store16(frame, 0, (uint16_t)(prm_av_get_rmac(ah.av) >> 32));
+	prm_store32(frame, 2, (uint32_t)prm_av_get_rmac(ah.av));
+	memcpy(frame + 6, frame, 6);
+}
+
+/* Posts a frame of `len` bytes, zeros behind its addresses, which is spoilt before its doorbell. */
 static void raw_fails(struct bench *b, uint32_t len, void (*spoil)(uint8_t *wqe), uint8_t syndrome,
 		      const char *what)
 {
@@ -13,6 +31,7 @@ static void raw_fails(struct bench *b, uint32_t len, void (*spoil)(uint8_t *wqe)
 	struct dvx_txq *txq;
 	struct dvx_cq *cq;
 
+	raw_addresses(b, b->buf);
 	bench_txq_make(b, &cq, &txq);
 	NEED(dvx_post_eth(dvx_txq_ring(txq), NULL, 0, &s, 1, 1, DVX_SIGNALED));
 	if (spoil)
@@ -47,10 +66,11 @@ void probe_parse_eth(struct bench *b)
 
 #define RAW_HEADERS (14u + 20 + 20) /* Ethernet, IPv4, TCP */
 
-/* Writes headers of a TCP segment; `change` spoils them. */
-static void raw_headers(uint8_t *h)
+/* Writes headers of a TCP segment. */
+static void raw_headers(struct bench *b, uint8_t *h)
 {
 	memset(h, 0, RAW_HEADERS);
+	raw_addresses(b, h);
 	h[12] = 0x08;
 	h[14] = 0x45;
 	h[16] = 0x05;
@@ -66,11 +86,11 @@ struct raw_large {
 	uint16_t mss;
 };
 
-static struct raw_large raw_large_good(void)
+static struct raw_large raw_large_good(struct bench *b)
 {
-	struct raw_large l = {.inlined = RAW_HEADERS, .bytes = 4000, .mss = 1000};
+	struct raw_large l = {.inlined = RAW_HEADERS, .bytes = 200, .mss = 100};
 
-	raw_headers(l.headers);
+	raw_headers(b, l.headers);
 	return l;
 }
 
@@ -116,22 +136,23 @@ static uint32_t raw_most(struct bench *b)
 void probe_lso_headers(struct bench *b)
 {
 	const uint8_t bad = PRM_SYNDROME_LOCAL_QP_OP_ERR, length = PRM_SYNDROME_LOCAL_LENGTH_ERR;
-	struct raw_large l = raw_large_good();
+	struct raw_large l = raw_large_good(b);
 
 	raw_large_fails(b, &l, raw_no_mss, bad, "a large send with mss 0");
 	raw_large_fails(b, &l, raw_insert_vlan, bad, "a large send that inserts a VLAN tag");
 	l.inlined -= 4;
 	raw_large_fails(b, &l, NULL, bad, "a large send whose headers end inside TCP's");
-	l = raw_large_good();
+	l = raw_large_good(b);
 	l.headers[13] = 0x06;
 	raw_large_fails(b, &l, NULL, bad, "a large send of ARP");
-	l = raw_large_good();
+	l = raw_large_good(b);
 	l.headers[21] = 1;
 	raw_large_fails(b, &l, NULL, bad, "a large send of a fragment");
-	l = raw_large_good();
+	l = raw_large_good(b);
 	l.mss = 9216;
 	raw_large_fails(b, &l, NULL, length, "a large send of packets of 9270 bytes");
-	l = raw_large_good();
+	l = raw_large_good(b);
+	l.mss = 1000;
 	l.bytes = raw_most(b) + 1;
 	if (l.bytes <= BENCH_BYTES)
 		raw_large_fails(b, &l, NULL, length, "a large send above max_lso_cap");
