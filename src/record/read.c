@@ -127,10 +127,10 @@ const struct record_head *record_next(struct record_reader *r)
 		h = record_at(r);
 		if (!h)
 			return NULL;
-		if (h->sum && h->sum != record_sum(h))
+		if (h->sum && h->sum != record_sum(h, h->len))
 			record_wrong(
 				r, "offset %llu: expected the sum 0x%08x of event %llu, not 0x%08x",
-				(unsigned long long)r->at, record_sum(h),
+				(unsigned long long)r->at, record_sum(h, h->len),
 				(unsigned long long)r->next_number, h->sum);
 		else if (h->sum && !record_fits(h))
 			record_wrong(r,

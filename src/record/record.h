@@ -120,7 +120,8 @@ static inline uint16_t record_mailbox(uint16_t opcode, size_t len)
 	return (uint16_t)(len < most ? len : most);
 }
 
-uint32_t record_sum(const struct record_head *);
+/* Returns the sum of an event of this length, never 0. */
+uint32_t record_sum(const struct record_head *, uint32_t len);
 
 /* --- write.c: the process's recording --- */
 /* Maps a file with a header. Returns 0 or -errno. The name, this process's in the recording, stays. */

@@ -20,11 +20,11 @@ static uint32_t record_pid;
 static const char *record_own_name, *record_name; /* record_name NULL: it is in the recording */
 static _Thread_local uint32_t record_tid;
 
-uint32_t record_sum(const struct record_head *h)
+uint32_t record_sum(const struct record_head *h, uint32_t len)
 {
-	uint64_t sum = h->len, word;
+	uint64_t sum = len, word;
 
-	for (uint32_t at = sizeof(sum); at < h->len; at += sizeof(word)) {
+	for (uint32_t at = sizeof(sum); at < len; at += sizeof(word)) {
 		memcpy(&word, (const uint8_t *)h + at, sizeof(word));
 		sum = (sum ^ word) * 0x9e3779b97f4a7c15;
 		sum ^= sum >> 32;
@@ -149,9 +149,13 @@ void *record_begin(enum record_kind kind, size_t bytes, uint64_t since)
 	return h + 1;
 }
 
+/* Another process that has the file mapped may have written over the length: the event has no sum then. */
 void record_end(void *body)
 {
 	struct record_head *h = (struct record_head *)body - 1;
+	const uint64_t at = (uint64_t)((uint8_t *)h - (uint8_t *)record_file);
+	const uint32_t len = __atomic_load_n(&h->len, __ATOMIC_RELAXED);
 
-	__atomic_store_n(&h->sum, record_sum(h), __ATOMIC_RELEASE);
+	if (len >= sizeof(*h) && len % 8 == 0 && len <= record_size - at)
+		__atomic_store_n(&h->sum, record_sum(h, len), __ATOMIC_RELEASE);
 }

@@ -20,7 +20,7 @@ static void recording_mend(uint8_t *bytes, size_t len)
 		h = (struct record_head *)(bytes + at);
 		if (h->len < sizeof(*h) || h->len % 8 || h->len > len - at)
 			break;
-		h->sum = record_sum(h);
+		h->sum = record_sum(h, h->len);
 	}
 }
 

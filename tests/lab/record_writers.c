@@ -135,3 +135,22 @@ TEST(none, ended)
 	assert_int_equal(writers_count(f, f->used, getpid(), &torn), 1);
 	munmap(f, ROOM);
 }
+
+/* Any process that maps the file may write over a length while another's event is written. */
+TEST(none, a_length_is_overwritten)
+{
+	struct record_file *f = writers_file(ROOM);
+	struct record_reader reader;
+	struct record_retry *r;
+
+	assert_true(writers_append(0));
+	r = record_begin(RECORD_RETRY, sizeof(*r), 0);
+	assert_non_null(r);
+	((struct record_head *)r - 1)->len = 0xfffffff8;
+	record_end(r);
+	assert_true(record_read(&reader, f, ROOM));
+	while (record_next(&reader))
+		;
+	assert_string_not_equal(reader.why, "");
+	munmap(f, ROOM);
+}
