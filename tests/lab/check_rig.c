@@ -65,16 +65,3 @@ TEST(pair, rnr_timer)
 	checked_modify(&p->a, false, "[rnr_timer_zero]");
 	checked_modify(&p->a, true, "");
 }
-
-/* Whichever end is modified. */
-TEST(pair, rd_atomic_of_either_end)
-{
-	p->a.qp->min_rnr_nak = p->b.qp->min_rnr_nak = 1;
-	p->a.qp->log_sra_max = p->b.qp->log_sra_max = 3;
-	p->a.qp->log_rra_max = 3;
-	p->b.qp->log_rra_max = 2;
-	checked_modify(&p->a, false, "[rd_atomic_differs]");
-	checked_modify(&p->b, false, "[rd_atomic_differs]");
-	p->b.qp->log_rra_max = 4;
-	checked_modify(&p->a, false, "");
-}

@@ -96,8 +96,10 @@ rnr_zero rnr_timer_zero right on mlx5 by luck
 ok_rnr
 rd_atomic rd_atomic_differs wrong
 ok_rd_atomic
+ok_rd_unused
 rkey_old key_used_after_end wrong
 ok_rkey
+ok_rkey_of_nothing
 ci_ahead consumer_index_ahead wrong
 ok_ci
 arm_old arm_index_old right on mlx5 by luck
@@ -105,6 +107,7 @@ arm_ahead arm_index_ahead wrong
 ok_arm
 register_first register_before_record wrong
 ok_register
+ok_register_next
 wqe_changed wqe_changed wrong
 ok_wqe
 TABLE

@@ -23,7 +23,7 @@ static void misuse_raise(struct ibv_qp *qp, uint32_t peer, uint8_t rnr_timer, ui
 			 uint8_t takes)
 {
 	struct ibv_qp_attr a = {.port_num = 1,
-				.qp_access_flags = IBV_ACCESS_REMOTE_READ,
+				.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
 				.path_mtu = IBV_MTU_1024,
 				.dest_qp_num = peer,
 				.max_dest_rd_atomic = takes,
@@ -63,18 +63,30 @@ static void ok_rnr(void)
 	misuse_ends(1, 4, 4);
 }
 
+/* A request of the end that may have this many READs and atomics outstanding; its peer takes 4. */
+static void misuse_request(uint8_t reads, enum ibv_wr_opcode opcode)
+{
+	misuse_ends(12, reads, 4);
+	must(!misuse_post(opcode, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+}
+
 static void rd_atomic(void)
 {
-	misuse_ends(12, 8, 4);
+	misuse_request(8, IBV_WR_RDMA_READ);
 }
 
-/* Fewer than the peer takes. */
 static void ok_rd_atomic(void)
 {
-	misuse_ends(12, 2, 4);
+	misuse_request(2, IBV_WR_RDMA_READ);
 }
 
-static void misuse_read_key(bool ended)
+static void ok_rd_unused(void)
+{
+	misuse_request(8, IBV_WR_RDMA_WRITE);
+}
+
+static void misuse_read_key(bool ended, uint32_t bytes)
 {
 	struct ibv_mr *mr;
 
@@ -84,18 +96,24 @@ static void misuse_read_key(bool ended)
 	p.mr->rkey = mr->rkey;
 	if (ended)
 		must(!ibv_dereg_mr(mr));
-	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
-	must(misuse_poll(p.scq).status == (ended ? IBV_WC_REM_ACCESS_ERR : IBV_WC_SUCCESS));
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, p.out, bytes, p.mr->lkey));
+	must(misuse_poll(p.scq).status ==
+	     (ended && bytes ? IBV_WC_REM_ACCESS_ERR : IBV_WC_SUCCESS));
 }
 
 static void rkey_old(void)
 {
-	misuse_read_key(true);
+	misuse_read_key(true, BYTES);
 }
 
 static void ok_rkey(void)
 {
-	misuse_read_key(false);
+	misuse_read_key(false, BYTES);
+}
+
+static void ok_rkey_of_nothing(void)
+{
+	misuse_read_key(true, 0);
 }
 
 /* --- consumer index --------------------------------------------------------------------------- */
@@ -184,19 +202,28 @@ static void misuse_record(const struct mlx5dv_qp *ring)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Writes the NOP of this index; returns what its register takes. */
+static uint64_t misuse_nop_at(const struct mlx5dv_qp *ring, uint32_t index)
+{
+	const uint32_t ctrl[4] = {htobe32(index << 8 | NOP), htobe32(p.a->qp_num << 8 | 1),
+				  htobe32(CQE_ALWAYS), 0};
+	uint64_t word;
+
+	memcpy((uint8_t *)ring->sq.buf + (size_t)index * ring->sq.stride, ctrl, sizeof(ctrl));
+	memcpy(&word, ctrl, sizeof(word));
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return word;
+}
+
 /* Posts a NOP to an empty ring. */
 static void misuse_nop(bool register_first)
 {
 	struct mlx5dv_qp ring;
-	uint32_t ctrl[4] = {htobe32(NOP), 0, htobe32(CQE_ALWAYS), 0};
 	uint64_t word;
 
 	misuse_open();
 	ring = misuse_qp_ring(p.a);
-	ctrl[1] = htobe32(p.a->qp_num << 8 | 1);
-	memcpy(ring.sq.buf, ctrl, sizeof(ctrl));
-	memcpy(&word, ctrl, sizeof(word));
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	word = misuse_nop_at(&ring, 0);
 	if (!register_first)
 		misuse_record(&ring);
 	*(volatile uint64_t *)ring.bf.reg = word;
@@ -213,6 +240,23 @@ static void register_first(void)
 static void ok_register(void)
 {
 	misuse_nop(false);
+}
+
+/* A register with the index behind its WQE, as NVSHMEM writes it, and again when the next WQE is there. */
+static void ok_register_next(void)
+{
+	struct mlx5dv_qp ring;
+	uint64_t next;
+
+	misuse_open();
+	ring = misuse_qp_ring(p.a);
+	misuse_nop_at(&ring, 0);
+	next = misuse_nop_at(&ring, 1);
+	misuse_record(&ring);
+	*(volatile uint64_t *)ring.bf.reg = next;
+	misuse_settle();
+	*(volatile uint64_t *)ring.bf.reg = next;
+	misuse_settle();
 }
 
 /* A SEND that is refused until a receive is posted. */
@@ -244,8 +288,23 @@ static void ok_wqe(void)
 }
 
 const struct misuse_case misuse_device[] = {
-	MISUSE(rnr_zero),    MISUSE(ok_rnr),	  MISUSE(rd_atomic), MISUSE(ok_rd_atomic),
-	MISUSE(rkey_old),    MISUSE(ok_rkey),	  MISUSE(ci_ahead),  MISUSE(ok_ci),
-	MISUSE(arm_old),     MISUSE(arm_ahead),	  MISUSE(ok_arm),    MISUSE(register_first),
-	MISUSE(ok_register), MISUSE(wqe_changed), MISUSE(ok_wqe),    {0},
+	MISUSE(rnr_zero),
+	MISUSE(ok_rnr),
+	MISUSE(rd_atomic),
+	MISUSE(ok_rd_atomic),
+	MISUSE(ok_rd_unused),
+	MISUSE(rkey_old),
+	MISUSE(ok_rkey),
+	MISUSE(ok_rkey_of_nothing),
+	MISUSE(ci_ahead),
+	MISUSE(ok_ci),
+	MISUSE(arm_old),
+	MISUSE(arm_ahead),
+	MISUSE(ok_arm),
+	MISUSE(register_first),
+	MISUSE(ok_register),
+	MISUSE(ok_register_next),
+	MISUSE(wqe_changed),
+	MISUSE(ok_wqe),
+	{0},
 };

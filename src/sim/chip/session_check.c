@@ -72,7 +72,7 @@ static void session_check_start(struct chip_session *c)
 	if (!s->checked)
 		s->checked = calloc(1, sizeof(*s->checked));
 	if (s->checked) {
-		s->checked->all = s;
+		*s->checked = (struct session_checked){.all = s};
 		s->checked->sink = (struct why_sink){
 			.found = checked_found, .by_cm = checked_by_cm, .ctx = s->checked};
 		check_start(chip_device(s->chip), &s->checked->sink);

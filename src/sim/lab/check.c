@@ -113,6 +113,7 @@ void check_stop(void)
 	if (check.dev)
 		probe_unsubscribe(&check_subscriber);
 	check.dev = NULL;
+	check_keys_forget();
 	for (unsigned int i = 0; i < BUCKETS; i++)
 		while (check_states[i]) {
 			struct check_state *s = check_states[i];

@@ -28,11 +28,9 @@ static bool check_is_receiving(const struct qp *qp)
 	return qp->q.state >= QP_RTR && qp->q.state <= QP_SQD;
 }
 
-/* Compares what one end sends with what the other takes. */
-static void check_rd_atomic(const struct qp *from, const struct qp *to)
+void check_rd_atomic(const struct qp *from, const struct qp *to)
 {
-	if (from->q.state == QP_RTS && check_is_receiving(to) &&
-	    from->log_sra_max > to->log_rra_max)
+	if (check_is_receiving(to) && from->log_sra_max > to->log_rra_max)
 		why_found(check.sink, &from->q.o, FINDING_RD_ATOMIC, 0,
 			  {1u << from->log_sra_max, to->q.o.id, 1u << to->log_rra_max});
 }
@@ -55,25 +53,22 @@ static void check_path_mtu(const struct qp *qp)
 
 void check_connected(const struct qp *qp)
 {
-	const struct qp *peer;
-
 	if (qp->q.transport->datagrams)
 		return;
 	check_path_mtu(qp);
-	if (qp->q.transport->st != PRM_QP_ST_RC)
-		return;
-	check_rnr_timer(qp);
-	peer = check_peer(qp);
-	if (!peer)
-		return;
-	check_rd_atomic(qp, peer);
-	check_rd_atomic(peer, qp);
+	if (qp->q.transport->st == PRM_QP_ST_RC)
+		check_rnr_timer(qp);
 }
 
 void check_key_ended(const struct vhca *v, uint32_t index)
 {
 	check_keys[check_nkeys % KEYS].v = v;
 	check_keys[check_nkeys++ % KEYS].index = index;
+}
+
+void check_keys_forget(void)
+{
+	check_nkeys = 0;
 }
 
 bool check_key_is_old(const struct vhca *v, uint32_t key)

@@ -3,12 +3,22 @@
 #include <dvx/prm/db.h>
 #include "check_priv.h"
 
-#define CI_RECORD 0u
+#define CI_RECORD  0u
 
-/* Returns how far index a is ahead of b, of 24 bits each. */
-static int32_t check_index_ahead(uint32_t a, uint32_t b)
+#define INDEX_MASK 0xffffffu
+
+/* Returns how far an index of 24 bits is ahead of a count of CQEs; at most 0: it is not. */
+static int32_t check_index_ahead(uint32_t index, uint64_t cqes)
 {
-	return (int32_t)((a - b) << 8) >> 8;
+	return (int32_t)((index - (uint32_t)cqes) << 8) >> 8;
+}
+
+/* Returns the count of CQEs whose low bits are an index that is not ahead of those there. */
+static uint64_t check_cqes(uint32_t index, uint64_t there)
+{
+	const uint64_t behind = ((uint32_t)there - index) & INDEX_MASK;
+
+	return there > behind ? there - behind : 0;
 }
 
 static const struct cq *check_cq_of(uint32_t uar, uint32_t cqn)
@@ -31,12 +41,13 @@ static bool check_cq_counts(const struct cq *cq)
 /* The newest CQE is not visible yet. */
 void check_cq_filled(const struct cq *cq)
 {
-	const uint32_t there = (uint32_t)(cq->pi - 1);
+	const uint64_t there = cq->pi - 1;
 	uint32_t ci;
 
 	if (check_cq_counts(cq) && why_record(&cq->o, cq->dbrec, CI_RECORD, &ci) &&
 	    check_index_ahead(ci, there) > 0)
-		why_found(check.sink, &cq->o, FINDING_CI_AHEAD, 0, {ci & 0xffffffu, there});
+		why_found(check.sink, &cq->o, FINDING_CI_AHEAD, 0,
+			  {ci & INDEX_MASK, there & INDEX_MASK});
 }
 
 /*
@@ -53,9 +64,10 @@ void check_cq_rung(uint32_t uar, uint64_t be_value)
 	if (!s || !why_record(&cq->o, cq->dbrec, CI_RECORD, &ci))
 		return;
 	if (check_index_ahead(index, (uint32_t)cq->pi) > 0)
-		why_found(check.sink, &cq->o, FINDING_ARM_AHEAD, 0, {index, cq->pi});
-	else if (check_index_ahead(index, s->consumed[1]) < 0)
-		why_found(check.sink, &cq->o, FINDING_ARM_OLD, 0, {index, s->consumed[1]});
+		why_found(check.sink, &cq->o, FINDING_ARM_AHEAD, 0, {index, cq->pi & INDEX_MASK});
+	else if (check_cqes(index, cq->pi) < s->consumed[1])
+		why_found(check.sink, &cq->o, FINDING_ARM_OLD, 0,
+			  {index, s->consumed[1] & INDEX_MASK});
 	s->consumed[1] = s->consumed[0];
-	s->consumed[0] = ci;
+	s->consumed[0] = check_cqes(ci, cq->pi);
 }

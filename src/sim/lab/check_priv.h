@@ -20,7 +20,8 @@ struct check_state {
 	enum obj_type type;
 	uint32_t id;
 	uint64_t generation;
-	uint32_t consumed[2];	/* of a CQ: its record at the last arm, and at the one before */
+	uint64_t consumed[2];	/* of a CQ: CQEs consumed at the last arm, and at the one before */
+	bool rings_next;	/* of a queue: its registers have the index behind the last WQE */
 	struct check_wqe *wqes; /* of a queue: one for each block of its ring; or NULL */
 	uint16_t first, behind; /* WQEs that are read and not complete */
 };
@@ -43,7 +44,10 @@ void check_cq_rung(uint32_t uar, uint64_t be_value);
 void check_cq_filled(const struct cq *);
 /* check_conn.c */
 void check_connected(const struct qp *);
+/* Compares what one end has outstanding with what the other takes. */
+void check_rd_atomic(const struct qp *from, const struct qp *to);
 void check_key_ended(const struct vhca *, uint32_t index);
+void check_keys_forget(void);
 /* Returns whether the key's region existed, and does not any more. */
 bool check_key_is_old(const struct vhca *, uint32_t key);
 /* Returns the queue pair on this chip to which this one is connected, or NULL. */

@@ -2,6 +2,7 @@
 /* Rules about send rings: their doorbells, their WQEs, and the keys in these. */
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/db.h>
+#include <dvx/prm/wqe.h>
 #include <stdlib.h>
 #include "check_priv.h"
 #include "transport/transport.h"
@@ -30,17 +31,36 @@ static const struct queue *check_queue_of(uint32_t uar, uint32_t number)
 	return NULL;
 }
 
-/* A register that announces what the record does not count, when the record has nothing new. */
+static bool check_wqe_is_there(const struct queue *q, uint16_t index)
+{
+	const uint32_t at = index & (check_blocks(q->sq) - 1u);
+	uint8_t ctrl[PRM_WQE_CTRL_SEG_BYTES];
+
+	return !ring_read(check.dev->host, &q->ring, q->sq->offset + (uint64_t)at * BLOCK, ctrl,
+			  sizeof(ctrl)) &&
+	       prm_wqe_ctrl_seg_get_wqe_index(ctrl) == index &&
+	       prm_wqe_ctrl_seg_get_qpn(ctrl) == q->o.id;
+}
+
+/*
+ * A register that announces a WQE that the record does not count, when the record has nothing new.
+ * Some programs (NVSHMEM's) write the same number to both, the index behind their last WQE.
+ */
 void check_sq_rung(uint32_t uar, uint64_t be_value)
 {
 	const struct queue *q = check_queue_of(uar, prm_uar_sq_db_get_qpn(&be_value));
 	const uint16_t index = (uint16_t)prm_uar_sq_db_get_wqe_index(&be_value);
+	struct check_state *s;
 	uint32_t record;
 
 	if (!q || q->state != QP_RTS || q->sq->managed ||
 	    !why_record(&q->o, q->dbrec, SND_RECORD, &record))
 		return;
-	if ((uint16_t)record == q->sq->pi && (uint16_t)(index - record) < check_blocks(q->sq))
+	s = check_state_of(&q->o);
+	if (s && (uint16_t)record != q->sq->pi)
+		s->rings_next = index == (uint16_t)record;
+	else if (s && !s->rings_next && (uint16_t)(index - record) < check_blocks(q->sq) &&
+		 check_wqe_is_there(q, index))
 		why_found(check.sink, &q->o, FINDING_REGISTER_FIRST, 0, {index, (uint16_t)record});
 }
 
@@ -71,23 +91,26 @@ static void check_key(const struct queue *q, const struct send_wr *wr, const str
 		why_found(check.sink, &q->o, FINDING_KEY_USED, 0, {wr->index, key});
 }
 
-static void check_keys_of(const struct queue *q, const struct send_wr *wr)
+/* A request of no bytes needs no key of the peer's. */
+static void check_peer_of(const struct queue *q, const struct send_wr *wr)
 {
 	const bool remote = wr->kind == SEND_WRITE || wr->kind >= SEND_READ;
 	const struct qp *peer =
 		remote && q->transport->st == PRM_QP_ST_RC ? check_peer(qp_of(q)) : NULL;
 
-	if (wr->one && !wr->data.inl)
-		check_key(q, wr, q->o.vhca, wr->data.lkey);
-	if (peer)
+	if (peer && wr->len)
 		check_key(q, wr, peer->q.o.vhca, wr->rkey);
+	if (peer && wr->kind >= SEND_READ)
+		check_rd_atomic(qp_of(q), peer);
 }
 
 void check_sent(const struct queue *q, const struct send_wr *wr)
 {
 	struct check_state *s = check_state_of(&q->o);
 
-	check_keys_of(q, wr);
+	if (wr->one && !wr->data.inl)
+		check_key(q, wr, q->o.vhca, wr->data.lkey);
+	check_peer_of(q, wr);
 	if (s && !s->wqes)
 		s->wqes = calloc(check_blocks(q->sq), sizeof(*s->wqes));
 	if (!s || !s->wqes)
@@ -131,11 +154,14 @@ void check_sends_done(const struct vhca *v, const uint8_t *cqe)
 {
 	const uint32_t opcode = prm_cqe64_get_opcode(cqe);
 	const bool good = opcode == PRM_CQE_OPCODE_REQ;
-	const struct queue *q = good || opcode == PRM_CQE_OPCODE_REQ_ERR
-					? obj_find(v, OBJ_QP, prm_cqe64_get_qpn(cqe))
-					: NULL;
-	struct check_state *s = q && q->sq ? check_state_of(&q->o) : NULL;
+	const uint32_t number = prm_cqe64_get_qpn(cqe);
+	const struct queue *q = obj_find(v, OBJ_QP, number);
+	struct check_state *s;
 
+	if (!good && opcode != PRM_CQE_OPCODE_REQ_ERR)
+		return;
+	q = q ? q : obj_find(v, OBJ_SQ, number);
+	s = q && q->sq ? check_state_of(&q->o) : NULL;
 	if (s && s->wqes)
 		check_wqes_until(q, s, (uint16_t)prm_cqe64_get_wqe_counter(cqe), good);
 }
