@@ -10,7 +10,7 @@
 # calls from one object to another), and dvx-copy's of its engine's users, as tests have another engine or none.
 WRAPPED = $(addprefix $(srcdir)/,src/lib/flow/rule.c src/sim/chip/datapath.c src/sim/port/port.c src/sim/queue/doorbell.c \
 	src/sim/queue/queues.c \
-	$(addprefix tools/dvx-flow/daemon/,generation.c generation_edit.c state.c)) $(wildcard $(srcdir)/tools/dvx-copy/*.c)
+	$(addprefix tools/dvx-flow/daemon/,generation.c generation_edit.c state.c)) $(wildcard $(addprefix $(srcdir)/tools/dvx-copy/,*.c source/*.c dest/*.c))
 source_of = $(filter-out $(WRAPPED),$(wildcard $(srcdir)/$(basename $(subst /$2-,/,$1)).c))
 grouped = $(foreach o,$(am_$1_OBJECTS),$(if $(call source_of,$o,$2),$o))
 define group

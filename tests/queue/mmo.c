@@ -48,7 +48,7 @@ static struct mkey *alias(struct rig_pair *p)
 {
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, NULL, 0, 0);
 
-	m->alias = true;
+	m->o.alias = true;
 	mkey_place(m);
 	m->target_vhca = p->rig.dev.vhca[BLUEFIELD2_DPU].id;
 	m->target_index = p->md->o.id;

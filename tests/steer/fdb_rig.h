@@ -157,7 +157,7 @@ static const uint8_t vxlan[TUNNEL_BYTES] = {
 /* Writes udp4 in the tunnel; returns the bytes. */
 static inline uint32_t tunnel_udp4(uint8_t bytes[TUNNEL_BYTES + sizeof(udp4)])
 {
-	const uint32_t n = TUNNEL_BYTES + sizeof(udp4);
+	enum { n = TUNNEL_BYTES + sizeof(udp4) };
 
 	memcpy(bytes, vxlan, TUNNEL_BYTES);
 	memcpy(bytes + TUNNEL_BYTES, udp4, sizeof(udp4));
