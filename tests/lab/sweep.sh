@@ -12,6 +12,37 @@ has() { cat "$scratch/table"; grep -q -- "$1" "$scratch/table"; }
 # silent COMMAND...: as JSON
 silent() { "$dvx_sim" run --sweep --json -- "$@" >"$scratch/json" || { jq '.runs[] | select(.finding)' "$scratch/json"; false; }; }
 
+# Two programs on the device: a server, whose first line says that it is ready, and clients. Ends by the server's signal.
+served='
+	mkdir "${dir:=$(mktemp -d)}/out" && mkfifo "$dir/line"
+	serve >"$dir/line" &
+	read -r line <"$dir/line" && clients
+	code=$?
+	kill $! 2>/dev/null
+	wait $!
+	ended=$?
+	rm -rf "$dir"
+	case $ended in 0 | 143) ;; 1[3-9]?) kill -s "$(kill -l $ended)" $$ ;; *) code=$ended ;; esac
+	exit $code
+'
+cat >"$scratch/rules" <<'END'
+count in udp dst port 53
+send in ipv4 dst 10.0.0.0/8 tcp dst port 80-443 to queue 0 tag 7 count
+drop in
+END
+cat >"$scratch/copy.sh" <<END
+copy=$top_builddir/tools/dvx-copy/dvx-copy
+serve() { exec "\$copy" serve --root "$top_srcdir/examples" --listen 127.0.0.1:0; }
+clients() { port=\${line##*127.0.0.1:} && "\$copy" pull "127.0.0.1:\${port%%[!0-9]*}:/" "\$dir/out"; }
+$served
+END
+cat >"$scratch/flow.sh" <<END
+flow() { command=\$1 && shift && "$top_builddir/tools/dvx-flow/dvx-flow" "\$command" --socket "\$dir/socket" "\$@"; }
+serve() { exec "$top_builddir/tools/dvx-flow/dvx-flow" daemon --socket "\$dir/socket" --state "\$dir/state" --steering "\$steering"; }
+clients() { flow apply "$scratch/rules" && flow add drop in udp && flow stats && flow del 1 && flow flush; }
+$served
+END
+
 check "a program with mistakes on its error paths has findings" found
 while IFS='|' read -r what words; do
 	check "$what" has "$words"
@@ -32,6 +63,16 @@ if [ -n "${DVX_TEST_LONG-}" ]; then
 	for command in '' caps doctor; do
 		# shellcheck disable=SC2086
 		check "dvx-info $command" silent "$top_builddir/tools/dvx-info/dvx-info" $command
+	done
+	for connection in rc uc ud dc xrc; do
+		check "dvx-perf $connection" silent "$top_builddir/tools/dvx-perf/dvx-perf" -n 4 -r 1 -o send -c $connection
+	done
+	check "dvx-perf rules" silent "$top_builddir/tools/dvx-perf/dvx-perf" rules --count 20 --rounds 1
+	check "dvx-flow check" silent "$top_builddir/tools/dvx-flow/dvx-flow" check --device mlx5_0 "$scratch/rules"
+	check "dvx-copy serve and pull" silent sh "$scratch/copy.sh"
+	export DVX_SIM_SET=chip=bf3
+	for steering in sws hws; do
+		check "dvx-flow daemon --steering $steering, and its clients" silent env steering=$steering sh "$scratch/flow.sh"
 	done
 fi
 plan
