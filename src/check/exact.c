@@ -24,13 +24,18 @@
 #define REGISTER    0x100u
 #define TRAP_FLAG   0x100
 
+/* The last doorbell of a register. */
+struct exact_last {
+	uint32_t qpn, opcode;
+	bool copied; /* its WQE was counted as a BlueFlame copy */
+};
+
 static struct exact_page {
 	uint8_t *at;	 /* the program's; NULL: unmapped */
 	uint64_t *words; /* the same memory, to be cleared */
 	volatile uint64_t *registers;
 	int fd;
-	uint32_t qpn, opcode; /* of the last doorbell ... */
-	bool copied;	      /* whose WQE was counted as a BlueFlame copy */
+	struct exact_last last[(PAGE - BLUEFLAME) / REGISTER];
 } exact_pages[EXACT_PAGES];
 static unsigned int exact_count; /* atomic */
 static uint32_t exact_function[EXACT_FDS];
@@ -88,23 +93,23 @@ static uint32_t exact_opcode(uint8_t opcode)
 }
 
 /* Counts the first word of a register, the beginning of a WQE: opcode in byte 3, number in 4 to 6. */
-static void exact_doorbell(struct exact_page *p, uint64_t word)
+static void exact_doorbell(const struct exact_page *p, struct exact_last *l, uint64_t word)
 {
 	const uint8_t *wqe = (const uint8_t *)&word;
 
-	p->opcode = exact_opcode(wqe[3]);
-	p->qpn = (uint32_t)wqe[4] << 16 | (uint32_t)wqe[5] << 8 | wqe[6];
-	p->copied = false;
-	watch_count_doorbell(exact_function[p->fd], p->opcode, p->qpn, COUNT_CALLS);
+	l->opcode = exact_opcode(wqe[3]);
+	l->qpn = (uint32_t)wqe[4] << 16 | (uint32_t)wqe[5] << 8 | wqe[6];
+	l->copied = false;
+	watch_count_doorbell(exact_function[p->fd], l->opcode, l->qpn, COUNT_CALLS);
 }
 
 /* Counts a word behind the first one: the WQE was copied. */
-static void exact_copied(struct exact_page *p)
+static void exact_copied(const struct exact_page *p, struct exact_last *l)
 {
-	if (p->copied || !p->qpn)
+	if (l->copied || !l->qpn)
 		return;
-	p->copied = true;
-	watch_count_doorbell(exact_function[p->fd], p->opcode, p->qpn, COUNT_BLUEFLAME);
+	l->copied = true;
+	watch_count_doorbell(exact_function[p->fd], l->opcode, l->qpn, COUNT_BLUEFLAME);
 }
 
 /* Passes a word on to its register. */
@@ -113,9 +118,9 @@ static void exact_word(struct exact_page *p, uint32_t at, uint64_t word)
 	if (!word)
 		return;
 	if (at >= BLUEFLAME && at % REGISTER)
-		exact_copied(p);
+		exact_copied(p, &p->last[(at - BLUEFLAME) / REGISTER]);
 	else if (at >= BLUEFLAME)
-		exact_doorbell(p, word);
+		exact_doorbell(p, &p->last[(at - BLUEFLAME) / REGISTER], word);
 	p->registers[at / WORD] = word;
 }
 
