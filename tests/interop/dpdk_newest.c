@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A program for a newer DPDK than Debian's, on two functions of a chip: dpdk_newest [EAL OPTION...] -- rules|send PEER_MAC.
- * `rules` writes rules of hardware steering (dv_flow_en=2) with ranges of ports, updates actions of rules, and resizes a
- * table; after each step it judges, for each destination port, in which queue its packet arrives. `send` sends the
- * packets of one step.
+ * `rules` writes rules of hardware steering (dv_flow_en=2) with ranges of ports, of unequal masks in one table, and by
+ * index; it updates actions of rules, and resizes a table. After each step it judges, for each destination port, in which
+ * queue its packet arrives. `send` sends the packets of one step.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define QUEUE_SIZE 64u
 #define LOST	   QUEUES /* no rule has the packet */
 #define PACKET	   64u
-#define PORT_AT	   36u /* of the destination port in a packet */
+#define PORT_AT	   36u /* of the destination port in a packet, behind the source port */
 #define LAST_PORT  9u  /* of the packet behind all others of a step */
 
 static struct rte_mempool *pool;
@@ -30,30 +30,59 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* --- the model: three tables, and what each step changes ---------------------------------------- */
+/* --- the model: five tables, and what each step changes ----------------------------------------- */
 
 #define RANGE_FIRST 1000u /* rule i: ten ports from here on, of which it has six */
 #define RANGES	    64u
+#define ROW	    8u /* ranges of one source port share a row of the table: it has room for 16 */
 #define UPDATES	    64u
 #define UPDATE_AT   20000u
+#define MASKS_AT    22000u /* every second rule compares the source port, too; every fourth in vain */
+#define MASKS	    64u
 #define SIZED_AT    30000u
 #define SMALL	    64u /* rules of the table before it is resized, and behind it */
 #define LARGE	    4096u
+#define SPLIT_AT    0x9c40u /* the low bits are the places that a hash chooses among */
+#define SPLIT	    64u
 
-enum step { WRITTEN, CHANGED, RESIZED, STEPS };
+enum step { WRITTEN, CHANGED, RESIZED, EMPTIED };
+
+static unsigned int model_range(unsigned int port)
+{
+	return (port - RANGE_FIRST) / 10;
+}
+
+static bool model_in_ranges(unsigned int port)
+{
+	return port >= RANGE_FIRST && port < RANGE_FIRST + 10 * RANGES;
+}
+
+/* Returns the source port of the packet to this port. */
+static unsigned int model_source(unsigned int port)
+{
+	return model_in_ranges(port) ? model_range(port) / ROW : RANGES;
+}
+
+static unsigned int split_place(unsigned int port);
 
 /* Returns the queue of the packet to this port. */
 static unsigned int model_queue(unsigned int port, enum step step)
 {
 	if (port == LAST_PORT)
 		return 0;
-	if (port >= RANGE_FIRST && port < RANGE_FIRST + 10 * RANGES) {
-		unsigned int i = (port - RANGE_FIRST) / 10, at = (port - RANGE_FIRST) % 10;
+	if (step == EMPTIED)
+		return LOST;
+	if (model_in_ranges(port)) {
+		unsigned int i = model_range(port), at = (port - RANGE_FIRST) % 10;
 
 		return at > 5 || (step >= CHANGED && i % 2) ? LOST : i % QUEUES;
 	}
 	if (port >= UPDATE_AT && port < UPDATE_AT + UPDATES)
 		return step >= CHANGED && port % 2 ? 3 : 1;
+	if (port >= MASKS_AT && port < MASKS_AT + MASKS)
+		return (port - MASKS_AT) % 4 == 3 ? LOST : port % QUEUES;
+	if (port >= SPLIT_AT && port < SPLIT_AT + SPLIT)
+		return split_place(port) % QUEUES;
 	if (port >= SIZED_AT && port < SIZED_AT + LARGE)
 		return port - SIZED_AT < SMALL || step >= RESIZED ? 2 : LOST;
 	return LOST;
@@ -66,6 +95,12 @@ static int each_port(int (*fn)(unsigned int port))
 		if (fn(p))
 			return 1;
 	for (unsigned int p = UPDATE_AT - 5; p < UPDATE_AT + UPDATES + 5; p++)
+		if (fn(p))
+			return 1;
+	for (unsigned int p = MASKS_AT - 5; p < MASKS_AT + MASKS + 5; p++)
+		if (fn(p))
+			return 1;
+	for (unsigned int p = SPLIT_AT - 5; p < SPLIT_AT + SPLIT + 5; p++)
 		if (fn(p))
 			return 1;
 	for (unsigned int p = SIZED_AT - 5; p < SIZED_AT + LARGE + 5; p += 3)
@@ -82,7 +117,7 @@ static int send_to(unsigned int port)
 {
 	static const uint8_t udp[] =
 		"\x08\x00\x45\x00\x00\x32\x00\x00\x00\x00\x40\x11\x00\x00\x0a\x00\x00\x01"
-		"\x0a\x00\x00\x02\x30\x39\x00\x00\x00\x1e\x00\x00";
+		"\x0a\x00\x00\x02\x00\x00\x00\x00\x00\x1e\x00\x00";
 	struct rte_mbuf *m = NULL;
 	uint8_t *bytes;
 
@@ -96,6 +131,7 @@ static int send_to(unsigned int port)
 	memcpy(bytes, peer.addr_bytes, 6);
 	memcpy(bytes + 6, own.addr_bytes, 6);
 	memcpy(bytes + 12, udp, sizeof(udp) - 1);
+	bytes[PORT_AT - 1] = (uint8_t)model_source(port);
 	bytes[PORT_AT] = (uint8_t)(port >> 8);
 	bytes[PORT_AT + 1] = (uint8_t)port;
 	m->data_len = PACKET;
@@ -138,68 +174,136 @@ static int posted(bool ok, const char *what)
 #define ACT(t, c) ((struct rte_flow_action){.type = RTE_FLOW_ACTION_TYPE_##t, .conf = c})
 
 static const struct rte_flow_op_attr at_once = {.postpone = 0};
-static struct rte_flow_item_udp port_mask = {.hdr.dst_port = 0xffff};
+static const struct rte_flow_item_udp port_mask = {.hdr.dst_port = 0xffff};
+static const struct rte_flow_item_udp ports_mask = {
+	.hdr = {.src_port = 0xffff, .dst_port = 0xffff}};
+static const struct rte_flow_item_udp split_mask = {.hdr.dst_port =
+							    RTE_BE16((uint16_t) ~(SPLIT - 1))};
 
 struct table {
 	const char *name;
-	uint32_t group, priority, rules, specialize;
-	bool range;
+	struct rte_flow_template_table_attr attr;
+	const struct rte_flow_item_udp *mask, *last;
+	const struct rte_flow_item_udp *also; /* mask of a second pattern */
+	const struct rte_flow_action *act;    /* queues if it is NULL */
 	struct rte_flow_template_table *t;
 	struct rte_flow *rule[LARGE];
 };
-static struct table ranges = {"ranges", 1, 0, RANGES, 0, true, NULL, {0}},
-		    updates = {"updates", 1, 1, UPDATES, 0, false, NULL, {0}},
-		    sized = {"sized", 1,    2,	SMALL, RTE_FLOW_TABLE_SPECIALIZE_RESIZABLE,
-			     false,   NULL, {0}},
-		    last = {"last", 1, 3, 1, 0, false, NULL, {0}},
-		    root = {"root", 0, 0, 1, 0, false, NULL, {0}};
+#define GROUP(g, p)                                         \
+	{                                                   \
+		.group = (g), .priority = (p), .ingress = 1 \
+	}
+static const struct rte_flow_action to_group[] = {
+	{RTE_FLOW_ACTION_TYPE_JUMP, &(const struct rte_flow_action_jump){.group = 1}},
+	{RTE_FLOW_ACTION_TYPE_END, NULL}};
+static const struct rte_flow_action to_split[] = {
+	{RTE_FLOW_ACTION_TYPE_JUMP, &(const struct rte_flow_action_jump){.group = 2}},
+	{RTE_FLOW_ACTION_TYPE_END, NULL}};
+static struct table ranges = {.name = "ranges",
+			      .attr = {.flow_attr = GROUP(1, 0), .nb_flows = RANGES},
+			      .mask = &ports_mask,
+			      .last = &port_mask},
+		    updates = {.name = "updates",
+			       .attr = {.flow_attr = GROUP(1, 1), .nb_flows = UPDATES},
+			       .mask = &port_mask},
+		    masks = {.name = "masks",
+			     .attr = {.flow_attr = GROUP(1, 2), .nb_flows = MASKS},
+			     .mask = &port_mask,
+			     .also = &ports_mask},
+		    sized = {.name = "sized",
+			     .attr = {.flow_attr = GROUP(1, 3),
+				      .nb_flows = SMALL,
+				      .specialize = RTE_FLOW_TABLE_SPECIALIZE_RESIZABLE},
+			     .mask = &port_mask},
+		    last = {.name = "last",
+			    .attr = {.flow_attr = GROUP(1, 4), .nb_flows = 1},
+			    .mask = &port_mask},
+		    splits = {.name = "splits",
+			      .attr = {.flow_attr = GROUP(1, 5), .nb_flows = 1},
+			      .mask = &split_mask,
+			      .act = to_split},
+		    split = {.name = "split",
+			     .attr = {.flow_attr = GROUP(2, 0),
+				      .nb_flows = SPLIT,
+				      .insertion_type = RTE_FLOW_TABLE_INSERTION_TYPE_INDEX},
+			     .mask = &port_mask},
+		    root = {.name = "root",
+			    .attr = {.flow_attr = GROUP(0, 0), .nb_flows = 1},
+			    .act = to_group};
 
-static int table_create(struct table *t, const struct rte_flow_item *match,
-			const struct rte_flow_action *act, const struct rte_flow_action *mask)
+static struct table *const tables[] = {&ranges, &updates, &masks, &sized,
+				       &splits, &split,	  &last,  &root};
+#define TABLES	(sizeof(tables) / sizeof(tables[0]))
+#define EMPTIES (TABLES - 2) /* the last ones lead to the packet that ends a step */
+
+/* A pattern of UDP packets to ports, or of any packets if there is no mask. */
+struct pattern {
+	struct rte_flow_item item[4];
+};
+
+static struct pattern pattern_make(const struct rte_flow_item_udp *spec,
+				   const struct rte_flow_item_udp *most,
+				   const struct rte_flow_item_udp *mask)
 {
-	struct rte_flow_pattern_template_attr in = {.relaxed_matching = !t->group, .ingress = 1};
-	struct rte_flow_actions_template_attr to = {.ingress = 1};
-	struct rte_flow_template_table_attr size = {
-		.flow_attr = {.group = t->group, .priority = t->priority, .ingress = 1},
-		.nb_flows = t->rules,
-		.specialize = t->specialize};
-	struct rte_flow_pattern_template *pattern =
-		rte_flow_pattern_template_create(0, &in, match, &why);
-	struct rte_flow_actions_template *actions =
-		pattern ? rte_flow_actions_template_create(0, &to, act, mask, &why) : NULL;
+	if (!spec && !mask)
+		return (struct pattern){{ITEM(ETH, NULL, NULL, NULL), ITEM(END, NULL, NULL, NULL)}};
+	return (struct pattern){{ITEM(ETH, NULL, NULL, NULL), ITEM(IPV4, NULL, NULL, NULL),
+				 ITEM(UDP, spec, most, mask), ITEM(END, NULL, NULL, NULL)}};
+}
 
-	t->t = actions ? rte_flow_template_table_create(0, &size, &pattern, 1, &actions, 1, &why)
-		       : NULL;
+static struct rte_flow_pattern_template *pattern_create(const struct table *t,
+							const struct rte_flow_item_udp *mask)
+{
+	struct rte_flow_pattern_template_attr in = {.relaxed_matching = !mask, .ingress = 1};
+	struct pattern p = pattern_make(NULL, t->last, mask);
+
+	return rte_flow_pattern_template_create(0, &in, p.item, &why);
+}
+
+static int table_create(struct table *t)
+{
+	const struct rte_flow_action_queue any = {0};
+	const struct rte_flow_action queue[] = {ACT(QUEUE, &any), ACT(END, NULL)};
+	const struct rte_flow_action queue_mask[] = {ACT(QUEUE, NULL), ACT(END, NULL)};
+	struct rte_flow_actions_template_attr to = {.ingress = 1};
+	struct rte_flow_pattern_template *pattern[2] = {
+		pattern_create(t, t->mask), t->also ? pattern_create(t, t->also) : NULL};
+	struct rte_flow_actions_template *actions = rte_flow_actions_template_create(
+		0, &to, t->act ? t->act : queue, t->act ? t->act : queue_mask, &why);
+
+	if (actions && pattern[0] && !pattern[1] == !t->also)
+		t->t = rte_flow_template_table_create(0, &t->attr, pattern, t->also ? 2 : 1,
+						      &actions, 1, &why);
 	return t->t ? 0 : fail(t->name);
 }
 
-/* A table of rules by destination port, or by a range of these, that lead to queues. */
-static int ports_create(struct table *t)
+static struct rte_flow_item_udp ports(unsigned int source, unsigned int port)
 {
-	const struct rte_flow_item match[] = {
-		ITEM(ETH, NULL, NULL, NULL), ITEM(IPV4, NULL, NULL, NULL),
-		ITEM(UDP, NULL, t->range ? &port_mask : NULL, &port_mask),
-		ITEM(END, NULL, NULL, NULL)};
-	struct rte_flow_action_queue queue = {0};
-	const struct rte_flow_action act[] = {ACT(QUEUE, &queue), ACT(END, NULL)};
-	const struct rte_flow_action mask[] = {ACT(QUEUE, NULL), ACT(END, NULL)};
-
-	return table_create(t, match, act, mask);
+	return (struct rte_flow_item_udp){.hdr = {.src_port = rte_cpu_to_be_16((uint16_t)source),
+						  .dst_port = rte_cpu_to_be_16((uint16_t)port)}};
 }
 
-static int rule_create(struct table *t, unsigned int n, unsigned int from, unsigned int to,
-		       unsigned int queue_of)
+/* Writes the n-th rule of a table by one of its patterns. */
+static int rule_create(struct table *t, unsigned int n, uint8_t by, struct rte_flow_item_udp least,
+		       struct rte_flow_item_udp most, unsigned int queue_of)
 {
-	struct rte_flow_item_udp least = {.hdr.dst_port = rte_cpu_to_be_16((uint16_t)from)},
-				 most = {.hdr.dst_port = rte_cpu_to_be_16((uint16_t)to)};
-	const struct rte_flow_item match[] = {
-		ITEM(ETH, NULL, NULL, NULL), ITEM(IPV4, NULL, NULL, NULL),
-		ITEM(UDP, &least, t->range ? &most : NULL, NULL), ITEM(END, NULL, NULL, NULL)};
+	const struct pattern p =
+		pattern_make(t->mask ? &least : NULL, t->last ? &most : NULL, NULL);
 	const struct rte_flow_action_queue queue = {.index = (uint16_t)queue_of};
 	const struct rte_flow_action act[] = {ACT(QUEUE, &queue), ACT(END, NULL)};
+	const struct rte_flow_action *actions = t->act ? t->act : act;
 
-	t->rule[n] = rte_flow_async_create(0, 0, &at_once, t->t, match, 0, act, 0, NULL, &why);
+	t->rule[n] = t->attr.insertion_type == RTE_FLOW_TABLE_INSERTION_TYPE_INDEX
+			     ? rte_flow_async_create_by_index(0, 0, &at_once, t->t, n, actions, 0,
+							      NULL, &why)
+			     : rte_flow_async_create(0, 0, &at_once, t->t, p.item, by, actions, 0,
+						     NULL, &why);
 	return posted(t->rule[n], t->name);
+}
+
+static int port_rule(struct table *t, unsigned int n, unsigned int port, unsigned int queue_of)
+{
+	return rule_create(t, n, 0, ports(model_source(port), port), ports(0, 0), queue_of);
 }
 
 static int rule_update(struct table *t, unsigned int n, unsigned int queue_of)
@@ -212,44 +316,76 @@ static int rule_update(struct table *t, unsigned int n, unsigned int queue_of)
 		"update");
 }
 
-/* Group 0 is the firmware's; its only rule leads to group 1. */
-static int root_create(void)
+/* Returns the index of the rule that the packet to this port hits, as DPDK calculates it. */
+static unsigned int split_place(unsigned int port)
 {
-	static struct rte_flow_action_jump to = {.group = 1};
-	const struct rte_flow_action jump[] = {ACT(JUMP, &to), ACT(END, NULL)};
-	const struct rte_flow_item any[] = {ITEM(ETH, NULL, NULL, NULL),
-					    ITEM(END, NULL, NULL, NULL)};
+	const struct rte_flow_item_udp to = ports(model_source(port), port);
+	const struct pattern p = pattern_make(&to, NULL, NULL);
+	uint32_t hash;
 
-	if (table_create(&root, any, jump, jump))
-		return 1;
-	root.rule[0] = rte_flow_async_create(0, 0, &at_once, root.t, any, 0, jump, 0, NULL, &why);
-	return posted(root.rule[0], "root");
+	if (rte_flow_calc_table_hash(0, split.t, p.item, 0, &hash, &why))
+		return LOST + (unsigned int)fail("hash");
+	return hash % SPLIT;
 }
 
-static int rules_write(void)
+static int ranges_write(void)
 {
-	if (ports_create(&ranges) || ports_create(&updates) || ports_create(&sized) ||
-	    ports_create(&last))
-		return 1;
-	for (unsigned int i = 0; i < RANGES; i++)
-		if (rule_create(&ranges, i, RANGE_FIRST + 10 * i, RANGE_FIRST + 10 * i + 5,
+	for (unsigned int i = 0; i < RANGES; i++) {
+		const unsigned int from = RANGE_FIRST + 10 * i;
+
+		if (rule_create(&ranges, i, 0, ports(model_source(from), from), ports(0, from + 5),
 				i % QUEUES))
 			return 1;
+	}
+	return 0;
+}
+
+static int masks_write(void)
+{
+	for (unsigned int i = 0; i < MASKS; i++)
+		if (rule_create(&masks, i, i % 2, ports(i % 4 == 3 ? 1 : RANGES, MASKS_AT + i),
+				ports(0, 0), i % QUEUES))
+			return 1;
+	return 0;
+}
+
+static int splits_write(void)
+{
+	for (unsigned int i = 0; i < SPLIT; i++)
+		if (port_rule(&split, i, 0, i % QUEUES))
+			return 1;
+	return port_rule(&splits, 0, SPLIT_AT, 0);
+}
+
+/* Group 0 is the firmware's; its only rule leads to group 1. */
+static int rules_write(void)
+{
+	for (unsigned int i = 0; i < TABLES; i++)
+		if (table_create(tables[i]))
+			return 1;
 	for (unsigned int i = 0; i < UPDATES; i++)
-		if (rule_create(&updates, i, UPDATE_AT + i, 0, 1))
+		if (port_rule(&updates, i, UPDATE_AT + i, 1))
 			return 1;
 	for (unsigned int i = 0; i < SMALL; i++)
-		if (rule_create(&sized, i, SIZED_AT + i, 0, 2))
+		if (port_rule(&sized, i, SIZED_AT + i, 2))
 			return 1;
-	return rule_create(&last, 0, LAST_PORT, 0, 0) || root_create() || finish();
+	return ranges_write() || masks_write() || splits_write() ||
+	       port_rule(&last, 0, LAST_PORT, 0) || port_rule(&root, 0, 0, 0) || finish();
+}
+
+static int rule_remove(struct rte_flow **rule)
+{
+	struct rte_flow *r = *rule;
+
+	*rule = NULL;
+	return r && posted(!rte_flow_async_destroy(0, 0, &at_once, r, NULL, &why), "destroy");
 }
 
 /* Removes every second range, and gives every second rule of `updates` another queue. */
 static int rules_change(void)
 {
 	for (unsigned int i = 1; i < RANGES; i += 2)
-		if (posted(!rte_flow_async_destroy(0, 0, &at_once, ranges.rule[i], NULL, &why),
-			   "destroy"))
+		if (rule_remove(&ranges.rule[i]))
 			return 1;
 	for (unsigned int i = 1; i < UPDATES; i += 2)
 		if (rule_update(&updates, i, 3))
@@ -270,8 +406,17 @@ static int rules_resize(void)
 	if (finish() || rte_flow_template_table_resize_complete(0, sized.t, &why))
 		return fail("resize_complete");
 	for (unsigned int i = SMALL; i < LARGE; i++)
-		if (rule_create(&sized, i, SIZED_AT + i, 0, 2))
+		if (port_rule(&sized, i, SIZED_AT + i, 2))
 			return 1;
+	return finish();
+}
+
+static int rules_remove(size_t from, size_t to)
+{
+	for (size_t t = from; t < to; t++)
+		for (unsigned int i = 0; i < LARGE; i++)
+			if (rule_remove(&tables[t]->rule[i]))
+				return 1;
 	return finish();
 }
 
@@ -332,6 +477,10 @@ static int judged(enum step which, const char *said)
 	return wrong != 0;
 }
 
+/*
+ * Removes all rules at the end: the driver, when it stops, waits 60 microseconds for completions of rules that it removes,
+ * and crashes behind rules that are left.
+ */
 static int rules(void)
 {
 	struct rte_flow_port_attr port = {0};
@@ -342,14 +491,16 @@ static int rules(void)
 	    rte_eth_dev_start(0))
 		return fail("configure");
 	return rules_write() || judged(WRITTEN, "written") || rules_change() ||
-	       judged(CHANGED, "changed") || rules_resize() || judged(RESIZED, "resized");
+	       judged(CHANGED, "changed") || rules_resize() || judged(RESIZED, "resized") ||
+	       rules_remove(0, EMPTIES) || judged(EMPTIED, "emptied") ||
+	       rules_remove(EMPTIES, TABLES);
 }
 
 static int start(void)
 {
 	struct rte_eth_conf conf = {0};
 
-	pool = rte_pktmbuf_pool_create("packets", 8191, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+	pool = rte_pktmbuf_pool_create("packets", 16383, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
 	if (!pool || rte_eth_dev_configure(0, QUEUES, 1, &conf))
 		return fail("start");
 	for (uint16_t q = 0; q < QUEUES; q++)
