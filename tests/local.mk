@@ -52,7 +52,7 @@ TSAN_TESTS = tests/host/share.sh tests/chip/loop tests/host/wake tests/host/lock
 	tests/chip/front.sh tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/interop/pingpong.sh
 TSAN_LONG_TESTS = tests/flow/flow_rules.sh tests/copy/hostile tests/copy/clients tests/lib/lib_queues tests/steer/dr_limits
 TSAN_BUILDS = tools/dvx-sim/dvx-sim$(EXEEXT) $(if $(filter $(TSAN_LONG_TESTS),$(TESTS)),tools/dvx-copy/dvx-copy$(EXEEXT) tools/dvx-flow/dvx-flow$(EXEEXT))
-EXTRA_DIST += tests/in-place tests/together.mk tests/tap-run tests/tap-fold tests/tap.sh tests/until_dead.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
+EXTRA_DIST += tests/in-place tests/together.mk tests/tap-run tests/tap-fold tests/tap.sh tests/until.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
 # A *_TESTS is a test, which `dvx-sim run` starts if it is one of DEVICE_TESTS; a *_HELPERS is what a script runs.

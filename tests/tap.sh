@@ -6,7 +6,7 @@ preload=$top_builddir/src/sim/.libs/libdvx-sim.so
 asan=$([ -z "${DVX_SAN-}" ] || ldd "$preload" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
 # The search for leaks at each process's end takes as long as the process: compiled tests have it, and check long.
 [ -z "${DVX_SAN-}" ] || [ -n "${DVX_TEST_LONG-}" ] || export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}"
-. "${top_srcdir:?}/tests/until_dead.sh"
+. "${top_srcdir:?}/tests/until.sh"
 tests=0
 failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/dvx-test.XXXXXX")

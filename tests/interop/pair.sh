@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced: two ends of a program on one device, as TAP. A missing program is a skip, a hang a failure.
 : "${top_builddir:=$PWD}"
-. "$(dirname "$0")/../until_dead.sh"
+. "$(dirname "$0")/../until.sh"
 sim=$top_builddir/tools/dvx-sim/dvx-sim
 chip=pair$$
 dir=$(mktemp -d)
@@ -53,16 +53,6 @@ refused()
 		return 1
 	fi
 	grep -q -- "$text" "$dir/server"
-}
-
-# The server listens when the port is in the kernel's table (state 0A), in IPv4 or IPv6.
-wait_port()
-{
-	hex=$(printf ':%04X ' "$1")
-	until grep -q "$hex.* 0A " /proc/net/tcp /proc/net/tcp6; do
-		kill -0 "$2" 2>/dev/null || return 1
-		sleep 0.05 # a poll, bounded by the server's life
-	done
 }
 
 # Below those that the kernel hands out by itself; each script of this folder has a range of its own, since they run

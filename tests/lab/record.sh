@@ -70,8 +70,10 @@ check "... which is shown" grep -q '^+ wqe_ctrl_seg .*wqe_index=0xa.*opcode=RDMA
 check "... and a completion, a post, a polled completion more" [ "$(grep -c '10 and 11' diffed)" = 4 ]
 check "... the other way round" differs c a '^WQEs of sq of qp 0x.*: 11 and 10, the first difference is number 11$'
 pair() {
-	record -o "$1" -- sh -c '(exec timeout 60 ibv_rc_pingpong -g 1 -n '"$2 -s $3"' >/dev/null) &
-		until timeout 60 ibv_rc_pingpong -g 1 -n '"$2 -s $3"' 127.0.0.1 >/dev/null 2>&1; do sleep 0.05; done; wait' && shown "$1"
+	record -o "$1" -- sh -c '. "$top_srcdir/tests/until.sh"
+		ping() { exec timeout 60 ibv_rc_pingpong -g 1 -n "$@" >/dev/null; }
+		ping "$@" &
+		wait_port 18515 $! && (ping "$@" 127.0.0.1) && wait $!' sh "$2" -s "$3" && shown "$1"
 }
 check "two processes" pair p 10 4096
 sends() { [ "$(jq -r 'select(.layout == "wqe_ctrl_seg") | .kind' p.json | wc -l) $(jq -r 'select(.kind == "cqe") | .kind' p.json | wc -l)" = "20 40" ]; }

@@ -6,3 +6,13 @@
 until_dead() {
 	while grep -qs '^State:.[^ZX]' "/proc/$1"/task/*/status; do sleep 0.02; done
 }
+
+# wait_port PORT PID: waits until the server listens: the port is in the kernel's table (state 0A), in IPv4 or IPv6. Fails
+# if the process ends before.
+wait_port() {
+	hex=$(printf ':%04X ' "$1")
+	until grep -q "$hex.* 0A " /proc/net/tcp /proc/net/tcp6; do
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.05 # a poll, bounded by the server's life
+	done
+}
