@@ -3,6 +3,7 @@
  * Functions that budget.sh counts: one per line of its table, called `rounds` times on rings in
  * plain memory. Only instructions inside the named function are counted, its return included;
  * setting the rings up and emptying them happens outside.
+ * budget ROUNDS FUNCTION[,HOW MANY AT A TIME[,session]]...
  */
 #include <stdio.h>
 #include "plain_rings.h"
@@ -235,6 +236,7 @@ static void setup(void)
 	struct dvx_sge room = {1 << 11, 2048, 7};
 	uint64_t i;
 
+	memset(cq_buf, 0, sizeof(cq_buf));
 	rings_init();
 	if (dvx_rq_init(&rq, &r))
 		exit(99);
@@ -289,13 +291,10 @@ static void post_loop(const char *what, long rounds, int many)
 	}
 }
 
-int main(int argc, char **argv)
+static int budget_row(const char *what, long rounds, uint32_t many, uint32_t session)
 {
-	const char *what = argc > 2 ? argv[1] : "";
-	long rounds = argc > 2 ? atol(argv[2]) : 0, i;
-	uint32_t many = argc > 3 ? (uint32_t)atol(argv[3]) : 16, session = argc > 4 ? many : 0;
+	long i;
 
-	setup();
 	if (!strncmp(what, "post", 4))
 		post_loop(what, rounds, (int)many);
 	for (i = 0; i < rounds; i++) {
@@ -326,6 +325,23 @@ int main(int argc, char **argv)
 		/* what was not polled was not counted */
 		if (dvx_cq_index(&cq) != (i + BLOCKS) % 0x1000000)
 			return 94;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? atol(argv[1]) : 0;
+
+	for (int i = 2, err; i < argc; i++) {
+		const char *what = strtok(argv[i], ","), *many = strtok(NULL, ",");
+		uint32_t n = many ? (uint32_t)atol(many) : 16;
+
+		setup();
+		err = budget_row(what, rounds, n, strtok(NULL, ",") ? n : 0);
+		if (err)
+			return err;
+		row_counted();
 	}
 	return 0;
 }

@@ -12,30 +12,26 @@ for program in budget_rules budget; do
 		"$top_srcdir/tests/perf/$program.c" -L"$lib" -Wl,-rpath,"$lib" -ldvx || exit 99
 done
 
-# instructions FUNCTION HOW MANY AT A TIME: counted over all rounds, wraps of the ring too
-instructions() {
-	fn=$1
-	shift
-	counted "$fn" "$tmp/$program" "$fn" $rounds "$@"
-}
 say() { # WHAT TOTAL BUDGET
 	judge "$1, $rounds times ($(($2 / rounds)).$(($2 * 10 / rounds % 10)) instructions each)" "$2" $(($3 * rounds))
 }
-# each_further WHAT BUDGET FUNCTION ...: by 64 and by 16 at a time; the difference is the cost of those beyond the first
-each_further() {
-	what=$1 budget=$2 fn=$3
-	shift 3
-	say "$what" $((($(instructions "$fn" 64 "$@") * 64 - $(instructions "$fn" 16 "$@") * 16) / 48)) "$budget"
-}
-
-# Rows: name and what it is called with, budget a round (0: only reported), what it is
+# rows PROGRAM: a table of a function, how it is called, its budget a round (0: only reported, -: for each_further), what it is.
+# Counted over all rounds, wraps of the ring too.
 rows() {
-	while read -r fn budget what; do
-		# shellcheck disable=SC2046 # words
-		say "$what" "$(instructions $(echo "$fn" | tr , ' '))" "$budget"
-	done
+	cat >"$tmp/table"
+	calls=$(cut -d ' ' -f 1 "$tmp/table")
+	# shellcheck disable=SC2086 # words
+	counted_parts row_counted "$(echo "$calls" | sed 's/,.*//' | sort -u)" "$tmp/$1" $rounds $calls | paste -d ' ' - "$tmp/table" >"$tmp/counts"
+	while read -r total call budget what; do
+		[ "$budget" = - ] || say "$what" "$total" "$budget"
+	done <"$tmp/counts"
 }
-rows <<EOF
+# each_further WHAT BUDGET FUNCTION [,session]: by 64 and by 16 at a time; the difference is the cost of those beyond the first
+each_further() {
+	say "$1" $(($(awk -v few="$3,16${4-}" -v many="$3,64${4-}" '
+		$2 == many { n += $1 * 64 } $2 == few { n -= $1 * 16 } END { printf "%.0f", n / 48 }' "$tmp/counts"))) "$2"
+}
+rows budget <<EOF
 post_write8 42 signaled 8-byte inline RDMA_WRITE and its doorbell
 post_template8 37 the same from a template
 poll_all 21 poll of one CQE: cookie, retire, consumer index
@@ -55,11 +51,12 @@ post_eth 47 raw packet, 18 bytes inline and one piece, and its doorbell
 post_multi 15 one of 16 packets in one request and its doorbell
 match_ipv4 125 IPv4 address of a rule's match
 post_dma 0 MMO copy and its doorbell
+post_batch,64 -
+rx_many_all,64,session -
 EOF
 each_further "each further WRITE of a batch" 26 post_batch
-each_further "each further packet of a compressed session" 10 rx_many_all session
-program=budget_rules
-rows <<EOF
+each_further "each further packet of a compressed session" 10 rx_many_all ,session
+rows budget_rules <<EOF
 post_rules 45 one of 32 rules with one doorbell, tags given
 post_tuples 60 the same, tags made of addresses, ports and protocol
 post_arguments 95 one of 32 rules with a list of rewrites, and its argument
@@ -68,6 +65,9 @@ post_all_rules 30 one of 32 rules that one call posts, and its doorbell
 post_all_tuples 38 the same, tags made of addresses, ports and protocol
 post_all_arguments 69 one of 32 rules with a list of rewrites, and its argument, by two calls
 post_all_deletions 30 one of 32 deletions by one call
+EOF
+# It posts rules, too, which would be counted.
+rows budget_rules <<EOF
 poll_rules 8 one of 32 rules completed, by the last one
 EOF
 plan

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions that budget.sh counts: batches of rules that are written by requests (hws.h), on rings
- * in plain memory. Each is called with RULES rules at a time.
+ * in plain memory. Each is called with RULES rules at a time. budget_rules ROUNDS FUNCTION...
  */
 #include <stdio.h>
 #define BLOCKS 128u
@@ -38,17 +38,8 @@ static void complete_batches(void)
 	}
 }
 
-int main(int argc, char **argv)
+static int rules_row(const char *what, long rounds)
 {
-	const char *what = argc > 2 ? argv[1] : "";
-	long rounds = argc > 2 ? atol(argv[2]) / RULES : 0;
-	static struct dvx_cq_queue queues[2];
-
-	rings_init();
-	rules_init();
-	queues[sq.qpn & 1] = (struct dvx_cq_queue){.number = sq.qpn, .sq = &sq, .room = BLOCKS};
-	cq.queues = queues;
-	cq.queue_mask = 1;
 	for (long i = 0; i < rounds; i++) {
 		uint64_t cookie = (uint64_t)i * RULES;
 		int err;
@@ -80,6 +71,25 @@ int main(int argc, char **argv)
 		complete_batches();
 		if (poll_rules() != 1 || sq.ci != sq.pi || failed)
 			return 97;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? atol(argv[1]) / RULES : 0;
+	static struct dvx_cq_queue queues[2];
+
+	rings_init();
+	rules_init();
+	queues[sq.qpn & 1] = (struct dvx_cq_queue){.number = sq.qpn, .sq = &sq, .room = BLOCKS};
+	cq.queues = queues;
+	cq.queue_mask = 1;
+	for (int i = 2, err; i < argc; i++) {
+		err = rules_row(argv[i], rounds);
+		if (err)
+			return err;
+		row_counted();
 	}
 	return 0;
 }

@@ -39,6 +39,11 @@ static void rings_init(void)
 		exit(99);
 }
 
+/* Ends the part of the counts that is of one row of budget.sh. */
+__attribute__((noipa)) void row_counted(void)
+{
+}
+
 /* Writes a lap of CQEs: every entry completes the WQE of its number. */
 static void complete_all(uint32_t lap)
 {
