@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""icrc.py FILE.pcap: recomputes the ICRC of each RoCE packet, from the annexes A16 and A17 of IBTA's
-   volume 1 and zlib's CRC. Prints how many of which kind; exit code 1 if one is wrong."""
+"""icrc.py FILE.pcap...: recomputes the ICRC of each RoCE packet, from the annexes A16 and A17 of IBTA's
+   volume 1 and zlib's CRC. Prints how many of which kind, a line for each file; exit code 1 if one is wrong."""
 import collections
 import struct
 import sys
@@ -47,15 +47,16 @@ def icrc(body):
 
 
 assert icrc(masked(HARDWARE)[0]) == HARDWARE[-4:]
-seen, bad = collections.Counter(), 0
-for n, packet in enumerate(packets(open(sys.argv[1], "rb").read()), 1):
-    body, name = masked(packet)
-    seen[name] += 1
-    if body is None:
-        continue
-    want = icrc(body)
-    if want != packet[-4:]:
-        bad += 1
-        print(f"packet {n}: ICRC {packet[-4:].hex()}, should be {want.hex()}")
-print(" ".join(f"{name}={count}" for name, count in sorted(seen.items())))
+bad = 0
+for path in sys.argv[1:]:
+    seen = collections.Counter()
+    for n, packet in enumerate(packets(open(path, "rb").read()), 1):
+        body, name = masked(packet)
+        seen[name] += 1
+        want = body and icrc(body)
+        if body and want != packet[-4:]:
+            seen["wrong"] += 1
+            print(f"packet {n}: ICRC {packet[-4:].hex()}, should be {want.hex()}")
+    bad += seen["wrong"]
+    print(" ".join(f"{name}={count}" for name, count in sorted(seen.items()) if count))
 sys.exit(bad > 0)

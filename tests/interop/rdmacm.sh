@@ -5,31 +5,34 @@
 . "$(dirname "$0")/pair.sh"
 
 own=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
-plan 28
+long=${DVX_TEST_LONG:+1}
+# Pairs like another one: check long has them.
+long() { [ -z "$long" ] || "$@"; }
+plan $((22 + 6 * ${long:-0}))
 cm host "rping -s -C 5 -V" "rping -c -C 5 -V -a 127.0.0.1"
 cm host "rping -s -C 5 -V -a ::" "rping -c -C 5 -V -a ::1"
 cm host "rping -s -C 5 -V -a ${own:-127.0.0.1}" "rping -c -C 5 -V -a ${own:-127.0.0.1}"
-cm dpu "rping -s -C 5 -V" "rping -c -C 5 -V -a 192.168.215.2"
+long cm dpu "rping -s -C 5 -V" "rping -c -C 5 -V -a 192.168.215.2"
 cm dpu "rping -s -C 50 -V -a 192.168.215.2 -S 65000" "rping -c -C 50 -V -a 192.168.215.2 -S 65000 -I 192.168.215.1"
 cm host "ucmatose -c 10 -C 20" "ucmatose -c 10 -C 20 -s 127.0.0.1"
 cm dpu "ucmatose -c 3 -C 5 -m" "ucmatose -c 3 -C 5 -m -s 192.168.215.2"
 cm host "rdma_server" "rdma_client -s 127.0.0.1"
 cm host "cmtime &" "cmtime -c 50 -s 127.0.0.1"
 cm dpu "rstream -C 10 -S 100000 -T v" "rstream -C 10 -S 100000 -T v -s 192.168.215.2"
-cm host "rstream -C 10 -S 1000 -T v -T n" "rstream -C 10 -S 1000 -T v -T n -s 127.0.0.1"
+long cm host "rstream -C 10 -S 1000 -T v -T n" "rstream -C 10 -S 1000 -T v -T n -s 127.0.0.1"
 cm host "riostream -C 10 -S 10000 -T v" "riostream -C 10 -S 10000 -T v -s 127.0.0.1"
-cm host "ib_write_bw -R -F -n 100 -p 19001" "ib_write_bw -R -F -n 100 -p 19001 127.0.0.1"
-cm dpu "ib_read_lat -R -F -n 100 -p 19001" "ib_read_lat -R -F -n 100 -p 19001 192.168.215.2"
+long cm host "ib_write_bw -R -F -n 100 -p 19001" "ib_write_bw -R -F -n 100 -p 19001 127.0.0.1"
+cm dpu "ib_read_lat -R -F -n 20 -p 19001" "ib_read_lat -R -F -n 20 -p 19001 192.168.215.2"
 cm host "ib_send_bw -R -F -n 100 -p 19001 -e" "ib_send_bw -R -F -n 100 -p 19001 -e 127.0.0.1"
-cm dpu "ib_write_lat -z -F -n 100 -p 19001" "ib_write_lat -z -F -n 100 -p 19001 192.168.215.2"
-cm host "ib_write_bw -R -F -n 20 -q 4 -p 19001" "ib_write_bw -R -F -n 20 -q 4 -p 19001 127.0.0.1"
+cm dpu "ib_write_lat -z -F -n 20 -p 19001" "ib_write_lat -z -F -n 20 -p 19001 192.168.215.2"
+long cm host "ib_write_bw -R -F -n 20 -q 4 -p 19001" "ib_write_bw -R -F -n 20 -q 4 -p 19001 127.0.0.1"
 
 cm host "udaddy -C 50 -c 4" "udaddy -C 50 -c 4 -s 127.0.0.1"
-cm dpu "udaddy" "udaddy -s 192.168.215.2"
-cm dpu "ib_send_bw -c UD -R -F -n 100 -p 19001" "ib_send_bw -c UD -R -F -n 100 -p 19001 192.168.215.2"
+long cm dpu "udaddy" "udaddy -s 192.168.215.2"
+cm dpu "ib_send_bw -c UD -R -F -n 20 -p 19001" "ib_send_bw -c UD -R -F -n 20 -p 19001 192.168.215.2"
 # The sender gives receivers a second to join, by itself.
 state=ADDR_RESOLVED
-cm host "mckey -m 239.1.2.3 -C 10" "mckey -m 239.1.2.3 -s -C 10"
+long cm host "mckey -m 239.1.2.3 -C 10" "mckey -m 239.1.2.3 -s -C 10"
 cm dpu "mckey -m 239.1.2.3 -C 10 -b 192.168.215.2" "mckey -m 239.1.2.3 -s -C 10 -b 192.168.215.1"
 state=LISTEN
 
