@@ -5,8 +5,10 @@
 . "$top_srcdir/tests/tap.sh"
 perf=$top_builddir/tools/dvx-perf/dvx-perf
 
+chips=perf
+"$dvx_sim" up perf || bail_out "no chip"
 run() {
-	"$dvx_sim" run -- "$perf" --count 40 --rounds 2 "$@"
+	"$dvx_sim" exec perf -- "$perf" --count 40 --rounds 2 "$@"
 }
 
 # json FILTER OPTION...: the run's JSON passes jq's filter; so do the general properties of all results
@@ -118,7 +120,7 @@ typed() {
 	shift
 	rm -f "$scratch/keys" "$scratch/tty"
 	mkfifo "$scratch/keys"
-	script -qfec "'$dvx_sim' run -- '$perf' $*" "$scratch/tty" <"$scratch/keys" >/dev/null &
+	script -qfec "'$dvx_sim' exec perf -- '$perf' $*" "$scratch/tty" <"$scratch/keys" >/dev/null &
 	tty=$!
 	exec 8>"$scratch/keys"
 	shows_up "$scratch/tty" "$part %" "$tty"

@@ -13,16 +13,15 @@ same() {
 	tool=$1
 	"$tool" --help >"$scratch/help" && "$tool" help | cmp - "$scratch/help" && "$tool" -h | cmp - "$scratch/help" || return 1
 	"$tool" --version | grep -qx "$tool (dvx) [0-9.]*" && "$tool" -V | grep -q . || return 1
-	for c in $("$tool" --complete "" | grep -v help); do
-		"$tool" "$c" --help >"$scratch/help" && "$tool" help "$c" | cmp - "$scratch/help" || return 1
+	for c in $(commands); do
+		"$tool" "$c" --help >"$scratch/one" && "$tool" help "$c" | cmp - "$scratch/one" || return 1
+		cat "$scratch/one" >>"$scratch/help"
 	done
-	for c in $("$tool" --complete ""); do
-		"$tool" "$c" --help
-	done >"$scratch/help"
-	"$tool" --help >>"$scratch/help"
 	! grep -E -e '--(json|quiet|help|version|device)\b' "$scratch/help" | grep -vE \
 		-e '^  -h, --help  |^  -q, --quiet  |^  -V, --version  |^  -j, --json  |^  -d, --device=DEV  |[a-z(].*--(json|help)'
 }
+# dvx-verify has no commands, but hundreds of rows.
+commands() { "$tool" --complete "" | if [ "$tool" = dvx-verify ]; then sed 3q; else grep -vx help; fi; }
 for t in info prm flow copy perf sim check verify; do
 	check "dvx-$t has the common options" same dvx-$t
 done
