@@ -4,8 +4,8 @@
 # Each folder lists its programs by the libraries that they are linked with, and its scripts
 # (dist_check_SCRIPTS): all of these are tests, except what is only in check_PROGRAMS.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/tests/tap-fold $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-# A test that hangs ends after a quarter of an hour; none needs a tenth of that.
-TEST_LIMIT = timeout -k 10 900
+# A test that hangs ends after a quarter of an hour; none needs a tenth of that. Soaks of check long take minutes.
+TEST_LIMIT = timeout -k 10 $(if $(DVX_TEST_LONG),3600,900)
 RUN_TEST = $(SHELL) $(top_srcdir)/tests/tap-run $(TEST_LIMIT)
 LOG_COMPILER = $(RUN_TEST)
 SH_LOG_DRIVER = $(LOG_DRIVER)

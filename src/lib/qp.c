@@ -4,8 +4,8 @@
 #include "priv.h"
 
 #define MAX_USER_INDEX 0xfffffeu
-#define CROSS	       (DVX_QP_MASTER | DVX_QP_MANAGED_SEND | DVX_QP_MANAGED_RECV)
-#define KNOWN	       (DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK | DVX_QP_REAL_TIME | CROSS)
+#define QP_CROSS       (DVX_QP_MASTER | DVX_QP_MANAGED_SEND | DVX_QP_MANAGED_RECV)
+#define KNOWN	       (DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK | DVX_QP_REAL_TIME | QP_CROSS)
 
 /* Sizes of a QP's rings. The RQ is the first one in their memory (PRM). */
 struct layout {
@@ -76,7 +76,7 @@ static int lib_qp_check_cross(struct dvx_dev *dev, const struct dvx_qp_attr *att
 		return dvx_fail(EINVAL,
 				"dvx_qp_create: attr.flags has DVX_QP_MANAGED_RECV, but the "
 				"queue pair has no receives of its own");
-	return attr->flags & CROSS ? dvx_cross_supported(dev, "dvx_qp_create") : 0;
+	return attr->flags & QP_CROSS ? dvx_cross_supported(dev, "dvx_qp_create") : 0;
 }
 
 static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)

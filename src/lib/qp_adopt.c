@@ -72,7 +72,7 @@ int dvx_qp_adopt(struct dvx_dev *dev, struct ibv_qp *ibqp, struct dvx_qp **out)
 {
 	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
-	uint8_t type;
+	uint8_t type = 0;
 	int err = dvx_check_not_null("dvx_qp_adopt", "dev", dev, "ibqp", ibqp, "out", out, NULL);
 
 	if (!err)

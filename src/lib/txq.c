@@ -7,7 +7,7 @@
 #include "priv.h"
 
 #define MAX_USER_INDEX 0xfffffeu
-#define CROSS	       (DVX_TXQ_MASTER | DVX_TXQ_MANAGED)
+#define TXQ_CROSS      (DVX_TXQ_MASTER | DVX_TXQ_MANAGED)
 #define MAX_LOG_QUEUE  15u
 #define LOG_BLOCK      6u
 #define INLINE_NONE    2u /* per_protocol_networking_offload_caps.wqe_inline_mode */
@@ -34,7 +34,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 
 	if (!max || max > MAX_LOG_QUEUE)
 		max = MAX_LOG_QUEUE;
-	if (attr->flags & ~(uint32_t)(DVX_TXQ_REAL_TIME | DVX_TXQ_RULES | CROSS))
+	if (attr->flags & ~(uint32_t)(DVX_TXQ_REAL_TIME | DVX_TXQ_RULES | TXQ_CROSS))
 		return dvx_fail(EINVAL, "dvx_txq_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
 	if (!attr->pd || attr->pd->dev != dev)
@@ -52,7 +52,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 				attr->user_index);
 	if (attr->flags & DVX_TXQ_RULES && (err = dvx_rules_supported(dev, "dvx_txq_create")))
 		return err;
-	return attr->flags & CROSS ? dvx_cross_supported(dev, "dvx_txq_create") : 0;
+	return attr->flags & TXQ_CROSS ? dvx_cross_supported(dev, "dvx_txq_create") : 0;
 }
 
 int dvx_rules_supported(struct dvx_dev *dev, const char *call)

@@ -19,7 +19,7 @@ export TMPDIR="$tmp"
 
 value() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
 
-if timeout 300 "$bench" "$preload" "$program" "$rules" 1000000 "$tmp/icm" >"$tmp/out" 2>&1; then
+if "$bench" "$preload" "$program" "$rules" 1000000 "$tmp/icm" >"$tmp/out" 2>&1; then
 	report 0 "$(value rules) rules in three tables; each of 1000000 packets met one of each"
 	awk '{ v[$1] = $2 }
 	END {

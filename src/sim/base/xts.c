@@ -8,8 +8,8 @@
 #include <nettle/nettle-meta.h>
 #include <nettle/nist-keywrap.h>
 
-#define POLYNOMIAL 0x87u
-#define WRAP_IV	   8u
+#define TWEAK_POLYNOMIAL 0x87u
+#define WRAP_IV		 8u
 
 union aes {
 	struct aes128_ctx narrow;
@@ -50,7 +50,7 @@ static void xts_double(uint8_t t[XTS_BLOCK])
 		t[i] = (uint8_t)v;
 		carry = v >> 8;
 	}
-	t[0] ^= (uint8_t)(carry * POLYNOMIAL);
+	t[0] ^= (uint8_t)(carry * TWEAK_POLYNOMIAL);
 }
 
 static void xts_block(const struct xts *x, const uint8_t t[XTS_BLOCK], uint8_t *p, bool encrypt)

@@ -9,12 +9,12 @@
 #include "kernel/cm/cm.h"
 #include "lab/check.h"
 
-#define ROWS 1024u
+#define CHECK_ROWS_MOST 1024u
 
 struct session_checked {
 	struct why_sink sink;
 	struct sessions *all;
-	struct lab_finding rows[ROWS];
+	struct lab_finding rows[CHECK_ROWS_MOST];
 	unsigned int n;
 	uint64_t more[FINDINGS]; /* findings without a row */
 };
@@ -44,7 +44,7 @@ static void checked_found(void *ctx, const struct obj *o, const struct lab_findi
 		row->at++;
 		return;
 	}
-	if (d->n == ROWS) {
+	if (d->n == CHECK_ROWS_MOST) {
 		d->more[f->kind]++;
 		return;
 	}
@@ -83,7 +83,7 @@ static void session_check_start(struct chip_session *c)
 static void session_check_read(struct chip_session *c)
 {
 	const struct session_checked *d = c->all->checked;
-	struct lab_finding *rows = calloc(ROWS + FINDINGS, sizeof(*rows));
+	struct lab_finding *rows = calloc(CHECK_ROWS_MOST + FINDINGS, sizeof(*rows));
 	unsigned int n = d->n;
 
 	if (rows)

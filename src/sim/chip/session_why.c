@@ -14,7 +14,7 @@
 #include "obj/cq.h"
 #include "obj/device.h"
 
-#define ROWS (FINDINGS * (FINDING_ROWS + 1u) + SESSIONS_ENDED)
+#define WHY_ROWS_MOST (FINDINGS * (FINDING_ROWS + 1u) + SESSIONS_ENDED)
 
 struct why_rows {
 	const struct sessions *all;
@@ -101,7 +101,7 @@ static void why_add_counts(struct why_rows *w)
 void session_why(struct chip_session *c)
 {
 	struct sessions *s = c->all;
-	struct why_rows w = {.all = s, .rows = calloc(ROWS, sizeof(*w.rows))};
+	struct why_rows w = {.all = s, .rows = calloc(WHY_ROWS_MOST, sizeof(*w.rows))};
 	const struct why_sink sink = {.found = why_add, .unread = why_unread, .ctx = &w};
 
 	if (w.rows) {

@@ -21,8 +21,8 @@
 #include "host/client.h"
 #include "obj/vhca.h"
 
-#define ROWS	      256
-#define BACKLOG_PAUSE 64 /* connections accepted in one call */
+#define SESSION_ROWS_MOST 256
+#define BACKLOG_PAUSE	  64 /* connections accepted in one call */
 
 static void session_free(struct chip_session *c)
 {
@@ -145,8 +145,8 @@ static void on_cm_close(struct chip_session *c)
 struct status_body {
 	struct link_status head;
 	struct link_function_row functions[DEVICE_MAX_FUNCTIONS];
-	struct link_client_row clients[ROWS];
-	struct link_object_row objects[ROWS];
+	struct link_client_row clients[SESSION_ROWS_MOST];
+	struct link_object_row objects[SESSION_ROWS_MOST];
 };
 
 static void client_row(struct link_client_row *row, const struct chip_session *c)
@@ -170,10 +170,10 @@ static unsigned int client_rows(const struct sessions *s, struct link_client_row
 	struct chip_session *c;
 
 	DL_FOREACH(s->open, c)
-	if (c->file && n < ROWS)
+	if (c->file && n < SESSION_ROWS_MOST)
 		client_row(&rows[n++], c);
 	DL_FOREACH(s->open, c)
-	if (c->cm && n < ROWS && !client_is_listed(rows, n, c->pid))
+	if (c->cm && n < SESSION_ROWS_MOST && !client_is_listed(rows, n, c->pid))
 		client_row(&rows[n++], c);
 	return n;
 }
@@ -188,7 +188,7 @@ static size_t status_fill(const struct sessions *s, struct status_body *b, uint8
 	h->pid = (uint32_t)getpid();
 	h->nfunctions = census_functions(s->chip, b->functions, DEVICE_MAX_FUNCTIONS);
 	h->nclients = client_rows(s, b->clients);
-	h->nobjects = census_objects(s->chip, b->objects, ROWS);
+	h->nobjects = census_objects(s->chip, b->objects, SESSION_ROWS_MOST);
 	memcpy(to, h, sizeof(*h));
 	at = mempcpy(at, b->functions, h->nfunctions * sizeof(b->functions[0]));
 	at = mempcpy(at, b->clients, h->nclients * sizeof(b->clients[0]));
@@ -237,8 +237,8 @@ static void on_resources(struct chip_session *c)
 
 static void on_drops(struct chip_session *c)
 {
-	struct link_drop_row *rows = calloc(ROWS, sizeof(*rows));
-	unsigned int n = rows ? census_drops(c->chip, rows, ROWS) : 0;
+	struct link_drop_row *rows = calloc(SESSION_ROWS_MOST, sizeof(*rows));
+	unsigned int n = rows ? census_drops(c->chip, rows, SESSION_ROWS_MOST) : 0;
 
 	session_reply(c, rows ? 0 : -ENOMEM, rows, n * sizeof(*rows), NULL, 0);
 	free(rows);

@@ -13,7 +13,7 @@
 #include "obj/raw_queue.h"
 #include "transport/transport.h"
 
-#define LOG_WQEBB 6u
+#define LOG_WQEBB 6
 #define LOG_SEG	  4u
 
 /* --- common to SQ and RQ ---------------------------------------------------------------------- */

@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include "device.h"
 
-#define BLOCK	       (1ull << ICM_LOG_BLOCK)
+#define ICM_BLOCK      (1ull << ICM_LOG_BLOCK)
 #define KINDS	       (ICM_PATTERN + 1)
-#define BUS_VHCA_SHIFT 40 /* above the 40 bits of an address */
-#define ADDR_MASK      ((1ull << BUS_VHCA_SHIFT) - 1)
+#define ICM_VHCA_SHIFT 40 /* above the 40 bits of an address */
+#define ADDR_MASK      ((1ull << ICM_VHCA_SHIFT) - 1)
 
 /*
  * A region of ICM. Its address range is reserved as a whole, so that an addition translates an
@@ -47,7 +47,7 @@ static inline bool block_used(const struct region *r, uint64_t block)
 
 static void mark(struct region *r, uint64_t at, uint64_t len, bool used)
 {
-	for (uint64_t b = at / BLOCK; b < (at + len) / BLOCK; b++) {
+	for (uint64_t b = at / ICM_BLOCK; b < (at + len) / ICM_BLOCK; b++) {
 		if (used)
 			r->used[b / 64] |= 1ull << b % 64;
 		else
@@ -68,7 +68,7 @@ static inline uint8_t *icm_bytes_at(const struct icm *icm, uint64_t addr, size_t
 	if (!r || addr > ADDR_MASK || icm_kind(addr) >= KINDS || at >= r->size ||
 	    len > r->size - at)
 		return NULL;
-	for (uint64_t b = at / BLOCK; b <= (at + len - !!len) / BLOCK; b++)
+	for (uint64_t b = at / ICM_BLOCK; b <= (at + len - !!len) / ICM_BLOCK; b++)
 		if (!block_used(r, b))
 			return NULL;
 	return r->bytes + at;
@@ -82,7 +82,7 @@ const uint8_t *icm_bytes(const struct vhca *v, uint64_t addr, size_t len)
 static uint8_t *bus_bytes(void *device, uint64_t addr, size_t len)
 {
 	const struct device *dev = device;
-	uint64_t index = addr >> BUS_VHCA_SHIFT;
+	uint64_t index = addr >> ICM_VHCA_SHIFT;
 
 	return index < dev->nfunctions ? icm_bytes_at(dev->vhca[index].icm, addr & ADDR_MASK, len)
 				       : NULL;
@@ -90,7 +90,7 @@ static uint8_t *bus_bytes(void *device, uint64_t addr, size_t len)
 
 bus_t icm_bus(const struct vhca *v, uint64_t addr)
 {
-	return mm_bus(v->dev->icm_mm, (uint64_t)v->index << BUS_VHCA_SHIFT | addr);
+	return mm_bus(v->dev->icm_mm, (uint64_t)v->index << ICM_VHCA_SHIFT | addr);
 }
 
 static int open_region(struct region *r, unsigned int log_size)
@@ -100,7 +100,7 @@ static int open_region(struct region *r, unsigned int log_size)
 
 	if (r->size)
 		return 0;
-	r->used = calloc(size / BLOCK / 64 + 1, sizeof(*r->used));
+	r->used = calloc(size / ICM_BLOCK / 64 + 1, sizeof(*r->used));
 	if (!r->used)
 		return -ENOMEM;
 	bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -148,7 +148,7 @@ int icm_alloc(struct vhca *v, uint64_t addr, uint64_t len)
 	if (open_icm(v, icm_kind(addr)))
 		return -ENOMEM;
 	r = &v->icm->region[icm_kind(addr)];
-	for (uint64_t b = at / BLOCK; b < (at + len) / BLOCK; b++)
+	for (uint64_t b = at / ICM_BLOCK; b < (at + len) / ICM_BLOCK; b++)
 		if (block_used(r, b))
 			return -EBUSY;
 	if (mprotect(r->bytes + at, len, PROT_READ | PROT_WRITE))

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include "device.h"
 
-#define PAGE	       (1u << MEMIC_LOG_PAGE)
-#define BUS_VHCA_SHIFT 32 /* above the addresses of a BAR */
+#define PAGE		 (1u << MEMIC_LOG_PAGE)
+#define MEMIC_VHCA_SHIFT 32 /* above the addresses of a BAR */
 
 struct memic {
 	bool taken[MEMIC_PAGES];
@@ -30,11 +30,11 @@ static bool memic_pages(uint64_t addr, uint64_t len, uint32_t *first, uint32_t *
 static uint8_t *memic_at(void *device, uint64_t addr, size_t len)
 {
 	const struct device *dev = device;
-	uint64_t index = addr >> BUS_VHCA_SHIFT;
+	uint64_t index = addr >> MEMIC_VHCA_SHIFT;
 	const struct memic *m = index < dev->nfunctions ? dev->vhca[index].memic : NULL;
 	uint32_t first, end;
 
-	addr &= (1ull << BUS_VHCA_SHIFT) - 1;
+	addr &= (1ull << MEMIC_VHCA_SHIFT) - 1;
 	if (!m || !memic_pages(addr, len, &first, &end) || !m->bytes[first])
 		return NULL;
 	for (uint32_t i = first + 1; i < end; i++)
@@ -142,7 +142,7 @@ int memic_op_free(struct vhca *v, uint64_t addr, enum memic_op op)
 
 bus_t memic_bus(const struct vhca *v, uint64_t addr)
 {
-	return mm_bus(v->dev->memic_mm, (uint64_t)v->index << BUS_VHCA_SHIFT | addr);
+	return mm_bus(v->dev->memic_mm, (uint64_t)v->index << MEMIC_VHCA_SHIFT | addr);
 }
 
 void memic_fini(struct vhca *v)

@@ -41,7 +41,7 @@ struct neighbour {
 	uint16_t vlan; /* 0: none */
 };
 /* Most addresses of a chip: all, if it has no network interfaces; else the first ones. */
-#define NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_OWN_GIDS)
+#define PEER_NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_OWN_GIDS)
 
 struct peer {
 	struct peer *prev, *next;
@@ -50,7 +50,7 @@ struct peer {
 	struct loop backlog; /* frames that it had no room for */
 	uint64_t since;	     /* time of its last progress, or of the start of the backlog */
 	unsigned int n;
-	struct neighbour neighbours[NEIGHBOURS_MOST];
+	struct neighbour neighbours[PEER_NEIGHBOURS_MOST];
 };
 
 struct peer_wire {
@@ -66,7 +66,7 @@ struct peer_wire {
 	} learned[PEER_LEARNED];
 	union {
 		uint8_t frame[PORT_PACKET_MAX];
-		struct neighbour neighbours[NEIGHBOURS_MOST];
+		struct neighbour neighbours[PEER_NEIGHBOURS_MOST];
 	} in;
 };
 
@@ -140,11 +140,12 @@ static int peer_write(const struct peer *p, uint32_t kind, const void *bytes, si
 
 static int peer_introduce(struct peer_wire *w, const struct peer *p)
 {
-	struct neighbour all[NEIGHBOURS_MOST] = {0};
+	struct neighbour all[PEER_NEIGHBOURS_MOST] = {0};
 	unsigned int n = 0;
 
 	for (unsigned int f = 0; f < w->dev->nfunctions; f++)
-		for (unsigned int i = 0; i < w->dev->vhca[f].ngids && n < NEIGHBOURS_MOST; i++) {
+		for (unsigned int i = 0; i < w->dev->vhca[f].ngids && n < PEER_NEIGHBOURS_MOST;
+		     i++) {
 			const struct gid_entry *e = &w->dev->vhca[f].gids[i];
 
 			if (e->type == GID_EMPTY)

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "sig_access.h"
 
-#define CHUNK 4096u
+#define CRYPT_CHUNK 4096u
 
 static bool crypt_is_at(const struct sig_access *a, enum crypt_at at)
 {
@@ -33,14 +33,14 @@ static bool crypt_move_read(struct sig_access *a, sig_stream *from, uint64_t pos
 			    uint8_t *to)
 {
 	const struct crypt *c = &a->sig->crypt;
-	uint8_t buf[CHUNK + 2 * CRYPT_GROUP_MOST];
+	uint8_t buf[CRYPT_CHUNK + 2 * CRYPT_GROUP_MOST];
 	size_t n;
 
 	for (; len; len -= n, pos += n, to += n) {
 		const uint64_t first = crypt_group(c, pos).at;
 		struct crypt_group last;
 
-		n = len < CHUNK ? len : CHUNK;
+		n = len < CRYPT_CHUNK ? len : CRYPT_CHUNK;
 		last = crypt_group(c, pos + n - 1);
 		if (!from(a, first, (size_t)(last.at + last.size - first), buf, false))
 			return false;
@@ -57,7 +57,7 @@ static bool crypt_move_read(struct sig_access *a, sig_stream *from, uint64_t pos
 static bool crypt_put(struct sig_access *a, sig_stream *to, uint64_t at, size_t len,
 		      const uint8_t *from)
 {
-	uint8_t buf[CHUNK];
+	uint8_t buf[CRYPT_CHUNK];
 
 	memcpy(buf, from, len);
 	crypt_run(&a->sig->crypt, a->dek, at, buf, len, false);
@@ -67,7 +67,7 @@ static bool crypt_put(struct sig_access *a, sig_stream *to, uint64_t at, size_t 
 /* Returns how many bytes, from a group's beginning on, make whole groups. */
 static size_t crypt_whole(const struct crypt *c, uint64_t at, size_t len)
 {
-	const size_t most = len < CHUNK ? len : CHUNK;
+	const size_t most = len < CRYPT_CHUNK ? len : CRYPT_CHUNK;
 	size_t n = 0;
 
 	for (;;) {

@@ -5,11 +5,12 @@
 #include "priv.h"
 #include "obj/mkey.h"
 
-#define META 16u
-#define SRC 32u
-#define DEST 48u
+#define META	16u
+#define SRC	32u
+#define DEST	48u
 #define SCRATCH 64u
-#define CHUNK	(256u << 10) /* bytes of one step, small enough that other queues get their turn */
+#define MMO_CHUNK \
+	(256u << 10) /* bytes of one step, small enough that other queues get their turn */
 
 struct side {
 	uint32_t lkey;
@@ -26,8 +27,8 @@ static uint64_t length(const uint8_t *seg)
 
 static struct side side_of(const uint8_t *seg, unsigned int rights)
 {
-	return (struct side){ prm_wqe_data_seg_get_lkey(seg), prm_wqe_data_seg_get_addr(seg),
-			      rights };
+	return (struct side){prm_wqe_data_seg_get_lkey(seg), prm_wqe_data_seg_get_addr(seg),
+			     rights};
 }
 
 static uint8_t mmo_refuse(const struct queue *q, struct send_wr *wr, uint8_t syndrome,
@@ -83,8 +84,8 @@ static uint8_t check_access(struct queue *q, struct send_wr *wr, const struct si
 			    const struct side *dest)
 {
 	const uint8_t *meta = wr->wqe + META;
-	struct side scratch = { prm_mmo_metadata_seg_get_local_key(meta),
-				prm_mmo_metadata_seg_get_local_address(meta), MKEY_LW };
+	struct side scratch = {prm_mmo_metadata_seg_get_local_key(meta),
+			       prm_mmo_metadata_seg_get_local_address(meta), MKEY_LW};
 
 	if (scratch.addr % SCRATCH)
 		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
@@ -145,7 +146,7 @@ int mmo_step(struct queue *q, struct send_wr *wr)
 	struct side src = side_of(wr->wqe + SRC, MKEY_LR);
 	struct side dest = side_of(wr->wqe + DEST, MKEY_LW);
 	uint64_t left = wr->len - wr->progress;
-	uint64_t n = left < CHUNK ? left : CHUNK;
+	uint64_t n = left < MMO_CHUNK ? left : MMO_CHUNK;
 	uint8_t err = wr->progress ? 0 : check_access(q, wr, &src, &dest);
 
 	if (err)

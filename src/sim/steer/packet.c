@@ -21,7 +21,7 @@
 #define PROTO_HOPOPTS	 0
 #define PROTO_ICMP	 1
 #define PROTO_TCP	 6
-#define PROTO_UDP	 17
+#define PROTO_UDP	 17u
 #define PROTO_ROUTING	 43
 #define PROTO_FRAGMENT	 44
 #define PROTO_AH	 51

@@ -7,7 +7,7 @@
 #include "parse.h"
 
 #define PROTO_IPIP     4
-#define PROTO_UDP      17
+#define PROTO_UDP      17u
 #define PROTO_IPV6     41
 #define PROTO_GRE      47
 

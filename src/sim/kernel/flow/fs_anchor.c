@@ -9,7 +9,7 @@
 #include "fs_priv.h"
 #include "obj/device.h"
 
-#define UID_SHARED   0xffff
+#define UID_SHARED   0xffffu
 #define ANCHOR_LEVEL 1 /* above level 0 of libmlx5's table, which leads here */
 #define PLACE_TO     0
 #define PLACE_DROP   1

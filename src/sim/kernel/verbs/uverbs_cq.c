@@ -19,7 +19,7 @@
 
 #define EVENT_CQ_ERR 0 /* enum ib_event_type */
 #define KNOWN_CREATE (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
-#define KNOWN_UHW                                                                        \
+#define KNOWN_CQ_UHW                                                                     \
 	(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
 	 MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
 
@@ -89,7 +89,7 @@ static int uverbs_cq_mini_format(const struct mlx5_ib_create_cq *u)
 
 static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_create_cq *u)
 {
-	if (u->flags & ~KNOWN_UHW || u->reserved0 || u->reserved1)
+	if (u->flags & ~KNOWN_CQ_UHW || u->reserved0 || u->reserved1)
 		return refuse(-EINVAL,
 			      "CREATE_CQ: UHW_IN: flags 0x%x or a reserved field is not known",
 			      u->flags);

@@ -18,7 +18,7 @@
 #include "obj/rep.h"
 
 #define VENDOR_MELLANOX 0x02c9
-#define PAGE		4096u
+#define PAGE		4096ull
 #define CTRL_SEG	16u
 #define RADDR_SEG	16u
 #define DATA_SEG	16u
@@ -69,7 +69,7 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.node_guid = htobe64(f->vhca->guid),
 		.sys_image_guid = htobe64(f->k->dev->vhca[0].guid),
 		.max_mr_size = UINT64_MAX,
-		.page_size_cap = ~(uint64_t)(PAGE - 1),
+		.page_size_cap = ~(PAGE - 1),
 		.vendor_id = VENDOR_MELLANOX,
 		.vendor_part_id = vhca_pci_device(f->vhca),
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),

@@ -7,6 +7,7 @@ static const uint8_t v1_dwords[UINT8_MAX + 1] = {
 #define DWORD(number, dword) [number] = REWRITE_##dword,
 #include "v1_dwords.def"
 };
+#undef V1_REG_C
 
 static uint64_t v1_walk(struct steer_walk *w, uint64_t addr)
 {
