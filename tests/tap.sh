@@ -67,15 +67,28 @@ skip() {
 	echo "ok $tests - $1 # SKIP $2"
 }
 
+# run_on CHIP FUNCTION COMMAND...: as dvx-sim exec does, but for its own start, which takes as long as that of two small
+# programs. A sanitized preload also needs what dvx-sim finds out.
+run_on() {
+	on=$1 side=$2 tree=$XDG_RUNTIME_DIR/dvx-sim/$1
+	shift 2
+	if [ -n "${DVX_SAN-}" ]; then
+		"$dvx_sim" exec "$on" --function "$side" -- "$@"
+	else
+		DVX_SIM_CHIP=$on DVX_SIM_FUNCTION=$side DVX_SIM_SOCKET=$tree/socket SYSFS_PATH=$tree/$side \
+			LD_PRELOAD=$preload${LD_PRELOAD:+:$LD_PRELOAD} "$@"
+	fi
+}
+
 # background ERRORS COMMAND...: starts it and waits for its first line, $line; it is $child, its stderr in ERRORS
 background() {
 	errors=$1
 	shift
-	rm -f "$scratch/line"
-	mkfifo "$scratch/line"
-	"$@" >"$scratch/line" 2>"$errors" &
+	lines=$((${lines:-0} + 1)) # an earlier one may still write
+	mkfifo "$scratch/line.$lines"
+	"$@" >"$scratch/line.$lines" 2>"$errors" &
 	child=$!
-	read -r line <"$scratch/line"
+	read -r line <"$scratch/line.$lines"
 }
 
 bail_out() {

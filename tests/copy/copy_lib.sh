@@ -37,9 +37,8 @@ stop() {
 	return $status
 }
 
-pull() {
-	"$dvx_sim" exec "$chip" --function dpu -- "$copy" pull "$@"
-}
+on_dpu() { run_on "$chip" dpu "$@"; }
+pull() { on_dpu "$copy" pull "$@"; }
 
 # For the background: $! is then the program itself, not a shell around it.
 exec_pull() {

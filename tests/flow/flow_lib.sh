@@ -23,7 +23,7 @@ trap clean_up EXIT
 trap 'exit 1' INT TERM
 
 on_chip() {
-	"$dvx_sim" exec "$chip" -- "$@"
+	run_on "$chip" host "$@"
 }
 client() {
 	on_chip "$flow" "$@"
