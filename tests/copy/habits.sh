@@ -10,7 +10,7 @@ ln -s 1 "$src/a/link"
 touch -d '2001-02-03 04:05:06.7' "$src/a/1" "$src/a/b" "$src/a" "$src/c/d" "$src/c"
 cd "$src" || bail_out "no source"
 start "$work" --writable
-push() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" push --fsync=none "$@"; }
+push() { on_dpu "$copy" push --fsync=none "$@"; }
 quick() { pull --fsync=none "$@"; }
 fresh() { rm -rf "$work/ours" "$work/theirs"; }
 # Entries below the destinations are the same as rsync's; the destinations themselves are other folders.

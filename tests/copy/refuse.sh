@@ -109,7 +109,7 @@ write in dir/in box
 read web dir
 END
 start "$src" --allow "$work/allow"
-push() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" push "$@"; }
+push() { on_dpu "$copy" push "$@"; }
 whole_root() { pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/ops" && cmp "$src/file" "$work/ops"; }
 check "a key for all of the root" whole_root
 its_dir() { pull --quiet --key-file "$work/web.key" "127.0.0.1:$port:dir" "$work/web" && cmp "$src/dir/sub/file" "$work/web/dir/sub/file"; }
@@ -180,10 +180,12 @@ fi
 
 many_keys() {
 	mkdir "$src/many" "$work/keys" || return 1
+	(cd "$src/many" && mkdir $(seq 300)) && mask=$(umask) && umask 077
 	for n in $(seq 300); do
-		(umask 077; echo "0123456789abcdef-$n" >"$work/keys/$n")
-		mkdir "$src/many/$n" && echo "key k$n keys/$n" && echo "read k$n many/$n"
+		echo "0123456789abcdef-$n" >"$work/keys/$n"
+		echo "key k$n keys/$n" && echo "read k$n many/$n"
 	done >"$work/many"
+	umask "$mask"
 	echo served >"$src/many/1/f" && echo served >"$src/many/300/f"
 	start "$src" --allow "$work/many"
 	for n in 1 300; do
@@ -195,7 +197,7 @@ check "a list of 300 keys serves the first and the last" many_keys
 
 start "$src" --max-clients 1 --slots 1 --slot-size 4K
 second() {
-	dd if=/dev/zero of="$src/long" bs=1M count=32 status=none
+	dd if=/dev/zero of="$src/long" bs=1M count=1 status=none
 	exec_paused --quiet "127.0.0.1:$port:long" "$work/first" &
 	first=$!
 	paused || return 1

@@ -38,7 +38,7 @@ copy_once() { # OPTION...
 	if [ $((seed % 2)) = 0 ]; then
 		pull --quiet "$@" "127.0.0.1:$port:src/" "$work/ours"
 	else
-		"$dvx_sim" exec "$chip" --function dpu -- "$copy" push --quiet "$@" "$work/src/" "127.0.0.1:$port:ours"
+		on_dpu "$copy" push --quiet "$@" "$work/src/" "127.0.0.1:$port:ours"
 	fi
 	status=$?
 	# 1: it names what it left out, FIFOs without -D.

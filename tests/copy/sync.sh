@@ -18,8 +18,8 @@ touch -h -d '2002-03-04 05:06:07.89' "$src/dir/link" "$src/dir/2"
 
 start "$work" --writable
 # Whose disk is slow need not wait here.
-push() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" push --fsync=none "$@"; }
-pull() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" pull --fsync=none "$@"; }
+push() { on_dpu "$copy" push --fsync=none "$@"; }
+pull() { on_dpu "$copy" pull --fsync=none "$@"; }
 # What an independent tool finds to be done is nothing.
 alike() {
 	command -v rsync >"$work/which" || { same "$1" "$2"; return; }
@@ -165,7 +165,7 @@ read_only() { # SOURCE...
 	[ ! -e "$work/ro" ] || chmod -R u+w "$work/ro"
 	rm -rf "$work/ro" && mkdir -p "$work/ro/sub/old" "$work/ro/gone/sub" && : >"$work/ro/gone/sub/f" &&
 		chmod 555 "$work/ro/sub" "$work/ro/gone/sub" "$work/ro/gone" &&
-		$bounded "$dvx_sim" exec "$chip" --function dpu -- "$copy" pull --quiet -a --delete "$@" "$work/ro/" &&
+		on_dpu $bounded "$copy" pull --quiet -a --delete "$@" "$work/ro/" &&
 		same "$src/ro.1" "$work/ro"
 }
 mkdir -p "$src/ro.1/sub" "$src/ro.2/sub" && chmod 555 "$src/ro.1/sub" && touch -r "$src/ro.1" "$src/ro.2"
@@ -196,12 +196,13 @@ if command -v script >"$work/which"; then
 	check "and push" progress push "$src/slow 127.0.0.1:$port:slow.2"
 fi
 few_descriptors() {
-	mkdir "$src/dirs" && for n in $(seq 300); do mkdir "$src/dirs/$n" && : >"$src/dirs/$n/f"; done
+	mkdir "$src/dirs" && (cd "$src/dirs" && mkdir $(seq 300)) && for n in $(seq 300); do : >"$src/dirs/$n/f"; done
 	(ulimit -S -n 200; ulimit -H -n 200 && pull --quiet "127.0.0.1:$port:src/dirs/" "$work/dirs") && same "$src/dirs" "$work/dirs"
 }
 check "more directories than a process may have open" few_descriptors
 few_for_parts() {
-	mkdir "$src/parts" && for n in $(seq 100); do mkdir "$src/parts/$n" && truncate -s 4M "$src/parts/$n/f" && echo x >>"$src/parts/$n/f"; done
+	mkdir "$src/parts" && (cd "$src/parts" && mkdir $(seq 100) && truncate -s 4M $(seq -f %.0f/f 100)) &&
+		for n in $(seq 100); do echo x >>"$src/parts/$n/f"; done
 	(ulimit -S -n 128; ulimit -H -n 128 && pull --quiet --fsync=group "127.0.0.1:$port:src/parts/" "$work/parts") &&
 		same "$src/parts" "$work/parts" && rm -r "$src/parts"
 }

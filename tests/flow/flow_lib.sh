@@ -67,9 +67,16 @@ fails() {
 stat_of() {
 	client stats --json | jq -r "$1"
 }
+# is FILTER VALUE...: each of these filters gives its value, all of one `stats`
 is() {
-	got=$(stat_of "$1")
-	[ "$got" = "$2" ] || { echo "$1 is $got, not $2"; return 1; }
+	filters= wanted=
+	while [ $# -ge 2 ]; do
+		filters="${filters:+$filters, }($1)" wanted="${wanted:+$wanted
+}$2"
+		shift 2
+	done
+	got=$(stat_of "$filters")
+	[ "$got" = "$wanted" ] || { echo "$filters is $got, not $wanted"; return 1; }
 }
 holds() { # TEXT: the rules that hold, one a line
 	client list --json | jq -r '.rules[].text' >"$work/holds"

@@ -6,8 +6,8 @@ up "$chip" || exit 99
 check "a daemon starts" start --queues 4 --capture "$work/cap"
 
 nothing() {
-	client list >"$work/out" && grep -q "no rules" "$work/out" && is '.rules | length' 0 &&
-		is '.queues | length' 4
+	client list >"$work/out" && grep -q "no rules" "$work/out" && is '.rules | length' 0 \
+			'.queues | length' 4
 }
 check "it holds no rules at first" nothing
 
@@ -35,18 +35,18 @@ replay() {
 }
 check "real traffic is replayed" replay
 counted() {
-	is '.rules[0].packets' 60 && is '.rules[3].packets' null && is '.queues[0].packets' 0 &&
-		is '.rules[1].packets == .queues[3].packets and .rules[1].bytes == .queues[3].bytes' true &&
-		is '.rules[2].packets == .queues[1].packets and .rules[2].bytes == .queues[1].bytes' true &&
-		is '.queues[3].tags[0].tag' 7 && is '.queues[3].tags[0].packets == .queues[3].packets' true &&
-		is '.queues[1].tags | length' 0
+	is '.rules[0].packets' 60 '.rules[3].packets' null '.queues[0].packets' 0 \
+			'.rules[1].packets == .queues[3].packets and .rules[1].bytes == .queues[3].bytes' true \
+			'.rules[2].packets == .queues[1].packets and .rules[2].bytes == .queues[1].bytes' true \
+			'.queues[3].tags[0].tag' 7 '.queues[3].tags[0].packets == .queues[3].packets' true \
+			'.queues[1].tags | length' 0
 }
 check "rules and queues count the same packets" counted
 if command -v tcpdump >/dev/null; then
 	captured() {
 		want3=$(count_packets "$traffic" "src net 10.9 and tcp and dst portrange 80-443 or (vlan and src net 10.9 and tcp and dst portrange 80-443)")
 		[ "$(count_packets "$work/cap/queue3.pcap" "")" = "$want3" ] &&
-			is '.queues[3].packets' "$want3" && is '.queues[3].captured' "$want3" &&
+			is '.queues[3].packets' "$want3" '.queues[3].captured' "$want3" &&
 			[ "$(count_packets "$work/cap/queue0.pcap" "")" = 0 ]
 	}
 	check "the capture has them, whole" captured
@@ -87,7 +87,7 @@ fi
 agree() {
 	dropped=$(jq .dropped "$work/replay")
 	queued=$(jq .queued "$work/replay")
-	is '.rules[0].packets' "${dropped:?}" && is '[.queues[].packets] | add' "${queued:?}"
+	is '.rules[0].packets' "${dropped:?}" '[.queues[].packets] | add' "${queued:?}"
 }
 check "the chip's own account agrees" agree
 
@@ -110,7 +110,7 @@ check "stats --watch goes on" watched
 
 deleted() {
 	client del 1 >"$work/out" && grep -q "4 rules in effect" "$work/out" &&
-		is '[.rules[].id] | join(",")' 2,3,4,5 && is '.rules[0].packets == .queues[3].packets' true
+		is '[.rules[].id] | join(",")' 2,3,4,5 '.rules[0].packets == .queues[3].packets' true
 }
 check "del by number; the others' counters go on" deleted
 by_words() {
@@ -124,7 +124,7 @@ no_such() {
 check "del of a rule that does not exist" no_such
 deleted_steers() {
 	before=$(stat_of '.queues[3].packets')
-	replay && is '.rules[0].packets' $((2 * before)) && is '.queues[3].packets' $((2 * before)) &&
+	replay && is '.rules[0].packets' $((2 * before)) '.queues[3].packets' $((2 * before)) &&
 		[ "$(jq .dropped "$work/replay")" = 0 ]
 }
 check "the remaining rules steer as before" deleted_steers
@@ -139,7 +139,7 @@ END
 ids() { is '[.rules[].id] | join(",")' "$1"; }
 applied_again() {
 	before=$(stat_of '.rules[] | select(.id == 3).packets')
-	client apply --quiet "$work/kept" && ids 6,3,7 && is '.rules[1].packets' "$before" && is '.rules[0].packets' 0
+	client apply --quiet "$work/kept" && ids 6,3,7 && is '.rules[1].packets' "$before" '.rules[0].packets' 0
 }
 check "apply: a rule with the same words keeps its counter and its ID" applied_again
 edited() {
@@ -191,10 +191,10 @@ ways() {
 	client apply --quiet "$work/ways" && replay || return 1
 	dns=$(stat_of '.rules[0].packets') tcp=$(stat_of '.rules[1].packets') udp=$(stat_of '.rules[2].packets')
 	[ "$dns" = 60 ] && [ "$udp" -gt "$dns" ] && [ "$tcp" -gt "$(stat_of '.rules[5].packets')" ] &&
-		is '.queues[2].packets' "$dns" && is '.queues[3].packets' "$udp" && is '.queues[1].packets' "$dns" &&
-		is '.queues[1].tags[0].packets' "$dns" && is '.queues[2].tags | length' 0 &&
-		is '.queues[0].packets == .rules[5].packets and .rules[5].packets > 0' true &&
-		is '.rules[4].packets' 0 && is '.rules[1].goto' web && is '.rules[5].table' web
+		is '.queues[2].packets' "$dns" '.queues[3].packets' "$udp" '.queues[1].packets' "$dns" \
+			'.queues[1].tags[0].packets' "$dns" '.queues[2].tags | length' 0 \
+			'.queues[0].packets == .rules[5].packets and .rules[5].packets > 0' true \
+			'.rules[4].packets' 0 '.rules[1].goto' web '.rules[5].table' web
 }
 check "a daemon starts for mirrors and tables" start --queues 4 --fresh --capture "$work/cap"
 check "mirrors copy and tables judge" ways
@@ -206,7 +206,7 @@ tables_shown() {
 check "list and stats name the tables" tables_shown
 kept_table() {
 	client del 3 && holds "$(grep -v "udp to queue 3\|^table" "$work/ways")
-" && is '.rules[4].table' web && replay && is '.rules[0].packets' $((2 * dns)) && is '.queues[3].packets' "$udp"
+" && is '.rules[4].table' web && replay && is '.rules[0].packets' $((2 * dns)) '.queues[3].packets' "$udp"
 }
 check "del keeps the tables" kept_table
 orphan() {
@@ -214,7 +214,7 @@ orphan() {
 }
 check "del of the only way to a table" orphan
 main_too() {
-	client add "send in icmp goto web" && is '.rules[4].text' "send in icmp goto web" && is '.rules[4].goto' web &&
+	client add "send in icmp goto web" && is '.rules[4].text' "send in icmp goto web" '.rules[4].goto' web &&
 		client insert before 6 "drop in icmp" && is '.rules[5].table' web && client save - >"$work/saved" &&
 		grep -A1 "^table" "$work/saved" | grep -q "^drop in icmp$" && client flush && nothing_held
 }
@@ -336,8 +336,8 @@ lost() {
 	dropped=0
 	for _ in 1 2 3; do replay && dropped=$((dropped + $(jq .no_buffer "$work/replay"))); done
 	kill -CONT "$daemon"
-	[ "$dropped" -gt 0 ] && is '.queues[0].dropped' "$dropped" && is '.queues[1].dropped' 0 &&
-		is '.rules[1].packets' $((1024 + dropped)) &&
+	[ "$dropped" -gt 0 ] && is '.queues[0].dropped' "$dropped" '.queues[1].dropped' 0 \
+			'.rules[1].packets' $((1024 + dropped)) &&
 		client stats >"$work/out" && grep -Eq "^ +0 +[0-9]+ +[0-9]+ +$dropped\$" "$work/out"
 }
 check "each queue tells what it lost, as the chip does" lost

@@ -119,11 +119,11 @@ check "each word is taken, or refused by its capability" each_word
 
 rule="drop in vport 77"
 other_function() {
-	on_chip() { "$dvx_sim" exec "$chip" --function dpu -- "$@"; }
+	on_chip() { run_on "$chip" dpu "$@"; }
 	refused_at 9 "misc_parameters.source_port: mlx5_0 knows no vport 77"
 }
 check "an eswitch manager gets an error for a vport that does not exist" other_function
-on_chip() { "$dvx_sim" exec "$chip" -- "$@"; }
+on_chip() { run_on "$chip" host "$@"; }
 
 applied() {
 	start --queues 2 || return 1

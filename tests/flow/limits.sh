@@ -31,7 +31,7 @@ judged() { replay && counted '[59,1,0]' && [ "$(jq .dropped "$work/replay")" = 5
 check "what is over the rate is dropped and counted, the rest meets the next rule" judged
 empty() { says udp dst port 53 && grep -q 'left: red' "$work/says" && grep -q '=> rule "drop in udp dst port 53 over 2 bit/s burst 0": counter' "$work/says"; }
 check "explain: the meter is empty, the rule drops the packet" empty
-json() { is '.rules[0].over | "\(.rate) \(.burst) \(.unit)"' "2 0 bits" && is '.rules[2].over | "\(.rate) \(.burst)"' "100000000 65536"; }
+json() { is '.rules[0].over | "\(.rate) \(.burst) \(.unit)"' "2 0 bits" '.rules[2].over | "\(.rate) \(.burst)"' "100000000 65536"; }
 check "JSON has the rate" json
 kept() {
 	client apply "$work/rate" && client add 'drop in icmp over 1000/s' && replay && counted '[119,1,0,0]' &&
@@ -61,7 +61,7 @@ check "packets that are sent" outgoing
 to_queue() {
 	printf 'send in udp dst port 53 over 2 bit/s burst 0 to queue 1\ntable t\ndrop in udp\n' >"$work/queue"
 	sed -i 's/^table/send in udp goto t over 3 bit\/s burst 0\ntable/' "$work/queue"
-	client apply "$work/queue" && replay && is '.queues[1].packets' 59 && is '.rules[2].packets' null
+	client apply "$work/queue" && replay && is '.queues[1].packets' 59 '.rules[2].packets' null
 }
 check "packets over a rate go to a queue, or to a table" to_queue
 gone() { client flush && replay && [ "$(jq .dropped "$work/replay")" = 0 ]; }

@@ -83,8 +83,8 @@ check "and the daemon goes on" is '.rules | length' 2
 tags() {
 	tcpdump -Z "$(id -un)" -nr "$traffic" 'ip and (tcp or udp)' 2>"$work/err" | sed -n 's/.* IP [0-9.]*\.\([0-9]*\) > .*/\1/p' | sort -un | head -n 60 >"$work/ports"
 	while read -r port; do echo "send in ipv4 src port $port to queue 0 tag $port"; done <"$work/ports" >"$work/tagged"
-	client apply --quiet "$work/tagged" && "$dvx_sim" replay "$chip" "$traffic" && client stats && is '.queues[0].tags | length' 32 &&
-		is '.queues[0] | .packets == ([.tags[].packets] | add) + .other_tags' true && client stats | grep -q ', others: [1-9]'
+	client apply --quiet "$work/tagged" && "$dvx_sim" replay "$chip" "$traffic" && client stats && is '.queues[0].tags | length' 32 \
+			'.queues[0] | .packets == ([.tags[].packets] | add) + .other_tags' true && client stats | grep -q ', others: [1-9]'
 }
 if command -v tcpdump >/dev/null; then
 	check "packets of more tags than are counted separately" tags

@@ -8,7 +8,7 @@ needs "$peer"
 up --switchdev --vfs 2 "$chip" || exit 99
 
 # The e-switch's daemon is on the DPU's function; a second one counts what the host's receives.
-on_chip() { "$dvx_sim" exec "$chip" -f "${function:-dpu}" -- "$@"; }
+on_chip() { run_on "$chip" "${function:-dpu}" "$@"; }
 begin() { # FUNCTION: starts a daemon there, with one rule that counts what comes in
 	function=$1
 	background "$work/$1.err" "$dvx_sim" exec "$chip" -f "$1" -- "$flow" daemon --json ${steering:+--steering "$steering"} || return 1
@@ -36,7 +36,7 @@ check "a file is applied" applies
 
 # Send a packet of a function from a UDP port, several of the host's.
 send_from() { # FUNCTION PORT
-	printf 'send %s\n' "$2" | "$dvx_sim" exec "$chip" -f "$1" -- "$peer" >"$work/peer"
+	printf 'send %s\n' "$2" | run_on "$chip" "$1" "$peer" >"$work/peer"
 }
 send_from_host() {
 	for mark; do send_from host "$mark" || return 1; done
@@ -58,7 +58,7 @@ check "the wire got two" wire_got
 
 by_source() {
 	client stats | grep -q '^    uplink         420           44906         360$' &&
-		is '.sources | map(select(.from == "pf") | .packets, .dropped) | join(" ")' "4 1" && is '.sources[-1] | .from, .packets' "several
+		is '.sources | map(select(.from == "pf") | .packets, .dropped) | join(" ")' "4 1" '.sources[-1] | .from, .packets' "several
 1" && client stats --prometheus | grep -q 'source_dropped_packets_total{device="mlx5_0",from="uplink"} 360'
 }
 check "stats by the source of packets, a mirrored one once" by_source

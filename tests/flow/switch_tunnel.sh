@@ -10,7 +10,7 @@ for name in $chips; do
 	up --set switchdev=1 --wire "peer=$chip" "$name" || exit 99
 done
 
-on_chip() { "$dvx_sim" exec "$at" -f "$function" -- "$@"; }
+on_chip() { run_on "$at" "$function" "$@"; }
 daemons=
 begin() { # CHIP FUNCTION: starts a daemon there, and applies the rules of standard input
 	at=$1 function=$2

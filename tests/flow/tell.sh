@@ -8,7 +8,7 @@ flow=$top_builddir/tools/dvx-flow/dvx-flow
 traffic=$top_srcdir/examples/traffic/traffic.pcap
 
 on() {
-	"$dvx_sim" exec tell -- "$@"
+	run_on tell host "$@"
 }
 
 cat >"$scratch/rules" <<'R'

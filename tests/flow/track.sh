@@ -7,7 +7,7 @@ peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
 command -v perl >/dev/null || skip_all "perl is not installed"
 "$dvx_sim" up --set switchdev=1 --vfs 2 "$chip" || exit 99
-on_chip() { "$dvx_sim" exec "$chip" -f dpu -- "$@"; }
+on_chip() { run_on "$chip" dpu "$@"; }
 check "a daemon of the e-switch's manager starts" background "$work/daemon.err" \
 	"$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json
 daemon=$child

@@ -18,7 +18,7 @@ fi
 
 chip=k chips=k # interfaces have short names
 "$dvx_sim" up "$chip" --netdev --set switchdev=1 --vfs 2 || exit 99
-on_chip() { "$dvx_sim" exec "$chip" -f dpu -- "$@"; }
+on_chip() { run_on "$chip" dpu "$@"; }
 check "a daemon of the e-switch's manager starts" background "$work/daemon.err" \
 	"$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json
 daemon=$child
