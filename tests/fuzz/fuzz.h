@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 /* The pieces of which replay.c makes inputs. */
 struct fuzz_target {
 	const char *corpus;  /* files (glob) below tests/, to damage. NULL: any bytes do */
-	unsigned int inputs; /* ten times as many with DVX_TEST_LONG */
+	unsigned int inputs; /* check has a quarter, check long ten times as many */
 	size_t longest;
 	void (*judge)(unsigned int inputs); /* asserts that they got far enough; may be NULL */
 };
