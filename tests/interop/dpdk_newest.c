@@ -17,7 +17,9 @@
 #define QUEUE_SIZE 64u
 #define LOST	   QUEUES /* no rule has the packet */
 #define PACKET	   64u
-#define PORT_AT	   36u /* of the destination port in a packet, behind the source port */
+#define TTL_AT	   22u /* in a packet */
+#define SOURCE_AT  29u /* of the source address's last byte */
+#define PORT_AT	   36u /* of the destination port, behind the source port */
 #define LAST_PORT  9u  /* of the packet behind all others of a step */
 
 static struct rte_mempool *pool;
@@ -86,6 +88,15 @@ static unsigned int model_queue(unsigned int port, enum step step)
 	if (port >= SIZED_AT && port < SIZED_AT + LARGE)
 		return port - SIZED_AT < SMALL || step >= RESIZED ? 2 : LOST;
 	return LOST;
+}
+
+/* Two fields that rules of `updates` and `sized` rewrite; returns what a packet that arrives in this queue has there. */
+static unsigned int model_rewritten(unsigned int port, unsigned int queue, unsigned int without)
+{
+	return (port >= UPDATE_AT && port < UPDATE_AT + UPDATES) ||
+			       (port >= SIZED_AT && port < SIZED_AT + LARGE)
+		       ? 100 + queue
+		       : without;
 }
 
 /* Calls fn for each port of which a packet is sent. */
@@ -186,6 +197,7 @@ struct table {
 	const struct rte_flow_item_udp *mask, *last;
 	const struct rte_flow_item_udp *also; /* mask of a second pattern */
 	const struct rte_flow_action *act;    /* queues if it is NULL */
+	bool rewrites;
 	struct rte_flow_template_table *t;
 	struct rte_flow *rule[LARGE];
 };
@@ -199,13 +211,18 @@ static const struct rte_flow_action to_group[] = {
 static const struct rte_flow_action to_split[] = {
 	{RTE_FLOW_ACTION_TYPE_JUMP, &(const struct rte_flow_action_jump){.group = 2}},
 	{RTE_FLOW_ACTION_TYPE_END, NULL}};
+/*
+ * `updates` has room for two rules each: DPDK takes new arguments for the rewrites of an update, and if all of a table's
+ * are taken, it writes those of another table (26.11.0-rc0; mlx5_hw_table_rule has more numbers than there are arguments).
+ */
 static struct table ranges = {.name = "ranges",
 			      .attr = {.flow_attr = GROUP(1, 0), .nb_flows = RANGES},
 			      .mask = &ports_mask,
 			      .last = &port_mask},
 		    updates = {.name = "updates",
-			       .attr = {.flow_attr = GROUP(1, 1), .nb_flows = UPDATES},
-			       .mask = &port_mask},
+			       .attr = {.flow_attr = GROUP(1, 1), .nb_flows = 2 * UPDATES},
+			       .mask = &port_mask,
+			       .rewrites = true},
 		    masks = {.name = "masks",
 			     .attr = {.flow_attr = GROUP(1, 2), .nb_flows = MASKS},
 			     .mask = &port_mask,
@@ -214,7 +231,8 @@ static struct table ranges = {.name = "ranges",
 			     .attr = {.flow_attr = GROUP(1, 3),
 				      .nb_flows = SMALL,
 				      .specialize = RTE_FLOW_TABLE_SPECIALIZE_RESIZABLE},
-			     .mask = &port_mask},
+			     .mask = &port_mask,
+			     .rewrites = true},
 		    last = {.name = "last",
 			    .attr = {.flow_attr = GROUP(1, 4), .nb_flows = 1},
 			    .mask = &port_mask},
@@ -235,6 +253,46 @@ static struct table *const tables[] = {&ranges, &updates, &masks, &sized,
 				       &splits, &split,	  &last,  &root};
 #define TABLES	(sizeof(tables) / sizeof(tables[0]))
 #define EMPTIES (TABLES - 2) /* the last ones lead to the packet that ends a step */
+
+/* Actions of a rule. Masks of values are 0 if each rule has its own. */
+struct actions {
+	struct rte_flow_action_queue queue;
+	struct rte_flow_action_modify_field ttl, source;
+	struct rte_flow_action list[4];
+};
+
+static void rewrite_fill(struct rte_flow_action_modify_field *f, enum rte_flow_field_id to,
+			 uint32_t width, bool mask, unsigned int value)
+{
+	memset(f, mask ? 0xff : 0, sizeof(*f));
+	memset(f->src.value, 0, sizeof(f->src.value));
+	f->operation = RTE_FLOW_MODIFY_SET;
+	f->dst.field = to;
+	f->src.field = RTE_FLOW_FIELD_VALUE;
+	if (mask)
+		return;
+	f->width = width;
+	f->src.value[width / 8 - 1] = (uint8_t)value;
+}
+
+static const struct rte_flow_action *actions_fill(struct actions *a, const struct table *t,
+						  bool mask, unsigned int queue)
+{
+	struct rte_flow_action *to = a->list;
+
+	if (t->act)
+		return t->act;
+	a->queue.index = mask ? 0 : (uint16_t)queue;
+	rewrite_fill(&a->ttl, RTE_FLOW_FIELD_IPV4_TTL, 8, mask, 100 + queue);
+	rewrite_fill(&a->source, RTE_FLOW_FIELD_IPV4_SRC, 32, mask, 100 + queue);
+	if (t->rewrites) {
+		*to++ = ACT(MODIFY_FIELD, &a->ttl);
+		*to++ = ACT(MODIFY_FIELD, &a->source);
+	}
+	*to++ = ACT(QUEUE, &a->queue);
+	*to = ACT(END, NULL);
+	return a->list;
+}
 
 /* A pattern of UDP packets to ports, or of any packets if there is no mask. */
 struct pattern {
@@ -262,14 +320,12 @@ static struct rte_flow_pattern_template *pattern_create(const struct table *t,
 
 static int table_create(struct table *t)
 {
-	const struct rte_flow_action_queue any = {0};
-	const struct rte_flow_action queue[] = {ACT(QUEUE, &any), ACT(END, NULL)};
-	const struct rte_flow_action queue_mask[] = {ACT(QUEUE, NULL), ACT(END, NULL)};
+	struct actions act, mask;
 	struct rte_flow_actions_template_attr to = {.ingress = 1};
 	struct rte_flow_pattern_template *pattern[2] = {
 		pattern_create(t, t->mask), t->also ? pattern_create(t, t->also) : NULL};
 	struct rte_flow_actions_template *actions = rte_flow_actions_template_create(
-		0, &to, t->act ? t->act : queue, t->act ? t->act : queue_mask, &why);
+		0, &to, actions_fill(&act, t, false, 0), actions_fill(&mask, t, true, 0), &why);
 
 	if (actions && pattern[0] && !pattern[1] == !t->also)
 		t->t = rte_flow_template_table_create(0, &t->attr, pattern, t->also ? 2 : 1,
@@ -289,9 +345,8 @@ static int rule_create(struct table *t, unsigned int n, uint8_t by, struct rte_f
 {
 	const struct pattern p =
 		pattern_make(t->mask ? &least : NULL, t->last ? &most : NULL, NULL);
-	const struct rte_flow_action_queue queue = {.index = (uint16_t)queue_of};
-	const struct rte_flow_action act[] = {ACT(QUEUE, &queue), ACT(END, NULL)};
-	const struct rte_flow_action *actions = t->act ? t->act : act;
+	struct actions act;
+	const struct rte_flow_action *actions = actions_fill(&act, t, false, queue_of);
 
 	t->rule[n] = t->attr.insertion_type == RTE_FLOW_TABLE_INSERTION_TYPE_INDEX
 			     ? rte_flow_async_create_by_index(0, 0, &at_once, t->t, n, actions, 0,
@@ -308,12 +363,12 @@ static int port_rule(struct table *t, unsigned int n, unsigned int port, unsigne
 
 static int rule_update(struct table *t, unsigned int n, unsigned int queue_of)
 {
-	const struct rte_flow_action_queue queue = {.index = (uint16_t)queue_of};
-	const struct rte_flow_action act[] = {ACT(QUEUE, &queue), ACT(END, NULL)};
+	struct actions act;
 
-	return posted(
-		!rte_flow_async_actions_update(0, 0, &at_once, t->rule[n], act, 0, NULL, &why),
-		"update");
+	return posted(!rte_flow_async_actions_update(0, 0, &at_once, t->rule[n],
+						     actions_fill(&act, t, false, queue_of), 0,
+						     NULL, &why),
+		      "update");
 }
 
 /* Returns the index of the rule that the packet to this port hits, as DPDK calculates it. */
@@ -422,7 +477,7 @@ static int rules_remove(size_t from, size_t to)
 
 /* --- judgement ------------------------------------------------------------------------------------ */
 
-static uint8_t arrived[1 << 16][QUEUES];
+static uint8_t arrived[1 << 16][QUEUES], ttl_of[1 << 16], source_of[1 << 16];
 static enum step step;
 static unsigned int sent, wrong;
 
@@ -437,6 +492,12 @@ static int judge(unsigned int port)
 				"step %d, port %u: %u packets in queue %u, the model has queue "
 				"%u\n",
 				step, port, arrived[port][q], q, want);
+	if (want != LOST &&
+	    (ttl_of[port] != model_rewritten(port, want, 64) ||
+	     source_of[port] != model_rewritten(port, want, 1)) &&
+	    wrong++ < 20)
+		fprintf(stderr, "step %d, port %u: TTL %u, source %u\n", step, port, ttl_of[port],
+			source_of[port]);
 	return 0;
 }
 
@@ -459,6 +520,8 @@ static void receive(void)
 
 				ended |= port == LAST_PORT;
 				arrived[port][q]++;
+				ttl_of[port] = bytes[TTL_AT];
+				source_of[port] = bytes[SOURCE_AT];
 			}
 			rte_pktmbuf_free_bulk(m, n);
 		}

@@ -275,6 +275,21 @@ TEST(of_hws, patterns_and_arguments)
 	assert_int_equal(argument_cmd(19), BAD);
 }
 
+/* A pattern has as many rewrites as the capability says, by which DPDK refuses longer ones. */
+TEST(of_hws, longest_pattern)
+{
+	uint64_t actions[65];
+	unsigned int most;
+
+	FX(h.f, QUERY_HCA_CAP, {"op_mod", PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE << 1 | 1});
+	most = prm_wqe_based_flow_table_cap_get_max_header_modify_pattern_length(
+		prm_query_hca_cap_out_at_capability(h.f->out));
+	for (unsigned int i = 0; i < 65; i++)
+		actions[i] = SET_FIELD(OUT_UDP_DPORT, 16);
+	assert_int_equal(pattern_cmd(actions, most), 0);
+	assert_int_equal(pattern_cmd(actions, most + 1), BAD);
+}
+
 /* A header to insert comes from as many arguments as it needs. */
 TEST(of_hws, headers_from_arguments)
 {

@@ -2,7 +2,11 @@
 /* Proves what a walk through entries of format 1 compares and changes. */
 #include "tests/test.h"
 #include "steer/ste/definer.h"
+#include "steer/rules/select.h"
 #include "walk_rig.h"
+
+#define KIND_WORD 3u  /* of the parsed headers (PRM definer_hl): layer 4, in more kinds */
+#define OKS_WORD  33u /* what is right */
 
 static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
 {
@@ -61,6 +65,45 @@ TEST(walk, fields_ipv4)
 	/* none of IPv6, and none of inner headers */
 	FIELDS(ste_eth_l4_v1, 0x09, {"dst_port", 0});
 	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x08, {"destination_port", 0});
+}
+
+/* Returns this word of the parsed headers, as a definer of format 61 selects it. */
+static uint32_t selected(uint8_t word)
+{
+	const uint8_t dwords[SELECT_DWORDS] = {word}, octets[SELECT_OCTETS] = {0};
+	uint8_t mask[SELECT_BYTES] = {0}, tag[SELECT_BYTES];
+	struct select *s;
+
+	prm_store32(mask, 4 * (SELECT_DWORDS - 1), word == KIND_WORD ? 0xf0000000 : 0xff000000);
+	assert_null(select_make(&s, dwords, octets, mask));
+	r.w.packet = &r.p;
+	select_fill(s, &r.w, tag);
+	free(s);
+	return prm_load32(tag, 4 * (SELECT_DWORDS - 1)) >> 24;
+}
+
+/* Definers have which headers and checksums are good (DPDK's integrity), and the kind of layer 4 (ptype). */
+TEST(walk, integrity)
+{
+	static const struct {
+		uint8_t at, value; /* what is changed in a UDP packet */
+		uint8_t oks, kind;
+	} rows[] = {
+		{0, 2, 0x33, 0x20},	/* nothing: layers 3 and 4, and both checksums */
+		{43, '?', 0x23, 0x20},	/* its data: layer 4's checksum is wrong */
+		{22, 63, 0x01, 0x20},	/* its TTL: IP's is wrong, so layer 4's is not looked at */
+		{23, 1, 0x01, 0x30},	/* ICMP */
+		{23, 0x84, 0x01, 0xf0}, /* SCTP */
+		{12, 9, 0x00, 0x00},	/* no IP */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		packet(udp4, sizeof(udp4));
+		r.p.data[rows[i].at] = rows[i].value;
+		packet_parse_headers(&r.p);
+		assert_int_equal(selected(OKS_WORD), rows[i].oks);
+		assert_int_equal(selected(KIND_WORD), rows[i].kind);
+	}
 }
 
 TEST(walk, fields_of_two_tags)

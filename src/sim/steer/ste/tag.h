@@ -7,6 +7,10 @@
 
 enum { TAG_L3_NONE, TAG_L3_IPV4, TAG_L3_IPV6 };
 enum { TAG_L4_NONE, TAG_L4_TCP, TAG_L4_UDP, TAG_L4_OTHER };
+enum {
+	TAG_L4_ICMP = 3,
+	TAG_L4_EXT_OTHER = 15
+}; /* [I] of four bits, beside TCP and UDP; ICMP's is from DPDK */
 enum { TAG_VLAN_NONE, TAG_VLAN_SERVICE, TAG_VLAN_CUSTOMER };
 enum { TAG_ENCAP_NONE, TAG_ENCAP_L2, TAG_ENCAP_L3 };
 
@@ -29,6 +33,16 @@ static inline uint32_t tag_l4_type(const struct packet_headers *h)
 	default:
 		return TAG_L4_OTHER;
 	}
+}
+
+static inline uint32_t tag_l4_type_ext(const struct packet_headers *h)
+{
+	const uint32_t type = tag_l4_type(h);
+
+	if (type != TAG_L4_OTHER)
+		return type;
+	return h->l4_type == PACKET_ICMP || h->l4_type == PACKET_ICMP6 ? TAG_L4_ICMP
+								       : TAG_L4_EXT_OTHER;
 }
 
 static inline uint32_t tag_vlan_kind(bool service, bool customer)
