@@ -8,7 +8,7 @@ replay() {
 	"$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay"
 }
 verdict() { # ROW NUMBER: what the chip says of the next replay
-	replay && got=$(jq ".$1" "$work/replay") && [ "$got" = "$2" ] || { cat "$work/replay"; return 1; }
+	replay && field "$1" "$work/replay" && [ "$value" = "$2" ] || { cat "$work/replay"; return 1; }
 }
 die() {
 	kill -9 "$daemon"
@@ -96,7 +96,7 @@ killed() { # FROM TO
 		wait $changing
 		status=$?
 		start --queues 2 || { cat "$work/daemon.err"; return 1; }
-		client list --json | jq -r '.rules[].text' >"$work/now"
+		rule_texts >"$work/now"
 		{ [ $status != 0 ] && cmp -s "$work/now" "$work/before"; } || cmp "$work/now" "$work/after" ||
 			{ echo "change $n, status $status, $words"; return 1; }
 		mv "$work/now" "$work/before"

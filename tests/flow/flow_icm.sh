@@ -20,7 +20,7 @@ check "memory that runs out is reported" runs_out
 "$dvx_sim" fault "$chip" off
 still() {
 	holds "drop in udp dst port 53 count
-" && "$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay" && [ "$(jq .dropped "$work/replay")" = 60 ] &&
+" && "$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay" && field dropped "$work/replay" && [ "$value" = 60 ] &&
 		is '.rules[0].packets' 60
 }
 check "the rules that hold are untouched" still

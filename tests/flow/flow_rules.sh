@@ -125,7 +125,7 @@ check "del of a rule that does not exist" no_such
 deleted_steers() {
 	before=$(stat_of '.queues[3].packets')
 	replay && is '.rules[0].packets' $((2 * before)) '.queues[3].packets' $((2 * before)) &&
-		[ "$(jq .dropped "$work/replay")" = 0 ]
+		field dropped "$work/replay" && [ "$value" = 0 ]
 }
 check "the remaining rules steer as before" deleted_steers
 
@@ -163,7 +163,7 @@ differs() {
 		sort -r "$work/saved" | client diff --json - | jq -e '.stay == 2 and (.moved | length) == 3 and .moved[0].id == 3' && ids 6,9,3,10,8
 }
 check "diff shows what apply would do, and does nothing" differs
-nothing_held() { is '.rules | length' 0 && replay && [ "$(jq .queued "$work/replay")" = 0 ]; }
+nothing_held() { is '.rules | length' 0 && replay && field queued "$work/replay" && [ "$value" = 0 ]; }
 several() {
 	client replace 10 'count in vlan 8 name "eight"' && client insert before eight count in name last && fails 1 "no such rule (none)" client del none &&
 		client del 8-9 8 last 6 eight && ids 3 && is '.rules[0].packets' "$before" && client flush && nothing_held
@@ -174,7 +174,7 @@ empty() { client apply --quiet "$work/kept" && : >"$work/none" && client apply "
 check "an empty file takes all rules away" empty
 
 from_stdin() { echo "drop in" | client apply - && holds "drop in
-" && replay && [ "$(jq .dropped "$work/replay")" = 521 ]; }
+" && replay && field dropped "$work/replay" && [ "$value" = 521 ]; }
 check "rules come from standard input too" from_stdin
 
 # Copies, and a table of its own: DNS is counted twice and sent once, TCP is judged in "web" alone.

@@ -27,7 +27,7 @@ check "rates are applied" client apply "$work/rate"
 says() { client explain "$@" >"$work/says"; cat "$work/says"; }
 full() { says udp dst port 53 && grep -q 'its meter has 0 of 0 bytes left: green; changes register c5 0x0 -> 0x2' "$work/says" && grep -q '=> rule "count in udp' "$work/says"; }
 check "explain: the meter is full, the rule behind takes the packet" full
-judged() { replay && counted '[59,1,0]' && [ "$(jq .dropped "$work/replay")" = 59 ]; }
+judged() { replay && counted '[59,1,0]' && field dropped "$work/replay" && [ "$value" = 59 ]; }
 check "what is over the rate is dropped and counted, the rest meets the next rule" judged
 empty() { says udp dst port 53 && grep -q 'left: red' "$work/says" && grep -q '=> rule "drop in udp dst port 53 over 2 bit/s burst 0": counter' "$work/says"; }
 check "explain: the meter is empty, the rule drops the packet" empty
@@ -48,7 +48,7 @@ many() {
 	{
 		seq -f 'drop in udp dst port 53 ipv4 src 10.0.0.%.0f over 2 bit/s burst 0' 0 99
 		echo 'drop in udp dst port 53 over 2 bit/s burst 0'
-	} | client apply - && replay && [ "$(jq .dropped "$work/replay")" = 59 ]
+	} | client apply - && replay && field dropped "$work/replay" && [ "$value" = 59 ]
 }
 check "a hundred rates, and one behind them" many
 peer=$top_builddir/tests/steer/dr_fdb_peer
@@ -64,7 +64,7 @@ to_queue() {
 	client apply "$work/queue" && replay && is '.queues[1].packets' 59 '.rules[2].packets' null
 }
 check "packets over a rate go to a queue, or to a table" to_queue
-gone() { client flush && replay && [ "$(jq .dropped "$work/replay")" = 0 ]; }
+gone() { client flush && replay && field dropped "$work/replay" && [ "$value" = 0 ]; }
 check "without rules all packets pass" gone
 exports() { fails 1 'rates are not exported' client export --to tc "$work/rate"; }
 check "export names what tc lacks" exports
