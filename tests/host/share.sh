@@ -14,7 +14,7 @@ scenes="threads threads-fork fork spawn renew stale moved protect grow drop limi
 	maps reader reader-unprivileged churn"
 
 # A bound, for a store that waits for ever.
-run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }
+run() { timeout 300 "$dvx_sim" exec scenes -- "$client" "$@"; }
 # A scene that can't be had here is none.
 may() {
 	"$@"
@@ -23,30 +23,34 @@ may() {
 }
 
 # Containers often refuse userfaultfd: what the scenes are without it is seen below.
+"$client" userfaultfd
+refused=$?
 with_userfaultfd() {
-	if "$client" userfaultfd; then
-		check "$1: $2" may "$1" "$2"
+	if [ $refused = 0 ]; then
+		check "$1" may run "$1"
 	else
 		tests=$((tests + 1))
-		echo "ok $tests - $1: $2 # SKIP userfaultfd is refused here"
+		echo "ok $tests - $1 # SKIP userfaultfd is refused here"
 	fi
 }
 
+chips=scenes
+"$dvx_sim" up scenes || bail_out "no chip"
 for scene in $scenes; do
-	with_userfaultfd run $scene
+	with_userfaultfd $scene
 done
 for scene in threads threads-fork twice; do
-	check "run, no userfaultfd: $scene" may run $scene never
+	check "no userfaultfd: $scene" may run $scene never
 done
 for scene in fork renew stale protect close; do
-	check "run, no userfaultfd: $scene" run $scene alone
+	check "no userfaultfd: $scene" run $scene alone
 done
 
 # Not even the registers fit: that is told.
 little() {
 	(ulimit -f 32 && "$@" limit) 2>&1 | grep -q RLIMIT_FSIZE
 }
-check "run: a limit on files below the device's" little run
+check "a limit on files below the device's" little run
 
 # The device is killed while pages are shared.
 orphan() {
@@ -62,6 +66,7 @@ orphan() {
 	exec 9>&-
 	wait $orphan
 }
+"$dvx_sim" down scenes
 chips=share
 check "a program survives its device's death" orphan 1
 check "the server keeps no mapping of a dead client: up" "$dvx_sim" up share

@@ -65,7 +65,7 @@ static void family_end(struct family *f)
 /* A region of many pages is copied as a whole. */
 static void large_region_forks(struct rig *r)
 {
-	const size_t len = 8u << 20;
+	const size_t len = 2u << 20;
 	char *data = mem_pages(len);
 	struct ibv_mr *mr = rig_reg(r, data, len);
 	volatile uint64_t *last = (void *)(data + len - 8);
@@ -144,6 +144,7 @@ static void borrow(char *data)
 /* Runs a child that shares all memory until it execs, and one that only borrows it. */
 int scene_spawn(void)
 {
+	const int rounds = mem_rounds(50, 150);
 	char *args[] = {"true", NULL}, *data = mem_pages(2 * PAGE);
 	struct ibv_mr *mr;
 	struct rig r;
@@ -153,7 +154,7 @@ int scene_spawn(void)
 	rig_open(&r, NULL);
 	rig_connect(&r);
 	mr = rig_reg(&r, data, 2 * PAGE);
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < rounds; i++) {
 		CHECK(!posix_spawnp(&child, "true", NULL, NULL, args, environ));
 		memset(data, i + 1, PAGE);
 		rig_write(&r, data, mr->lkey, data + PAGE, mr->rkey, PAGE);

@@ -29,10 +29,10 @@ void mem_expect_shared(const void *va, size_t len)
 
 int mem_rounds(int tsan, int n)
 {
-	if (MEM_TSAN)
-		return tsan;
 	if (getenv("DVX_TEST_LONG"))
-		return n;
+		return MEM_TSAN ? tsan : n;
+	if (MEM_TSAN)
+		return tsan / 3;
 	return MEM_ASAN ? n / 10 : n / 3;
 }
 

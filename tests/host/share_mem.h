@@ -37,8 +37,8 @@
 extern bool mem_shares; /* pages are expected to be shared at all */
 
 /*
- * Returns the number of rounds: n with DVX_TEST_LONG, otherwise a third. Under a sanitizer `tsan`
- * or a tenth of n: races show in the build that is not slowed down.
+ * Returns the number of rounds: n with DVX_TEST_LONG, otherwise a third. Under a sanitizer `tsan`,
+ * or a third of it, or a tenth of n: races show in the build that is not slowed down.
  */
 int mem_rounds(int tsan, int n);
 void *mem_pages(size_t len);

@@ -138,7 +138,7 @@ int scene_churn(void)
 	drop_privilege();
 	rig_open(&r, NULL);
 	CHECK(!pthread_create(&thread, NULL, sleep_on, NULL));
-	for (int i = 0; i < 1500; i++) {
+	for (int i = 0; i < 1100; i++) {
 		char *data = mem_pages(PAGE);
 
 		CHECK(!ibv_dereg_mr(rig_reg(&r, data, PAGE)));
