@@ -26,15 +26,15 @@ counted() {
 		>"$tmp/log" 2>&1 </dev/null || cat "$tmp/log" >&2
 	total
 }
-# counted_parts MARK "FUNCTION..." COMMAND...: the instructions within the functions up to each return of MARK, a line for each:
-# a start under valgrind takes longer than most of what is counted
+# counted_parts MARK "FUNCTION..." COMMAND...: the instructions within the functions up to each return of MARK, another
+# function, a line for each: a start under valgrind takes longer than most of what is counted
 counted_parts() {
-	mark=$1 toggles=
-	for fn in $2; do toggles="$toggles --toggle-collect=$fn"; done
+	options=--dump-after=$1
+	for fn in $2; do options="$options --toggle-collect=$fn"; done
 	shift 2
 	rm -f "$tmp"/cg*
 	# shellcheck disable=SC2086 # words
-	valgrind --tool=callgrind --callgrind-out-file="$tmp/cg" $toggles --dump-after="$mark" "$@" \
+	valgrind --tool=callgrind --callgrind-out-file="$tmp/cg" $options "$@" \
 		>"$tmp/log" 2>&1 </dev/null || cat "$tmp/log" >&2
 	for part in $(seq $(($(ls "$tmp"/cg.* | wc -l)))); do cat "$tmp/cg.$part"; done | awk '/^totals:/ { printf "%.0f\n", $2 }'
 }

@@ -33,6 +33,11 @@ static __attribute__((noipa)) int queue_ended(struct uverbs_file *f, struct uver
 	return kernel_ioctl(f, req);
 }
 
+/* Ends what creation.sh counts of one call. */
+static __attribute__((noipa)) void call_counted(void)
+{
+}
+
 /* Memory that the device asks to share stays private: all work is the kernel's and the firmware's.
  */
 static uint32_t creation_run(struct creation *c, uint32_t i,
@@ -106,8 +111,10 @@ int main(int argc, char **argv)
 	for (uint32_t i = 1; i < n; i++)
 		creation_run(&c, i, kernel_ioctl);
 	creation_end(&c, oldest);
+	call_counted();
 	creation_run(&c, 0, queue_made);
 	creation_run(&c, n, queue_made);
+	call_counted();
 	rq_done(&c.r);
 	return fx_teardown(&fx);
 }

@@ -9,13 +9,14 @@ needs "$program"
 many=${DVX_TEST_LONG:+10000}
 many=${many:-2000}
 
-# function of the program, how often it is called
+# costs KIND N: instructions of a destruction, and of a creation, of which there are two
+costs() {
+	counted_parts call_counted "queue_made queue_ended" "$program" "$@" | xargs | awk '{ print $1, int($2 / 2) }'
+}
 for kind in cq qp; do
-	for fn in queue_made:2 queue_ended:1; do
-		times=${fn#*:} fn=${fn%:*}
-		few=$(($(counted "$fn" "$program" "$kind" 100) / times))
-		judge "$kind, $fn, among $many ($few among 100)" \
-			$(($(counted "$fn" "$program" "$kind" $many) / times)) $((few * 13 / 10))
-	done
+	few=$(costs $kind 100)
+	got=$(costs $kind $many)
+	judge "$kind, destruction among $many (${few% *} among 100)" "${got% *}" $((${few% *} * 13 / 10))
+	judge "$kind, creation among $many (${few#* } among 100)" "${got#* }" $((${few#* } * 13 / 10))
 done
 plan

@@ -6,16 +6,22 @@
 must_count
 needs "${top_builddir:?}/tests/perf/messages"
 
-# message OPERATION WINDOW ROUNDS [stat]: the instructions of a message
-message() { echo $(($(counted turn "$top_builddir/tests/perf/messages" "$@") / $3 / $2)); }
-rounds=300
-while read -r operation lone windowed; do
-	for window in 1 8; do
-		[ "$window" = 1 ] && budget=$lone || budget=$windowed
-		got=$(message "$operation" $window $rounds)
-		echo "$got" >"$tmp/$operation.$window"
-		judge "$operation, $window for each doorbell" "$got" "$budget"
+# messages OPERATION ROUNDS stat|plain WINDOW...: the instructions of a message of each window
+messages() {
+	rounds=$2
+	totals=$(counted_parts window_done turn "$top_builddir/tests/perf/messages" "$@")
+	shift 3
+	for total in $totals; do
+		echo $((total / rounds / $1))
+		shift
 	done
+}
+while read -r operation lone windowed; do
+	# shellcheck disable=SC2046 # words
+	set -- $(messages "$operation" 300 plain 1 8)
+	judge "$operation, 1 for each doorbell" "$1" "$lone"
+	judge "$operation, 8 for each doorbell" "$2" "$windowed"
+	echo "$2" >"$tmp/$operation"
 done <<EOF
 write 1020 515
 read 1020 515
@@ -25,6 +31,6 @@ ud 1955 1165
 EOF
 # Long enough for the share of sends whose keys and pages dvx-sim stat looks at.
 for operation in write send; do
-	judge "$operation, counted" "$(message $operation 8 2000 stat)" $(($(cat "$tmp/$operation.8") * 120 / 100))
+	judge "$operation, counted" "$(messages $operation 2000 stat 8)" $(($(cat "$tmp/$operation") * 120 / 100))
 done
 plan

@@ -8,7 +8,7 @@ writes=${top_builddir:?}/tests/perf/rules_wqe
 walks=$top_builddir/tests/perf/rules_walk
 needs "$writes"
 needs "$walks"
-many=100000
+many=30000
 [ -z "${DVX_TEST_LONG-}" ] || many=1000000
 packets=2000
 
