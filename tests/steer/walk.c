@@ -5,8 +5,9 @@
 #include "steer/rules/select.h"
 #include "walk_rig.h"
 
-#define KIND_WORD 3u  /* of the parsed headers (PRM definer_hl): layer 4, in more kinds */
-#define OKS_WORD  33u /* what is right */
+#define KIND_WORD   3u	/* of the parsed headers (PRM definer_hl): layer 4, in more kinds */
+#define OKS_WORD    33u /* what is right */
+#define RANDOM_WORD 119u
 
 static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
 {
@@ -67,19 +68,19 @@ TEST(walk, fields_ipv4)
 	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x08, {"destination_port", 0});
 }
 
-/* Returns this word of the parsed headers, as a definer of format 61 selects it. */
-static uint32_t selected(uint8_t word)
+/* Returns this word of the parsed headers under the mask, as a definer of format 61 selects it. */
+static uint32_t selected(uint8_t word, uint32_t of_it)
 {
 	const uint8_t dwords[SELECT_DWORDS] = {word}, octets[SELECT_OCTETS] = {0};
 	uint8_t mask[SELECT_BYTES] = {0}, tag[SELECT_BYTES];
 	struct select *s;
 
-	prm_store32(mask, 4 * (SELECT_DWORDS - 1), word == KIND_WORD ? 0xf0000000 : 0xff000000);
+	prm_store32(mask, 4 * (SELECT_DWORDS - 1), of_it);
 	assert_null(select_make(&s, dwords, octets, mask));
-	r.w.packet = &r.p;
+	r.w = (struct steer_walk){.vhca = r.f->v, .packet = &r.p};
 	select_fill(s, &r.w, tag);
 	free(s);
-	return prm_load32(tag, 4 * (SELECT_DWORDS - 1)) >> 24;
+	return prm_load32(tag, 4 * (SELECT_DWORDS - 1));
 }
 
 /* Definers have which headers and checksums are good (DPDK's integrity), and the kind of layer 4 (ptype). */
@@ -101,9 +102,22 @@ TEST(walk, integrity)
 		packet(udp4, sizeof(udp4));
 		r.p.data[rows[i].at] = rows[i].value;
 		packet_parse_headers(&r.p);
-		assert_int_equal(selected(OKS_WORD), rows[i].oks);
-		assert_int_equal(selected(KIND_WORD), rows[i].kind);
+		assert_int_equal(selected(OKS_WORD, 0xff000000) >> 24, rows[i].oks);
+		assert_int_equal(selected(KIND_WORD, 0xf0000000) >> 24, rows[i].kind);
 	}
+}
+
+/* A packet has random numbers: each bit of 16 is set for about a half of 1,024 packets. */
+TEST(walk, random_numbers)
+{
+	unsigned int set[32] = {0};
+
+	packet(udp4, sizeof(udp4));
+	for (unsigned int i = 0; i < 1024; i++)
+		for (uint32_t bit = 0, word = selected(RANDOM_WORD, UINT32_MAX); bit < 32; bit++)
+			set[bit] += word >> bit & 1;
+	for (unsigned int bit = 0; bit < 32; bit++)
+		assert_in_range(set[bit], bit < 16 ? 0 : 400, bit < 16 ? 0 : 624);
 }
 
 TEST(walk, fields_of_two_tags)

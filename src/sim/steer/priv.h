@@ -49,6 +49,8 @@ static inline uint64_t ste_walk(struct steer_walk *w, uint64_t addr)
 	return w->version->walk(w, addr);
 }
 
+/* Returns the next random number. */
+uint32_t steer_dice(struct steer *);
 /*
  * Logs the reason why a packet is lost, as a sentence, and returns 0. Not every loss is logged, so
  * that hostile tables cannot flood the log.

@@ -52,7 +52,7 @@ struct steer {
 	const struct ste_version *version;
 	const struct steer_ops *ops;
 	uint64_t lost;
-	uint32_t dice; /* of samplers: xorshift, so that a run can be repeated */
+	uint32_t dice; /* xorshift, so that a run can be repeated */
 	/* of each function, then those of the FDB: of each function as the source, and of the wire */
 	struct steer_stats stats[];
 };
@@ -462,13 +462,12 @@ static uint64_t table_walk_enter_table(struct table_walk *walk, uint32_t table)
 	return table_walk_match(walk, t);
 }
 
-/* Returns true for one packet of `ratio`, at random. */
-static bool steer_samples(struct steer *s, uint32_t ratio)
+uint32_t steer_dice(struct steer *s)
 {
 	s->dice ^= s->dice << 13;
 	s->dice ^= s->dice >> 17;
 	s->dice ^= s->dice << 5;
-	return !(s->dice % ratio);
+	return s->dice;
 }
 
 /* [I] Format 0 loses register c_0 on the TX side: libmlx5 sets it again behind the sampler. */
@@ -481,7 +480,8 @@ static uint64_t table_walk_sample(struct table_walk *walk, uint32_t id)
 			   s ? "is of another domain" : "does not exist");
 		return table_walk_lost(walk);
 	}
-	if (steer_samples(walk->w.vhca->dev->steer, s->ratio))
+	/* one packet of `ratio`, at random */
+	if (!(steer_dice(walk->w.vhca->dev->steer) % s->ratio))
 		table_walk_copy(walk, &(struct flow_dest){.obj = &s->sample->o});
 	if (walk->w.tx && !walk->w.version->format)
 		walk->w.packet->reg_c[0] = 0;
