@@ -39,7 +39,7 @@ send_from() { # FUNCTION PORT
 	printf 'send %s\n' "$2" | run_on "$chip" "$1" "$peer" >"$work/peer"
 }
 send_from_host() {
-	for mark; do send_from host "$mark" || return 1; done
+	printf 'send %s\n' "$@" | run_on "$chip" host "$peer" >"$work/peer"
 }
 counts() { client stats --json | jq -c '[.rules[].packets]'; }
 at_host() { function=host counts; }
