@@ -110,7 +110,7 @@ static void pattern_or_argument(void)
 		prm_store64(in, 48 + 8 * i, any_value() >> 4 | (uint64_t)any(8) << 60);
 		if (any(2)) /* a removal or an insertion by anchors that exist */
 			prm_store32(in, 48 + 8 * i,
-				    (4 + any(4)) << 28 | any(4) << 26 | any(20) << 16 | any(64));
+				    (4 + any(4)) << 28 | any(4) << 26 | any(20) << 16 | any(128));
 	}
 	command(PRM_OPCODE_CREATE_GENERAL_OBJECT, in, 48 + 8 * (any(8) ? n < 4 ? n : 4 : any(5)));
 }
@@ -146,7 +146,7 @@ static uint32_t named(uint32_t type)
 	case PRM_STC_ACTION_ADD:
 		return (type - 5) << 28 | (uint32_t)PRM_MODIFY_FIELD_OUT_UDP_DPORT << 16 | 16;
 	default:
-		return (4 + any(4)) << 28 | any(4) << 26 | any(20) << 16 | any(64);
+		return (4 + any(4)) << 28 | any(4) << 26 | any(20) << 16 | any(128);
 	}
 }
 

@@ -323,7 +323,8 @@ TEST(below, long_tags)
 TEST(below, encap)
 {
 	struct dvx_flow_match m = udp(4, 2000);
-	struct dvx_flow_action *encap, *both[2];
+	struct dvx_flow_action *encap, *both[2], *none = NULL;
+	static const uint8_t long_header[128];
 	struct dvx_flow_matcher *mt;
 	struct frame header, inner;
 	struct dvx_flow_rule *r;
@@ -348,6 +349,9 @@ TEST(below, encap)
 	OK(dvx_flow_rule_destroy(r));
 	OK(dvx_flow_matcher_destroy(mt));
 	OK(dvx_flow_action_destroy(encap));
+	refused(dvx_flow_action_create_encap_l2(tx.s.domain, long_header, sizeof(long_header),
+						&none),
+		-EOPNOTSUPP, "bytes is 128", "max_encap_header_size");
 	stage_tx_close(&tx);
 }
 

@@ -290,6 +290,15 @@ TEST(of_hws, longest_pattern)
 	assert_int_equal(pattern_cmd(actions, most + 1), BAD);
 }
 
+/* Makes SET_DPORT the template of an insertion with these bits of its first dword. */
+static uint8_t insertion(uint32_t bits, uint32_t argument)
+{
+	return template_set(SET_DPORT,
+			    (struct template){.type = PRM_STC_ACTION_HEADER_INSERT,
+					      .at = 6,
+					      .high = (4ull << 28 | bits) << 32 | argument});
+}
+
 /* A header to insert comes from as many arguments as it needs. */
 TEST(of_hws, headers_from_arguments)
 {
@@ -302,12 +311,7 @@ TEST(of_hws, headers_from_arguments)
 	assert_int_equal(argument_cmd(1), 0);
 	argument = made();
 	/* 80 bytes behind the Ethernet header: plain, anchor 7 (IP) */
-	assert_int_equal(template_set(SET_DPORT,
-				      (struct template){.type = PRM_STC_ACTION_HEADER_INSERT,
-							.at = 6,
-							.high = (4ull << 28 | 7u << 16 | 40) << 32 |
-								argument}),
-			 0);
+	assert_int_equal(insertion(7u << 16 | 40, argument), 0);
 	for (uint32_t i = 0; i < 2; i++) {
 		struct pd_object *a = obj_find(h.f->v, OBJ_ARGUMENT, argument + i);
 
@@ -320,6 +324,10 @@ TEST(of_hws, headers_from_arguments)
 	assert_int_equal(end.bytes[13], 0);
 	assert_int_equal(end.bytes[14], 0x66);
 	assert_int_equal(end.bytes[63], 0x66);
+	/* a tunnel's header of 2 bytes more than max_encap_header_size; inline, a dword is all */
+	assert_int_equal(insertion(1u << 27 | 63, argument), 0);
+	assert_int_equal(insertion(1u << 27 | 64, argument), BAD);
+	assert_int_equal(insertion(1u << 26 | 3, 0), BAD);
 }
 
 /* A list may remove headers and insert others from arguments, as DPDK ends tunnels without Ethernet. */
@@ -480,66 +488,6 @@ static uint8_t table_at(uint8_t type, uint32_t level)
 {
 	return fx_cmd(h.f, h.f->dev.manager, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID,
 		      FX_FIELDS({"table_type", type}, {"flow_table_context.level", level}));
-}
-
-/* reg_c_3, which a rule before sets, is the index of a packet's rule; what has none misses. */
-TEST(of_hws, linear)
-{
-	const uint64_t to_c3 = 1ull << 28 | PRM_MODIFY_FIELD_METADATA_REG_C_3 << 16;
-	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
-	struct rtc *by_index = rtc(
-		(struct shape){.rows = 4, .by_offset = 1, .access = 1, .definer = 14, .at = 64});
-	uint32_t indexed = table(0);
-	struct template set = {.type = PRM_STC_ACTION_SET, .at = 6, .high = to_c3 << 32};
-	struct template go = {
-		.type = PRM_STC_ACTION_JUMP_TO_FT, .at = 3, .high = (uint64_t)indexed << 32};
-
-	link_rtc(indexed, by_index->o.id);
-	assert_int_equal(template_set(SET_DPORT, set), 0);
-	assert_int_equal(template_set(TO_NEXT, go), 0);
-	for (uint16_t i = 0; i < 4; i++) {
-		struct rtc_rule r = rule_for((uint16_t)(50 + i), TO_NEXT, NOP, SET_DPORT);
-
-		prm_store32(r.entry, 28, i < 3 ? i : 16);
-		assert_true(write_rule(t, 0, r));
-	}
-	assert_true(write_rule(by_index, 1, rule_for(0, TO_TIR, NOP, NOP)));
-	assert_true(write_rule(by_index, 2, rule_for(0, DROP, NOP, NOP)));
-	begin(t);
-	assert_int_equal(rig_send(h.f, RX, 50).stats.ends[STEER_MISS], 1);
-	assert_int_equal(rig_send(h.f, RX, 51).tirs, 1);
-	assert_int_equal(rig_send(h.f, RX, 52).stats.ends[STEER_DROP], 1);
-	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
-}
-
-/* A linear table has its definer, its size, and rules by offset. */
-TEST(of_hws, refused_linear)
-{
-	const struct shape good = {.rows = 4,
-				   .format = PRM_RTC_STE_FORMAT_8DW,
-				   .by_offset = 1,
-				   .access = 1,
-				   .definer = 14,
-				   .miss = h.end};
-	struct shape bad = good;
-
-	assert_int_equal(rtc_create(good), 0);
-	bad.definer = h.definer;
-	assert_int_equal(rtc_create(bad), BAD);
-	bad = good;
-	bad.access = 0;
-	assert_int_equal(rtc_create(bad), BAD);
-	bad.access = 2;
-	assert_int_equal(rtc_create(bad), BAD);
-	bad = good;
-	bad.by_offset = 0;
-	assert_int_equal(rtc_create(bad), BAD);
-	bad = good;
-	bad.depth = 1;
-	assert_int_equal(rtc_create(bad), BAD);
-	bad = good;
-	bad.rows = 17;
-	assert_int_equal(rtc_create(bad), BAD);
 }
 
 TEST(of_hws, refused_commands)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves rule tables whose rules GENERATE_WQE writes, with definers of their own and ranges; and tables that
- * are split by hash, whose rules are written by index.
+ * are split by hash or linear, whose rules are written by index.
  */
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
@@ -318,4 +318,66 @@ TEST(of_hws, refused_generate)
 	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
 	assert_int_equal(ranges_exec(in), 0);
 	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
+}
+
+/* --- linear tables ---------------------------------------------------------------------------- */
+
+/* reg_c_3, which a rule before sets, is the index of a packet's rule; what has none misses. */
+TEST(of_hws, linear)
+{
+	const uint64_t to_c3 = 1ull << 28 | PRM_MODIFY_FIELD_METADATA_REG_C_3 << 16;
+	struct rtc *t = rtc((struct shape){.rows = 4, .reparse = 1});
+	struct rtc *by_index = rtc(
+		(struct shape){.rows = 4, .by_offset = 1, .access = 1, .definer = 14, .at = 64});
+	uint32_t indexed = table(0);
+	struct template set = {.type = PRM_STC_ACTION_SET, .at = 6, .high = to_c3 << 32};
+	struct template go = {
+		.type = PRM_STC_ACTION_JUMP_TO_FT, .at = 3, .high = (uint64_t)indexed << 32};
+
+	link_rtc(indexed, by_index->o.id);
+	assert_int_equal(template_set(SET_DPORT, set), 0);
+	assert_int_equal(template_set(TO_NEXT, go), 0);
+	for (uint16_t i = 0; i < 4; i++) {
+		struct rtc_rule r = rule_for((uint16_t)(50 + i), TO_NEXT, NOP, SET_DPORT);
+
+		prm_store32(r.entry, 28, i < 3 ? i : 16);
+		assert_true(write_rule(t, 0, r));
+	}
+	assert_true(write_rule(by_index, 1, rule_for(0, TO_TIR, NOP, NOP)));
+	assert_true(write_rule(by_index, 2, rule_for(0, DROP, NOP, NOP)));
+	begin(t);
+	assert_int_equal(rig_send(h.f, RX, 50).stats.ends[STEER_MISS], 1);
+	assert_int_equal(rig_send(h.f, RX, 51).tirs, 1);
+	assert_int_equal(rig_send(h.f, RX, 52).stats.ends[STEER_DROP], 1);
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
+}
+
+/* A linear table has its definer, its size, and rules by offset. */
+TEST(of_hws, refused_linear)
+{
+	const struct shape good = {.rows = 4,
+				   .format = PRM_RTC_STE_FORMAT_8DW,
+				   .by_offset = 1,
+				   .access = 1,
+				   .definer = 14,
+				   .miss = h.end};
+	struct shape bad = good;
+
+	assert_int_equal(rtc_create(good), 0);
+	bad.definer = h.definer;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.access = 0;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad.access = 2;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.by_offset = 0;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.depth = 1;
+	assert_int_equal(rtc_create(bad), BAD);
+	bad = good;
+	bad.rows = 17;
+	assert_int_equal(rtc_create(bad), BAD);
 }

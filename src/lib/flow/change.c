@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions that change packets, but for rewrites (modify.c); what a change needs of the match. */
+#include <dvx/prm/cap.h>
 #include "priv.h"
 
 #define ETHERNET_BYTES 14u
@@ -38,6 +39,29 @@ int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *
 	return dvx_flow_action_new(&want, header, "dvx_flow_action_create_decap_l3", out);
 }
 
+/*
+ * Refuses a header that the device has no room for: libmlx5 gives no usable errno, and a template of
+ * hardware steering has 7 bits for the size.
+ */
+static int encap_check_size(const struct dvx_flow_action *want, const char *call)
+{
+	struct dvx_dev *dev = want->domain->dev;
+	const bool fdb = want->domain->side == DVX_FLOW_FDB;
+	const void *cap;
+	uint32_t most;
+	int err = dvx_dev_cap_page(
+		dev, fdb ? PRM_HCA_CAP_TYPE_ESWITCH : PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
+
+	if (err)
+		return err;
+	most = fdb ? prm_e_switch_cap_get_max_encap_header_size(cap)
+		   : prm_flow_table_nic_cap_get_max_encap_header_size(cap);
+	if (want->bytes <= most)
+		return 0;
+	return dvx_fail(EOPNOTSUPP, "%s: bytes is %zu: max_encap_header_size of %s is %u", call,
+			want->bytes, dvx_dev_name(dev), most);
+}
+
 static int encap_create(const struct dvx_flow_action *want, const void *header, const char *call,
 			struct dvx_flow_action **out)
 {
@@ -53,7 +77,8 @@ static int encap_create(const struct dvx_flow_action *want, const void *header, 
 				"%s: bytes is %zu: a tunnel's header has an even number of bytes, "
 				"%u or more",
 				call, want->bytes, ETHERNET_BYTES);
-	return dvx_flow_action_new(want, header, call, out);
+	err = encap_check_size(want, call);
+	return err ? err : dvx_flow_action_new(want, header, call, out);
 }
 
 int dvx_flow_action_create_encap_l2(struct dvx_flow_domain *domain, const void *header,

@@ -283,7 +283,7 @@ int dvx_flow_dr_check_encap(const struct dvx_flow_action *action, const char *ca
 	struct dvx_dev *dev = action->domain->dev;
 	const bool fdb = action->domain->side == DVX_FLOW_FDB;
 	const void *cap;
-	uint32_t contexts, most;
+	uint32_t contexts;
 	int err = dvx_dev_cap_page(
 		dev, fdb ? PRM_HCA_CAP_TYPE_ESWITCH : PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
 
@@ -294,11 +294,6 @@ int dvx_flow_dr_check_encap(const struct dvx_flow_action *action, const char *ca
 	if (!contexts)
 		return dvx_fail(EOPNOTSUPP, "%s: %s lacks %slog_max_packet_reformat_context", call,
 				dvx_dev_name(dev), fdb ? "e_switch_cap." : "");
-	most = fdb ? prm_e_switch_cap_get_max_encap_header_size(cap)
-		   : prm_flow_table_nic_cap_get_max_encap_header_size(cap);
-	if (most && action->bytes > most)
-		return dvx_fail(EOPNOTSUPP, "%s: bytes is %zu: max_encap_header_size of %s is %u",
-				call, action->bytes, dvx_dev_name(dev), most);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 
 #define FW_STC_MODIFY_ALL 1u /* stc.modify_field_select */
 #define FW_STC_PARAM_AT	  32u
+#define FW_DWORD_WORDS	  2u /* in an insertion */
 
 static const uint8_t *fw_rtc_object(const struct fw_cmd *c)
 {
@@ -90,6 +91,20 @@ static int fw_stc_check_aso(struct fw_cmd *c, const uint8_t *stc)
 	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
 }
 
+/* [I] A rule has a dword to insert inline; arguments have no longer header than reformat contexts. */
+static int fw_stc_check_insert(struct fw_cmd *c, const uint8_t *stc)
+{
+	const uint32_t words = prm_stc_get_insert_size(stc);
+
+	if (prm_stc_get_inline_data(stc) ? words != FW_DWORD_WORDS
+					 : 2 * words > VHCA_MAX_REFORMAT_BYTES)
+		return fw_refuse(c, FW_SYN_SIZE,
+				 "stc.insert_size %u: inline are %u words, arguments have at most "
+				 "%u bytes (cap.max_encap_header_size)",
+				 words, FW_DWORD_WORDS, VHCA_MAX_REFORMAT_BYTES);
+	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
+}
+
 static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 {
 	uint32_t type;
@@ -107,6 +122,8 @@ static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 		return fw_stc_check_aso(c, stc);
 	if (type == PRM_STC_ACTION_SET || type == PRM_STC_ACTION_ADD || type == PRM_STC_ACTION_COPY)
 		return fw_flow_modify_check_action(c, 0, stc + FW_STC_PARAM_AT);
+	if (type == PRM_STC_ACTION_HEADER_INSERT)
+		return fw_stc_check_insert(c, stc);
 	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
 }
 
@@ -178,7 +195,6 @@ int fw_modify_stc(struct fw_cmd *c)
 
 #define FW_PATTERN_AT	 32u /* header_modify_pattern_in.pattern_data */
 #define FW_REWRITE_BYTES 8u
-#define FW_DWORD_WORDS	 2u /* in an insertion */
 
 /*
  * Checks an action of a pattern: a rewrite, or a change as a template has it. [I] An insertion is of

@@ -164,7 +164,7 @@ static bool rule_insert_argument(struct steer_walk *w, const struct stc *stc,
 				 struct move_place place, uint32_t offset, unsigned int *changed)
 {
 	const uint32_t n = 2 * prm_stc_get_insert_size(stc->prm);
-	uint8_t header[2 * 128];
+	uint8_t header[VHCA_MAX_REFORMAT_BYTES];
 
 	if (!rule_argument(w, stc, prm_stc_get_insert_argument(stc->prm), offset, header, n))
 		return false;
