@@ -203,6 +203,22 @@ TEST(of_hws, further_entries)
 	assert_false(write_rule(more, 16, next));
 }
 
+/* A template's rewrite is of its own type: a rule would write its value over what COPY leads to. */
+TEST(of_hws, rewrites_of_templates)
+{
+	static const uint8_t types[] = {PRM_STC_ACTION_SET, PRM_STC_ACTION_ADD,
+					PRM_STC_ACTION_COPY};
+	const uint64_t fields = (PRM_MODIFY_FIELD_OUT_UDP_DPORT << 16 | 16ull) << 32 |
+				PRM_MODIFY_FIELD_METADATA_REG_C_1 << 16;
+
+	for (uint32_t i = 0; i < 3; i++)
+		for (uint64_t rewrite = PRM_ACTION_TYPE_SET; rewrite <= 3; rewrite++) {
+			struct template t = {types[i], 6, .high = rewrite << 60 | fields};
+
+			assert_int_equal(template_set(SET_DPORT, t), rewrite == i + 1 ? 0 : BAD);
+		}
+}
+
 static uint8_t pattern_cmd(const uint64_t *actions, unsigned int n)
 {
 	uint8_t in[16 + 32 + 8 * 65] = {0};

@@ -91,6 +91,22 @@ static int fw_stc_check_aso(struct fw_cmd *c, const uint8_t *stc)
 	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
 }
 
+/* [I] The rewrite is of the template's type: that decides whether the second dword is the rule's value. */
+static int fw_stc_check_rewrite(struct fw_cmd *c, const uint8_t *stc)
+{
+	static const uint8_t types[] = {[PRM_STC_ACTION_COPY] = PRM_ACTION_TYPE_COPY,
+					[PRM_STC_ACTION_SET] = PRM_ACTION_TYPE_SET,
+					[PRM_STC_ACTION_ADD] = PRM_ACTION_TYPE_ADD};
+	const uint32_t type = prm_stc_get_action_type(stc);
+	const uint8_t *rewrite = stc + FW_STC_PARAM_AT;
+
+	if (prm_set_action_in_get_action_type(rewrite) != types[type])
+		return fw_refuse(c, FW_SYN_UNSUPPORTED,
+				 "stc.rewrite has action_type %u, stc.action_type 0x%x needs %u",
+				 prm_set_action_in_get_action_type(rewrite), type, types[type]);
+	return fw_flow_modify_check_action(c, 0, rewrite);
+}
+
 /* [I] A rule has a dword to insert inline; arguments have no longer header than reformat contexts. */
 static int fw_stc_check_insert(struct fw_cmd *c, const uint8_t *stc)
 {
@@ -121,7 +137,7 @@ static int fw_stc_check(struct fw_cmd *c, const uint8_t *stc)
 	if (type == PRM_STC_ACTION_ASO)
 		return fw_stc_check_aso(c, stc);
 	if (type == PRM_STC_ACTION_SET || type == PRM_STC_ACTION_ADD || type == PRM_STC_ACTION_COPY)
-		return fw_flow_modify_check_action(c, 0, stc + FW_STC_PARAM_AT);
+		return fw_stc_check_rewrite(c, stc);
 	if (type == PRM_STC_ACTION_HEADER_INSERT)
 		return fw_stc_check_insert(c, stc);
 	return fw_nothing_after(c, PRM_CREATE_STC_IN_BYTES);
