@@ -160,28 +160,49 @@ void watch_drop_sends(struct watch_qp *q, uint32_t n)
 			break;
 }
 
-int watch_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+WATCH_HOT int watch_post(struct watch_qp *q, struct ibv_send_wr *wr, struct ibv_send_wr **bad,
+			 const struct watch_place *here)
 {
-	const struct watch_place here = WATCH_HERE();
-	struct watch_qp *q = watch_qp_of(qp);
+	const bool locked = watch_lock(&q->sq);
 	uint32_t dropped = 0;
-	bool locked;
 	int err;
 
-	if (!q || q->direct)
-		return watch_context_of(qp->context)->real.post_send(qp, wr, bad);
-	if (q->guard)
-		watch_guard_enter(q->guard, qp->qp_num, &here);
-	locked = watch_lock(&q->sq);
 	for (const struct ibv_send_wr *w = wr; w; w = w->next)
-		watch_push_send(q, w, &here);
-	err = q->post_send(qp, wr, bad);
+		watch_push_send(q, w, here);
+	err = q->post_send(q->qp, wr, bad);
 	if (err)
 		dropped = watch_sends(*bad);
 	if (dropped)
 		watch_drop_sends(q, dropped);
 	watch_unlock(&q->sq, locked);
+	return err;
+}
+
+/* A queue that one thread at a time may use, or whose other threads may be in a batch. */
+WATCH_COLD static int watch_post_alone(struct watch_qp *q, struct ibv_send_wr *wr,
+				       struct ibv_send_wr **bad, const struct watch_place *here)
+{
+	bool alone;
+	int err;
+
+	if (q->guard)
+		watch_guard_enter(q->guard, q->qp->qp_num, here);
+	alone = watch_own(&q->poster);
+	err = watch_post(q, wr, bad, here);
+	watch_disown(&q->poster, alone);
 	if (q->guard)
 		watch_guard_leave(q->guard);
 	return err;
+}
+
+int watch_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	const struct watch_place here = WATCH_HERE();
+	struct watch_qp *q = watch_qp_of(qp);
+
+	if (!q || q->direct)
+		return watch_context_of(qp->context)->real.post_send(qp, wr, bad);
+	if (q->guard || q->extended)
+		return watch_post_alone(q, wr, bad, &here);
+	return watch_post(q, wr, bad, &here);
 }

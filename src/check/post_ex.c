@@ -21,7 +21,7 @@ static void watch_wr_start(struct ibv_qp_ex *ex)
 	if (q->guard && watch_checks())
 		watch_guard_enter(q->guard, q->qp->qp_num, &here);
 	if (!watch_counts())
-		q->batch_locked = watch_lock(&q->sq);
+		q->batch_owned = watch_own(&q->poster);
 	q->batch = q->sq.head;
 	q->real.wr_start(ex);
 }
@@ -31,17 +31,20 @@ static void watch_wr_new(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 {
 	struct watch_qp *q = watch_ex(ex);
 	struct watch_work *w;
+	bool locked;
 
 	if (watch_counts())
 		watch_count_request(q, opcode);
 	if (q->direct)
 		return;
+	locked = watch_lock(&q->sq);
 	w = watch_ring_push(&q->sq, ex->wr_id, NULL, 0);
-	if (!w)
-		return;
-	w->place = *here;
-	w->opcode = opcode;
-	w->signaled = q->all_signaled || ex->wr_flags & IBV_SEND_SIGNALED;
+	if (w) {
+		w->place = *here;
+		w->opcode = opcode;
+		w->signaled = q->all_signaled || ex->wr_flags & IBV_SEND_SIGNALED;
+	}
+	watch_unlock(&q->sq, locked);
 }
 
 /* A function that begins a request: its name, the opcode, its parameters, its arguments. */
@@ -85,13 +88,10 @@ static void watch_wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32
 	watch_ex(ex)->real.wr_set_ud_addr(ex, ah, qpn, qkey);
 }
 
-/* Takes the data of the request that is being built. */
-static void watch_ex_data(struct watch_qp *q, const struct ibv_sge *s, size_t n, bool inlined)
+/* Takes the data of the request that is being built, with the ring locked. */
+static void watch_ex_take(struct watch_qp *q, struct watch_work *w, const struct ibv_sge *s,
+			  size_t n, bool inlined)
 {
-	struct watch_work *w = watch_ex_work(q);
-
-	if (!w)
-		return;
 	for (size_t i = 0; i < n; i++) {
 		w->bytes += s[i].length;
 		if (!inlined && w->sges < q->sq.sges)
@@ -105,6 +105,16 @@ static void watch_ex_data(struct watch_qp *q, const struct ibv_sge *s, size_t n,
 						     .bytes = w->bytes,
 						     .n = {n, q->asked.max_send_sge},
 						     .place = {&w->place, &q->created}});
+}
+
+static void watch_ex_data(struct watch_qp *q, const struct ibv_sge *s, size_t n, bool inlined)
+{
+	const bool locked = watch_lock(&q->sq);
+	struct watch_work *w = watch_ex_work(q);
+
+	if (w)
+		watch_ex_take(q, w, s, n, inlined);
+	watch_unlock(&q->sq, locked);
 }
 
 static void watch_wr_set_sge(struct ibv_qp_ex *ex, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -136,6 +146,14 @@ static void watch_wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t n,
 	watch_ex(ex)->real.wr_set_inline_data_list(ex, n, list);
 }
 
+static void watch_ex_drop(struct watch_qp *q)
+{
+	const bool locked = watch_lock(&q->sq);
+
+	watch_drop_sends(q, q->sq.head - q->batch);
+	watch_unlock(&q->sq, locked);
+}
+
 static void watch_ex_end(struct watch_qp *q, bool posted)
 {
 	if (watch_counts()) {
@@ -143,8 +161,8 @@ static void watch_ex_end(struct watch_qp *q, bool posted)
 		return;
 	}
 	if (watch_checks() && !posted)
-		watch_drop_sends(q, q->sq.head - q->batch);
-	watch_unlock(&q->sq, q->batch_locked);
+		watch_ex_drop(q);
+	watch_disown(&q->poster, q->batch_owned);
 	if (q->guard && watch_checks())
 		watch_guard_leave(q->guard);
 }
@@ -152,6 +170,7 @@ static void watch_ex_end(struct watch_qp *q, bool posted)
 /* Checks a batch as one: the depth of each request is that of its place in it. */
 static void watch_ex_check(struct watch_qp *q)
 {
+	const bool locked = watch_lock(&q->sq);
 	const uint32_t head = q->sq.head;
 
 	for (uint32_t i = q->batch; i != head; i++) {
@@ -160,6 +179,7 @@ static void watch_ex_check(struct watch_qp *q)
 		q->sq.head = i + 1;
 		watch_check_send(q, w, watch_sges_at(&q->sq, i), w->inlined);
 	}
+	watch_unlock(&q->sq, locked);
 }
 
 static int watch_wr_complete(struct ibv_qp_ex *ex)

@@ -7,11 +7,11 @@
 
 _Atomic uint64_t watch_clock;
 
-void watch_lock_wait(struct watch_ring *r)
+void watch_own_wait(void *_Atomic *owner)
 {
 	void *free = NULL;
 
-	while (!atomic_compare_exchange_weak(&r->owner, &free, watch_self())) {
+	while (!atomic_compare_exchange_weak(owner, &free, watch_self())) {
 		sched_yield();
 		free = NULL;
 	}

@@ -122,23 +122,32 @@ static inline void *watch_self(void)
 {
 	return &watch_stack_end;
 }
-void watch_lock_wait(struct watch_ring *);
-/* Locks the ring. Returns false if this thread has it already. */
-static inline bool watch_lock(struct watch_ring *r)
+void watch_own_wait(void *_Atomic *owner);
+/* Makes this thread the owner. Returns false if it is already. */
+static inline bool watch_own(void *_Atomic *owner)
 {
 	void *free = NULL;
 
-	if (atomic_compare_exchange_strong(&r->owner, &free, watch_self()))
+	if (atomic_compare_exchange_strong(owner, &free, watch_self()))
 		return true;
 	if (free == watch_self())
 		return false;
-	watch_lock_wait(r);
+	watch_own_wait(owner);
 	return true;
+}
+static inline void watch_disown(void *_Atomic *owner, bool owned)
+{
+	if (owned)
+		atomic_store_explicit(owner, NULL, memory_order_release);
+}
+/* Locks the ring, but never while the program's code runs: another thread may have to poll first. */
+static inline bool watch_lock(struct watch_ring *r)
+{
+	return watch_own(&r->owner);
 }
 static inline void watch_unlock(struct watch_ring *r, bool locked)
 {
-	if (locked)
-		atomic_store_explicit(&r->owner, NULL, memory_order_release);
+	watch_disown(&r->owner, locked);
 }
 static inline struct watch_work *watch_work_at(const struct watch_ring *r, uint32_t i)
 {
@@ -259,7 +268,8 @@ struct watch_qp {
 	struct watch_guard *guard;
 	uint32_t batch;			 /* where ibv_wr_start() began */
 	uint32_t requests, first_opcode; /* counted since then */
-	bool batch_locked;
+	void *_Atomic poster; /* of an extended QP: the thread that posts, or is in a batch */
+	bool batch_owned;
 	struct watch_ring sq, rq;
 };
 struct watch_number {

@@ -37,8 +37,8 @@ cat >"$scratch/table" <<'TABLE'
 changed|buffer_changed misuse_post_at misuse_poll
 ok_changed|
 changed_unsignaled|buffer_changed misuse_post_at misuse_poll
-changed_ex|buffer_changed misuse_write_ex misuse_poll
-changed_dv|buffer_changed misuse_write_ex misuse_poll
+changed_ex|buffer_changed misuse_begin_ex misuse_poll
+changed_dv|buffer_changed misuse_begin_ex misuse_poll
 ok_ex|
 early|receive_read_early misuse_post_at
 ok_early|
@@ -56,8 +56,9 @@ cq_asked|cq_asked misuse_post_at misuse_open_cq
 cq_small|cq_asked misuse_post_at misuse_open_cq;cq_small misuse_post_at misuse_open_cq
 ok_cq|
 inline_asked|inline_asked misuse_post_at misuse_qp
-inline_ex|inline_asked misuse_write_ex misuse_qp_ex
+inline_ex|inline_asked misuse_begin_ex misuse_qp_ex
 ok_inline_ex|
+ok_batch|
 failed_field|failed_field misuse_failed_ex
 ok_failed_field|
 ok_acknowledged|
@@ -81,6 +82,7 @@ TABLE
 while IFS='|' read -r case findings; do
 	case $case in
 	unacknowledged) watch "$case" timeout -k 1 1 ;; # the call never returns
+	ok_batch) watch "$case" timeout -k 1 60 ;; # two threads might wait for each other
 	*) watch "$case" ;;
 	esac
 	all="$all $case"

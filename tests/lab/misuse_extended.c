@@ -2,6 +2,8 @@
 /* The extended calls. */
 #include "misuse.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 /* An extended QP, whose requests are built by ibv_wr_*(). */
@@ -22,19 +24,28 @@ static struct ibv_qp *misuse_qp_ex(bool own)
 	return qp;
 }
 
-static void misuse_write_ex(bool own, bool change, uint32_t inlined)
+static struct ibv_qp_ex *misuse_open_ex(bool own)
 {
-	struct ibv_qp_ex *ex;
-
 	misuse_open_cq(64);
 	p.a = misuse_qp_ex(own);
 	p.b = misuse_qp(p.pd, p.rcq);
 	misuse_connect(p.a, p.b);
-	ex = ibv_qp_to_qp_ex(p.a);
-	ibv_wr_start(ex);
+	return ibv_qp_to_qp_ex(p.a);
+}
+
+static void misuse_begin_ex(struct ibv_qp_ex *ex)
+{
 	ex->wr_id = 8;
 	ex->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_rdma_write(ex, p.mr->rkey, (uintptr_t)p.in);
+}
+
+static void misuse_write_ex(bool own, bool change, uint32_t inlined)
+{
+	struct ibv_qp_ex *ex = misuse_open_ex(own);
+
+	ibv_wr_start(ex);
+	misuse_begin_ex(ex);
 	if (inlined)
 		ibv_wr_set_inline_data(ex, p.out, inlined);
 	else
@@ -70,6 +81,40 @@ static void inline_ex(void)
 	misuse_write_ex(false, false, 17);
 }
 
+/* Polls what was posted before the batch, then posts: the post waits for the batch's end. */
+static void *misuse_batch_poller(void *arg)
+{
+	_Atomic bool *polled = arg;
+
+	misuse_done(p.scq);
+	*polled = true;
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	return NULL;
+}
+
+/* A thread that waits within its batch for another one, which polls and posts. */
+static void ok_batch(void)
+{
+	struct ibv_qp_ex *ex = misuse_open_ex(false);
+	const time_t end = patience_from_now();
+	_Atomic bool polled = false;
+	pthread_t other;
+
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	ibv_wr_start(ex);
+	misuse_begin_ex(ex);
+	must(!pthread_create(&other, NULL, misuse_batch_poller, (void *)&polled));
+	while (!polled)
+		must(!patience_over(end));
+	for (unsigned int i = 0; i < 100; i++) /* most often, it is in its post by then */
+		sched_yield();
+	ibv_wr_set_sge(ex, p.mr->lkey, (uintptr_t)p.out, BYTES);
+	must(!ibv_wr_complete(ex));
+	misuse_done(p.scq);
+	misuse_done(p.scq);
+	pthread_join(other, NULL);
+}
+
 static void misuse_failed_ex(bool reads)
 {
 	struct ibv_cq_init_attr_ex ca = {.cqe = 64, .wc_flags = IBV_WC_EX_WITH_BYTE_LEN};
@@ -102,6 +147,7 @@ static void ok_failed_field(void)
 }
 
 const struct misuse_case misuse_extended[] = {
-	MISUSE(changed_ex), MISUSE(changed_dv),	  MISUSE(ok_ex),	   MISUSE(ok_inline_ex),
-	MISUSE(inline_ex),  MISUSE(failed_field), MISUSE(ok_failed_field), {0},
+	MISUSE(changed_ex),   MISUSE(changed_dv),      MISUSE(ok_ex),
+	MISUSE(ok_inline_ex), MISUSE(inline_ex),       MISUSE(ok_batch),
+	MISUSE(failed_field), MISUSE(ok_failed_field), {0},
 };
