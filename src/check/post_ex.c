@@ -43,6 +43,7 @@ static void watch_wr_new(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 		w->place = *here;
 		w->opcode = opcode;
 		w->signaled = q->all_signaled || ex->wr_flags & IBV_SEND_SIGNALED;
+		w->done = true; /* nothing is outstanding before ibv_wr_complete() */
 	}
 	watch_unlock(&q->sq, locked);
 }
@@ -177,6 +178,7 @@ static void watch_ex_check(struct watch_qp *q)
 		struct watch_work *w = watch_work_at(&q->sq, i);
 
 		q->sq.head = i + 1;
+		w->done = false;
 		watch_check_send(q, w, watch_sges_at(&q->sq, i), w->inlined);
 	}
 	watch_unlock(&q->sq, locked);

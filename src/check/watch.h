@@ -104,7 +104,8 @@ struct watch_work {
 	const struct watch_mr *mr; /* of the first SGE; set if the work is hashed */
 	uint32_t bytes, sges;
 	uint32_t opcode; /* as in struct check_finding */
-	bool signaled, inlined, done;
+	bool signaled, inlined;
+	bool done;   /* or not posted yet */
 	bool hashed; /* the memory is readable, and nothing but the device reads it */
 	bool gone;   /* its memory was reported */
 };

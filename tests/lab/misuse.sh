@@ -58,6 +58,7 @@ ok_cq|
 inline_asked|inline_asked misuse_post_at misuse_qp
 inline_ex|inline_asked misuse_begin_ex misuse_qp_ex
 ok_inline_ex|
+ok_abort|
 ok_batch|
 failed_field|failed_field misuse_failed_ex
 ok_failed_field|

@@ -81,6 +81,21 @@ static void inline_ex(void)
 	misuse_write_ex(false, false, 17);
 }
 
+/* Requests that are not posted use up no entries of the CQ. */
+static void ok_abort(void)
+{
+	struct ibv_qp_ex *ex = misuse_open_ex(false);
+
+	ibv_wr_start(ex);
+	for (unsigned int i = 0; i < 2; i++) {
+		misuse_begin_ex(ex);
+		ibv_wr_set_sge(ex, p.mr->lkey, (uintptr_t)p.out, BYTES);
+	}
+	ibv_wr_abort(ex);
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+}
+
 /* Polls what was posted before the batch, then posts: the post waits for the batch's end. */
 static void *misuse_batch_poller(void *arg)
 {
@@ -147,7 +162,9 @@ static void ok_failed_field(void)
 }
 
 const struct misuse_case misuse_extended[] = {
-	MISUSE(changed_ex),   MISUSE(changed_dv),      MISUSE(ok_ex),
-	MISUSE(ok_inline_ex), MISUSE(inline_ex),       MISUSE(ok_batch),
-	MISUSE(failed_field), MISUSE(ok_failed_field), {0},
+	MISUSE(changed_ex),	 MISUSE(changed_dv),
+	MISUSE(ok_ex),		 MISUSE(ok_inline_ex),
+	MISUSE(inline_ex),	 MISUSE(ok_abort),
+	MISUSE(ok_batch),	 MISUSE(failed_field),
+	MISUSE(ok_failed_field), {0},
 };
