@@ -92,6 +92,26 @@ TEST(of_hws, full_row_spills)
 	assert_int_equal(rig_send(h.f, RX, 4).stats.ends[STEER_MISS], 1);
 }
 
+/* Each matcher is a rule table, and there may be many in a row; a circle of them ends, too. */
+TEST(of_hws, tables_in_a_row)
+{
+	uint32_t behind = h.end;
+	struct rtc *t = NULL;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		t = rtc((struct shape){.miss = behind});
+		behind = table(0);
+		link_rtc(behind, t->o.id);
+	}
+	begin(t);
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
+	assert_int_equal(template_set(TO_NEXT, (struct template){.type = PRM_STC_ACTION_JUMP_TO_FT,
+								 .high = (uint64_t)behind << 32}),
+			 0);
+	assert_true(write_rule(t, 0, rule_for(53, TO_NEXT, NOP, NOP)));
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_LOST], 1);
+}
+
 /* A chip without format_select_dw_8_6_ext takes the last three dwords of a tag from the first 64 only. */
 TEST(of_hws, near_selectors)
 {

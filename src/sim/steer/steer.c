@@ -21,7 +21,8 @@
 #include "obj/device.h"
 
 /*
- * Most tables in one walk. Levels rise, unless ignore_flow_level or software's entries lead back.
+ * Most tables in one walk. Levels rise, unless ignore_flow_level or software's entries lead back. Rule tables are
+ * not among them, since each matcher has one or two: as hits, they end at STEER_HOPS.
  */
 #define TABLES	   256u
 #define COPY_STEPS 256u /* of STEER_STEPS, for the copy to one further destination */
@@ -405,7 +406,7 @@ static const struct flow_table *table_walk_find_table(struct table_walk *walk, u
 		steer_lost(&walk->w, "flow table 0x%x does not exist", table);
 	else if (t->type != walk->w.domain)
 		steer_lost(&walk->w, "flow table 0x%x is of another domain", table);
-	else if (!walk->tables--)
+	else if (!t->rtc_valid && !walk->tables--)
 		steer_lost(&walk->w, "its tables lead in a circle: %u were met", TABLES);
 	else
 		return t;
