@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,4 +45,24 @@ WATCH_HOOK pid_t fork(void)
 	if (!pid)
 		watch_exact_forked();
 	return pid;
+}
+
+/* The parent's queues are not watched in the child. A thread that had a lock is not there. */
+static void watch_forked(void)
+{
+	for (struct watch_qp *q = NULL; (q = watch_next(&watch_qps, q));) {
+		q->direct = true;
+		q->sq.owner = q->rq.owner = q->poster = NULL;
+	}
+	for (struct watch_cq *c = NULL; (c = watch_next(&watch_cqs, c));)
+		c->direct = true;
+	for (struct watch_srq *s = NULL; (s = watch_next(&watch_srqs, s));)
+		watch_remove(s);
+	watch_arrays_unlock();
+	watch_tables_forked();
+}
+
+__attribute__((constructor)) static void watch_fork_start(void)
+{
+	pthread_atfork(NULL, NULL, watch_forked);
 }

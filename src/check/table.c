@@ -49,6 +49,11 @@ void *watch_add(struct watch_table *t, uintptr_t key)
 	return n;
 }
 
+void watch_tables_forked(void)
+{
+	pthread_mutex_init(&watch_table_lock, NULL);
+}
+
 void watch_remove(void *object)
 {
 	struct watch_node *n = object;

@@ -93,6 +93,8 @@ void *watch_add(struct watch_table *, uintptr_t key);
 void watch_remove(void *object);
 /* Returns the object behind `object`, or the first; NULL at the end. */
 void *watch_next(struct watch_table *, void *object);
+/* Unlocks the tables in a child, whose parent may have locked them. */
+void watch_tables_forked(void);
 
 /* --- ring.c: work that is posted and not completed --- */
 struct watch_work {

@@ -76,6 +76,8 @@ one_domain|two_threads misuse_post_at misuse_post_at
 ok_domains|
 forked|fork_luck misuse_fork
 ok_forked|
+ok_forked_unmaps|
+forked_unmaps|memory_unmapped misuse_receive_at misuse_unmap
 unacknowledged|events_unacknowledged unacknowledged misuse_open_cq
 TABLE
 # The sanitizer's free() and fork() come before dvx-check's.

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,13 +179,17 @@ static void ok_domains(void)
 	misuse_domains(2);
 }
 
-static void misuse_fork(void)
+/* The child runs this, if there is anything. */
+static void misuse_fork(void (*run)(void))
 {
 	int status = 0;
 	pid_t child;
 
 	misuse_open();
+	misuse_receive();
 	child = fork();
+	if (!child && run)
+		run();
 	if (!child)
 		_exit(0);
 	must(waitpid(child, &status, 0) == child && !status);
@@ -192,13 +197,40 @@ static void misuse_fork(void)
 
 static void forked(void)
 {
-	misuse_fork();
+	misuse_fork(NULL);
 }
 
 static void ok_forked(void)
 {
 	must(!ibv_fork_init());
-	misuse_fork();
+	misuse_fork(NULL);
+}
+
+static void misuse_unmap(void)
+{
+	munmap(p.in, PAGE);
+	misuse_end();
+}
+
+/* The receive is the parent's. */
+static void ok_forked_unmaps(void)
+{
+	must(!ibv_fork_init());
+	misuse_fork(misuse_unmap);
+}
+
+static void misuse_own_device(void)
+{
+	misuse_open();
+	misuse_receive();
+	misuse_unmap();
+}
+
+/* A receive of the child's own. */
+static void forked_unmaps(void)
+{
+	must(!ibv_fork_init());
+	misuse_fork(misuse_own_device);
 }
 
 const struct misuse_case misuse_other[] = {
@@ -212,5 +244,7 @@ const struct misuse_case misuse_other[] = {
 	MISUSE(ok_domains),
 	MISUSE(forked),
 	MISUSE(ok_forked),
+	MISUSE(ok_forked_unmaps),
+	MISUSE(forked_unmaps),
 	{0},
 };
