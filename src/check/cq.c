@@ -2,6 +2,9 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <time.h>
+
+#define ACKNOWLEDGED_MS 1000u
 
 static struct watch_cq *watch_cq_new(struct ibv_cq *cq, uint32_t asked,
 				     const struct watch_place *here, uint64_t since)
@@ -95,6 +98,17 @@ WATCH_HOOK int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 	return err;
 }
 
+/* Another thread may still acknowledge: ibv_destroy_cq() waits for that, too. */
+static bool watch_unacknowledged(const struct watch_cq *c)
+{
+	for (unsigned int ms = 0; c->events > c->acknowledged; ms += 10) {
+		if (ms >= ACKNOWLEDGED_MS)
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	return false;
+}
+
 WATCH_HOOK int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	const struct watch_place here = WATCH_HERE();
@@ -103,7 +117,7 @@ WATCH_HOOK int ibv_destroy_cq(struct ibv_cq *cq)
 	struct watch_cq *c = watch_cq_of(cq);
 	int err;
 
-	if (c && c->events > c->acknowledged)
+	if (c && watch_unacknowledged(c))
 		watch_report(&(struct watch_finding){.kind = CHECK_UNACKNOWLEDGED,
 						     .n = {c->events - c->acknowledged},
 						     .place = {&here, &c->created}});

@@ -2,6 +2,11 @@
 /* Completion events. */
 #include "misuse.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
 static struct ibv_cq *misuse_event(void)
 {
 	struct ibv_cq *cq;
@@ -34,6 +39,45 @@ static void ok_acknowledged(void)
 	misuse_one_event();
 	ibv_ack_cq_events(p.scq, 1);
 	must(!ibv_destroy_qp(p.a) && !ibv_destroy_cq(p.scq));
+}
+
+static void misuse_until_sleeps(pid_t thread)
+{
+	const time_t end = patience_from_now();
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+	while (state != 'S') {
+		FILE *f = fopen(path, "re");
+
+		must(f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1 && !patience_over(end));
+		fclose(f);
+	}
+}
+
+/* Acknowledges the event while the main thread is in ibv_destroy_cq(). */
+static void *misuse_acknowledger(void *arg)
+{
+	const _Atomic bool *ending = arg;
+
+	while (!*ending)
+		sched_yield();
+	misuse_until_sleeps(getpid());
+	ibv_ack_cq_events(p.scq, 1);
+	return NULL;
+}
+
+static void ok_acknowledged_late(void)
+{
+	_Atomic bool ending = false;
+	pthread_t other;
+
+	misuse_one_event();
+	must(!pthread_create(&other, NULL, misuse_acknowledger, (void *)&ending));
+	must(!ibv_destroy_qp(p.a));
+	ending = true;
+	must(!ibv_destroy_cq(p.scq));
+	pthread_join(other, NULL);
 }
 
 static void other_cq(void)
@@ -70,6 +114,11 @@ static void ok_slept(void)
 }
 
 const struct misuse_case misuse_events[] = {
-	MISUSE(unacknowledged), MISUSE(ok_acknowledged), MISUSE(other_cq),
-	MISUSE(slept),		MISUSE(ok_slept),	 {0},
+	MISUSE(unacknowledged),
+	MISUSE(ok_acknowledged),
+	MISUSE(ok_acknowledged_late),
+	MISUSE(other_cq),
+	MISUSE(slept),
+	MISUSE(ok_slept),
+	{0},
 };
