@@ -489,6 +489,39 @@ TEST(below, matcher_is_full)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
+/* Rules of UDP ports, from 0 on. */
+struct ports {
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_action *const *to;
+	struct dvx_flow_match m;
+};
+
+static int ports_next(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
+{
+	struct ports *p = arg;
+
+	p->m = udp(4, (uint16_t)i);
+	*attr = rule_attr(p->mt, &p->m, p->to, 1);
+	return 0;
+}
+
+/* Rules of a bulk that a matcher has no room for leave none behind, also those on their way. */
+TEST(below, full_matcher_takes_none)
+{
+	static struct dvx_flow_rule *rules[UINT16_MAX];
+	struct dvx_flow_match m = udp(4, 0);
+	struct dvx_flow_matcher_attr attr = {
+		.size = sizeof(attr), .match = &m, .expected_rules = 1};
+	struct ports p = {.to = &s->to_b};
+	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .next = ports_next, .arg = &p};
+
+	OK(dvx_flow_matcher_create(s->table, &attr, &p.mt));
+	refused(dvx_flow_rules_insert(&bulk, UINT16_MAX, rules), -ENOMEM, "has grown 12 times",
+		"more expected_rules");
+	OK(dvx_flow_domain_sync(s->domain));
+	OK(dvx_flow_matcher_destroy(p.mt));
+}
+
 TEST(below, refusals)
 {
 	struct dvx_flow_match m = udp(4, 0), big = five_tuple_v6((const uint8_t[16]){0x20}, 1);

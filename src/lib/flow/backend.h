@@ -18,6 +18,8 @@ struct dvx_flow_backend {
 	int (*domain_destroy)(struct dvx_flow_domain *domain);
 	/* Waits until each rule inserted or removed so far has taken effect. */
 	int (*domain_sync)(struct dvx_flow_domain *domain);
+	/* NULL: does nothing. Waits so, too, and ignores failures of rules that will be removed. */
+	void (*domain_settle)(struct dvx_flow_domain *domain);
 	/* domain_sync() and domain_has_room() are called only for domains with levels. */
 	bool (*domain_has_room)(struct dvx_flow_domain *domain);
 	/* Dumps one table, or with NULL all tables; `call` begins the sentence. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many rules: all or none. */
 #include <stdio.h>
-#include "priv.h"
+#include "backend.h"
 
 #define EVERY 1024u
 
@@ -51,6 +51,18 @@ static int flow_bulk_insert(const struct dvx_flow_bulk *bulk, size_t n,
 	return 0;
 }
 
+/* Deletes rules, of which some may still be on their way and fail. */
+static void flow_bulk_undo(struct dvx_flow_rule **rules, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct dvx_flow_domain *domain = rules[i]->matcher->table->domain;
+
+		if (domain->backend->domain_settle)
+			domain->backend->domain_settle(domain);
+	}
+	dvx_flow_rules_delete(rules, n);
+}
+
 /* Puts the rule's number before the sentence. */
 static int say_which(struct dvx_error *why, size_t i)
 {
@@ -85,7 +97,7 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_flow_rules_delete(made, done);
+		flow_bulk_undo(made, done);
 		err = say_which(&why, done);
 	} else if (n) {
 		memcpy(rules, made, n * sizeof(struct dvx_flow_rule *));

@@ -99,6 +99,14 @@ static int hws_domain_sync(struct dvx_flow_domain *domain)
 	return dvx_hws_drain(hws_domain(domain));
 }
 
+static void hws_domain_settle(struct dvx_flow_domain *domain)
+{
+	struct hws_domain *d = hws_domain(domain);
+
+	while (d->waiting && !d->broken)
+		dvx_hws_drain(d);
+}
+
 /* A rule that finds no room fails by itself. */
 static bool hws_domain_has_room(struct dvx_flow_domain *domain)
 {
@@ -191,6 +199,7 @@ const struct dvx_flow_backend dvx_flow_hws = {
 	.domain_create = hws_domain_create,
 	.domain_destroy = hws_domain_destroy,
 	.domain_sync = hws_domain_sync,
+	.domain_settle = hws_domain_settle,
 	.domain_has_room = hws_domain_has_room,
 	.dump = dvx_hws_dump,
 	.table_create = hws_table_create,
