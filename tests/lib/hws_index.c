@@ -192,6 +192,38 @@ TEST(below, replacement_fails)
 	rules_close(&r);
 }
 
+/* A domain with a queue in its PD stays as it is, and goes when the queue is gone. */
+TEST(below, queue_in_the_pd)
+{
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .flags = DVX_FLOW_HARDWARE};
+	struct dvx_txq_attr tx = {.size = sizeof(tx),
+				  .flags = DVX_TXQ_RULES,
+				  .sq_blocks = 16,
+				  .uar = s->f->r.uar,
+				  .cq = s->f->tx_cq};
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_table *table;
+	struct dvx_flow_action *drop;
+	struct dvx_flow_rule *r;
+	struct dvx_txq *txq;
+
+	OK(dvx_flow_domain_create(s->f->r.dev, &attr, &domain));
+	tx.pd = dvx_flow_domain_pd(domain);
+	OK(dvx_txq_create(s->f->r.dev, &tx, &txq));
+	refused(dvx_flow_domain_destroy(domain), -EBUSY, "1 objects", "in its PD");
+	OK(dvx_flow_table_create(domain, 1, &table));
+	OK(dvx_flow_action_create_drop(domain, &drop));
+	mt = matcher(table, &m, 0);
+	r = rule(mt, &m, &drop, 1);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(drop));
+	OK(dvx_flow_table_destroy(table));
+	OK(dvx_txq_destroy(txq));
+	OK(dvx_flow_domain_destroy(domain));
+}
 /* Returns whether a key of the domain has a dword of the parsed headers. */
 static bool has_dword(const struct hws_domain *d, uint8_t dword)
 {

@@ -89,9 +89,15 @@ static int hws_domain_create(struct dvx_flow_domain *domain, uint32_t flags)
 	return dvx_restore(&why);
 }
 
+/* The program may have queues in the PD, where the domain has one, too. */
 static int hws_domain_destroy(struct dvx_flow_domain *domain)
 {
-	return hws_domain_free(hws_domain(domain));
+	struct hws_domain *d = hws_domain(domain);
+	int objects = __atomic_load_n(&d->queue.pd->refs, __ATOMIC_ACQUIRE) - !!d->queue.txq;
+
+	if (objects)
+		return dvx_fail(EBUSY, "steering domain: %d objects are still in its PD", objects);
+	return hws_domain_free(d);
 }
 
 static int hws_domain_sync(struct dvx_flow_domain *domain)

@@ -180,6 +180,7 @@ int dvx_hws_stcs_destroy(struct hws_domain *d)
 	for (uint32_t i = 0; i < HWS_FIXED && !err && d->template[i]; i++) {
 		HASH_DEL(d->templates, d->template[i]);
 		free(d->template[i]);
+		d->template[i] = NULL;
 	}
 	return err;
 }
