@@ -8,7 +8,6 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/flow.h>
 #include "lib_hws_rig.h"
-#include "lib/hws/hws.h"
 
 /* Two rules, of UDP ports, that set register C3 to an index and lead to a table. */
 struct indexed {
@@ -223,6 +222,36 @@ TEST(below, queue_in_the_pd)
 	OK(dvx_flow_table_destroy(table));
 	OK(dvx_txq_destroy(txq));
 	OK(dvx_flow_domain_destroy(domain));
+}
+
+/* An argument whose write failed is written with the next rule that needs it. */
+TEST(below, argument_again)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_rewrites list = {0};
+	struct dvx_flow_action *two[2];
+	struct dvx_flow_rule_attr attr;
+	struct dvx_flow_rule *to_b = NULL;
+	struct ring_of_rules r;
+	struct frame f;
+
+	rules_open(&r, s, &m, 8);
+	OK(dvx_flow_rewrite_set(&list, "outer_headers.udp_sport", 7));
+	OK(dvx_flow_rewrite_set(&list, "outer_headers.udp_dport", 8));
+	OK(dvx_flow_action_create_modify(s->domain, &list, &two[0]));
+	two[1] = s->to_b;
+	attr = rule_attr(r.m, &m, two, 2);
+	domain_fills(hws_domain(s->domain), &r.image, 0);
+	refused(dvx_flow_rule_create(&attr, &to_b), -EIO, "refused a rule's deletion", "");
+	OK(dvx_flow_rule_create(&attr, &to_b));
+	frame_build(&f, (struct frame_spec){.dport = 53});
+	frame_send(s->f, &f);
+	prm_store16(f.bytes, 34, 7);
+	prm_store16(f.bytes, 36, 8);
+	inbox_gets_frame(&s->b, &f, 0);
+	OK(dvx_flow_rule_destroy(to_b));
+	OK(dvx_flow_action_destroy(two[0]));
+	rules_close(&r);
 }
 /* Returns whether a key of the domain has a dword of the parsed headers. */
 static bool has_dword(const struct hws_domain *d, uint8_t dword)

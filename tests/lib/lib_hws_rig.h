@@ -4,6 +4,7 @@
 
 /* A queue of rules, and a matcher whose rules lead to the stage's second inbox. */
 #include <dvx/hws.h>
+#include "lib/hws/hws.h"
 #include "lib_flow_stage.h"
 
 /* A queue of rules, a matcher, and an image of rules that lead to b. */
@@ -66,6 +67,22 @@ static inline void port_tag(struct ring_of_rules *r, uint16_t port, uint8_t *tag
 	OK(dvx_hws_tag_make(r->m, &m, tag));
 	OK(dvx_hws_tag_field(r->m, "outer_headers.udp_dport", &bit));
 	prm_store16(tag, bit / 8, port);
+}
+
+/*
+ * Has the domain delete a rule that the image's table does not have, and its queue seem full but for
+ * `room` blocks: who needs more waits, and gets the refusal.
+ */
+static inline void domain_fills(struct hws_domain *d, const struct dvx_hws_image *image,
+				uint32_t room)
+{
+	static const uint8_t tag[DVX_TAG_BYTES];
+	struct dvx_sq *sq = dvx_txq_ring(d->queue.txq);
+
+	OK(dvx_post_rule_del(sq, image, tag, 1, DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	d->waiting++;
+	sq->ci -= dvx_sq_free(sq) - room;
 }
 
 static inline void port_gets(struct ring_of_rules *r, struct inbox *in, uint16_t port)

@@ -46,14 +46,21 @@ const struct hws_action_row dvx_hws_actions[ACTION_SAMPLE + 1] = {
 
 /* ---- Arguments and patterns ---- */
 
-/* Makes a range of arguments, and writes the bytes into the first ones. */
+/* Makes a range of arguments, and writes the bytes into the first ones, unless that is done. */
 static int hws_argument_make(struct dvx_flow_domain *domain, struct hws_made *own,
 			     const uint8_t *data, uint32_t bytes)
 {
-	int err = dvx_hws_argument_create(domain, (bytes + DVX_ARG_BYTES - 1) / DVX_ARG_BYTES,
-					  &own->argument);
+	int err = 0;
 
-	return err ? err : dvx_hws_write_argument(domain, own->argument.id, data, bytes);
+	if (own->written)
+		return 0;
+	if (!own->argument.obj)
+		err = dvx_hws_argument_create(domain, (bytes + DVX_ARG_BYTES - 1) / DVX_ARG_BYTES,
+					      &own->argument);
+	if (!err)
+		err = dvx_hws_write_argument(domain, own->argument.id, data, bytes);
+	own->written = !err;
+	return err;
 }
 
 /* The pattern has the list without the values of SET and ADD, which the argument has. */
@@ -86,7 +93,7 @@ static int hws_fill_list(struct dvx_flow_action *a, struct hws_made *own, const 
 {
 	int err = own->pattern.obj ? 0 : hws_pattern_make(a->domain, own, list, n);
 
-	if (!err && !a->object && !own->argument.obj)
+	if (!err && !a->object)
 		err = hws_argument_make(a->domain, own, list, n * DVX_FLOW_REWRITE_BYTES);
 	prm_stc_set_action_type(stc, PRM_STC_ACTION_ACC_MODIFY_LIST);
 	prm_stc_set_header_modify_pattern_id(stc, own->pattern.id);
@@ -123,6 +130,8 @@ static int hws_fill_modify(struct dvx_flow_action *a, struct hws_made *own, void
 static int hws_fill_encap(struct dvx_flow_action *a, struct hws_made *own, enum hws_slot slot,
 			  void *stc)
 {
+	int err;
+
 	prm_stc_set_reparse_mode(stc, PRM_STC_REPARSE_ALWAYS);
 	if (slot != HWS_PAIR) {
 		prm_stc_set_action_type(stc, PRM_STC_ACTION_HEADER_REMOVE);
@@ -136,14 +145,9 @@ static int hws_fill_encap(struct dvx_flow_action *a, struct hws_made *own, enum 
 	prm_stc_set_encap(stc, 1);
 	prm_stc_set_insert_anchor(stc, PRM_STE_ANCHOR_START_OUTER);
 	prm_stc_set_insert_size(stc, (uint32_t)a->bytes / HWS_WORD);
-	if (!own->argument.obj) {
-		int err = hws_argument_make(a->domain, own, a->data, (uint32_t)a->bytes);
-
-		if (err)
-			return err;
-	}
+	err = hws_argument_make(a->domain, own, a->data, (uint32_t)a->bytes);
 	prm_stc_set_insert_argument(stc, own->argument.id);
-	return 0;
+	return err;
 }
 
 static void hws_fill_vlan(const struct dvx_flow_action *a, enum hws_slot slot, void *stc)

@@ -256,6 +256,7 @@ struct hws_dest {
 /* The device's objects of an action. */
 struct hws_made {
 	struct hws_object pattern, argument;
+	bool written; /* the argument has its bytes */
 	struct mlx5dv_steering_anchor *anchor;
 	/* of several destinations, or of a sampler and its copies */
 	struct hws_forward forward, copy;
