@@ -253,6 +253,32 @@ TEST(below, argument_again)
 	OK(dvx_flow_action_destroy(two[0]));
 	rules_close(&r);
 }
+
+/* An array whose table could not be made is made again, and nothing is left: the device closes. */
+TEST(below, array_again)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_matcher *mt = matcher(s->table, &m, 0);
+	const uint32_t tirn = s->to_b->object;
+	struct dvx_flow_action *both;
+	struct dvx_flow_rule_attr attr;
+	struct dvx_flow_rule *r = NULL;
+
+	OK(dvx_flow_action_create_array(s->domain, (struct dvx_flow_action *[]){s->to_a, s->to_b},
+					2, &both));
+	attr = rule_attr(mt, &m, &both, 1);
+	s->to_b->object = 0xfffffe;
+	refused(dvx_flow_rule_create(&attr, &r), -EINVAL, "SET_FLOW_TABLE_ENTRY", "");
+	s->to_b->object = tirn;
+	OK(dvx_flow_rule_create(&attr, &r));
+	spec_send(s->f, (struct frame_spec){.dport = 53});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 53}, 0);
+	inbox_gets(&s->b, (struct frame_spec){.dport = 53}, 0);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_action_destroy(both));
+	OK(dvx_flow_matcher_destroy(mt));
+}
+
 /* Returns whether a key of the domain has a dword of the parsed headers. */
 static bool has_dword(const struct hws_domain *d, uint8_t dword)
 {

@@ -136,9 +136,17 @@ static int hws_make_sample(struct dvx_flow_action *a, struct hws_made *own)
 
 int dvx_hws_forward(struct dvx_flow_action *a, struct hws_made *own)
 {
+	struct dvx_error why;
+	int err;
+
 	if (own->forward.entry.obj)
 		return 0;
-	return a->kind == ACTION_SAMPLE ? hws_make_sample(a, own) : hws_make_array(a, own);
+	err = a->kind == ACTION_SAMPLE ? hws_make_sample(a, own) : hws_make_array(a, own);
+	if (!err)
+		return 0;
+	why = *dvx_last_error();
+	dvx_hws_forward_destroy(own);
+	return dvx_restore(&why);
 }
 
 int dvx_hws_forward_destroy(struct hws_made *own)
