@@ -5,7 +5,7 @@
  */
 #include "tests/test.h"
 #include <dvx/rules.h>
-#include "lib_flow_stage.h"
+#include "lib_hws_rig.h"
 
 /* A table of the FDB, and a rule that counts packets of a UDP port on their way back to this function. */
 struct fdb {
@@ -111,6 +111,27 @@ TEST(below, two_requests)
 	OK(dvx_post_rule_del(sq, &t.image[0], tag, 4, DVX_SIGNALED));
 	fdb_done(&t);
 	fdb_counts(&t, 1);
+	fdb_close(&t);
+}
+
+/* A rule gets both requests or none: room for one is no room, and what fails meanwhile leaves nothing. */
+TEST(below, half_posted)
+{
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_rule *r = NULL;
+	struct dvx_flow_rule_attr attr;
+	struct fdb t;
+
+	fdb_open(&t, s);
+	attr = rule_attr(t.m, &m, (struct dvx_flow_action *[]){t.count, t.vport}, 2);
+	domain_fills(hws_domain(t.s.domain), &t.image[0], 2 * DVX_RULE_BLOCKS);
+	refused(dvx_flow_rule_create(&attr, &r), -EIO, "refused a rule's deletion", "");
+	OK(dvx_flow_domain_sync(t.s.domain));
+	fdb_counts(&t, 0);
+	OK(dvx_flow_rule_create(&attr, &r));
+	OK(dvx_flow_domain_sync(t.s.domain));
+	fdb_counts(&t, 1);
+	OK(dvx_flow_rule_destroy(r));
 	fdb_close(&t);
 }
 

@@ -60,13 +60,13 @@ int dvx_hws_drain(struct hws_domain *d)
 	return err;
 }
 
-/* Waits for completions until the queue has room for a request. */
-static int hws_make_room(struct hws_domain *d)
+/* Waits for completions until the queue has room for n requests, and padding before one. */
+static int hws_make_room(struct hws_domain *d, uint32_t n)
 {
 	struct dvx_sq *sq = dvx_txq_ring(d->queue.txq);
 	int err = 0;
 
-	while (!err && dvx_sq_free(sq) < 2 * DVX_RULE_BYTES / DVX_BLOCK)
+	while (!err && dvx_sq_free(sq) < (n + 1) * DVX_RULE_BLOCKS)
 		err = hws_wait_one(d);
 	return err;
 }
@@ -89,7 +89,7 @@ int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const ui
 	for (uint32_t at = 0; at < bytes && !err; at += DVX_ARG_BYTES, id++) {
 		uint32_t n = bytes - at < DVX_ARG_BYTES ? bytes - at : DVX_ARG_BYTES;
 
-		err = hws_make_room(d);
+		err = hws_make_room(d, 1);
 		if (!err)
 			err = hws_posted(d, dvx_post_rule_arg(dvx_txq_ring(d->queue.txq), id,
 							      data + at, n, HWS_COOKIE_OTHER,
@@ -100,16 +100,13 @@ int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const ui
 
 /* ---- Places ---- */
 
-/* Posts a request about a rule to each side's table, TX first. */
+/* Posts a request about a rule to each side's table, TX first; to all or to none. */
 static int hws_post(struct hws_domain *d, struct hws_rule *r, enum prm_gta_op op,
 		    struct dvx_hws_image *image, uint64_t cookie, uint32_t flags)
 {
-	int err = 0;
+	int err = hws_make_room(d, d->sides);
 
 	for (uint32_t side = d->sides; side-- && !err;) {
-		err = hws_make_room(d);
-		if (err)
-			break;
 		hws_image_set_rtc(image, &r->stage->rtc.side[side]);
 		err = hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image, op, 0,
 						  hws_rule_tag(r), hws_tag_bytes(&r->part->layout),
@@ -123,12 +120,9 @@ static int hws_post_more(struct hws_domain *d, const struct hws_place *at,
 			 struct dvx_hws_image *image)
 {
 	static const uint8_t no_tag[DVX_TAG_BYTES];
-	int err = 0;
+	int err = hws_make_room(d, d->sides);
 
 	for (uint32_t side = d->sides; side-- && !err;) {
-		err = hws_make_room(d);
-		if (err)
-			break;
 		hws_image_set_rtc(image, &at->pool->rtc.side[side]);
 		err = hws_posted(d, dvx_rule_post(dvx_txq_ring(d->queue.txq), image,
 						  PRM_GTA_OP_ACTIVATE, at->index, no_tag,
@@ -190,9 +184,10 @@ static int hws_write(struct hws_domain *d, struct hws_rule *r)
 		err = hws_post_more(d, &r->place[i - 1], &images.image[i]);
 	if (err)
 		return err;
-	r->waits = d->sides;
-	return hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images.image[0], (uintptr_t)r,
-			images.count > 1 ? DVX_SMALL_FENCE : 0);
+	err = hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images.image[0], (uintptr_t)r,
+		       images.count > 1 ? DVX_SMALL_FENCE : 0);
+	r->waits = err ? 0 : d->sides;
+	return err;
 }
 
 /* Frees a rule that is not on the device. */
