@@ -87,10 +87,19 @@ DVX_INLINE void dvx_hws_image_counter(struct dvx_hws_image *image, uint32_t numb
 	prm_wqe_gta_data_seg_ste_set_counter_id((uint8_t *)image->wqe + DVX_BLOCK, number);
 }
 
-/* The tag action's tag. */
+/* Templates that every domain has, and that do nothing. */
+#define DVX_HWS_NOPS 4u
+/*
+ * The tag action's tag, in dword 5. In an entry of three actions of one dword it is in dword 6 if that
+ * has one: a decap, or the removal of a VLAN tag, comes first.
+ */
 DVX_INLINE void dvx_hws_image_flow_tag(struct dvx_hws_image *image, uint32_t tag)
 {
-	prm_wqe_gta_data_seg_ste_set_dw5((uint8_t *)image->wqe + DVX_BLOCK, tag);
+	uint8_t *wqe = (uint8_t *)image->wqe;
+	const bool second = prm_wqe_gta_ctrl_seg_get_stcs(wqe + DVX_SEG) == 4 &&
+			    prm_wqe_gta_ctrl_seg_get_stc_dw6(wqe + DVX_SEG) >= DVX_HWS_NOPS;
+
+	prm_store32(wqe, DVX_BLOCK + 4 * (second ? 6u : 5u), tag);
 }
 
 /* The value of a modify action that sets or adds to one field, in the field's low bits. */

@@ -365,7 +365,7 @@ static void vxlan_build(struct frame *outer, const struct frame *inner)
 	memcpy(outer->bytes + 50, inner->bytes, inner->len);
 }
 
-/* One entry ends a tunnel, which comes first, and sets a tag. */
+/* One entry ends a tunnel, which comes first, and sets a tag, which an image may have changed. */
 TEST(below, decap_beside_a_tag)
 {
 	struct dvx_flow_match m = udp(4, 4789);
@@ -382,13 +382,21 @@ TEST(below, decap_beside_a_tag)
 	memcpy(three, (struct dvx_flow_action *[]){tag, s->to_b, decap}, sizeof(three));
 	attr = rule_attr(r.m, &m, three, 3);
 	OK(dvx_hws_image_make(&attr, 0, &image));
+	dvx_hws_image_flow_tag(&image, 78);
 	port_tag(&r, 4789, key);
 	OK(dvx_post_rule(r.sq, &image, key, 1, DVX_SIGNALED));
 	assert_false(answer(&r, 1));
 	frame_build(&inner, (struct frame_spec){.dport = 5});
 	vxlan_build(&outer, &inner);
 	frame_send(s->f, &outer);
-	inbox_gets_frame(&s->b, &inner, 77);
+	inbox_gets_frame(&s->b, &inner, 78);
+	attr.action_count = 2;
+	OK(dvx_hws_image_make(&attr, 0, &image));
+	dvx_hws_image_flow_tag(&image, 79);
+	OK(dvx_post_rule(r.sq, &image, key, 2, DVX_SIGNALED));
+	assert_false(answer(&r, 2));
+	frame_send(s->f, &outer);
+	inbox_gets_frame(&s->b, &outer, 79);
 	rules_close(&r);
 	OK(dvx_flow_action_destroy(tag));
 	OK(dvx_flow_action_destroy(decap));

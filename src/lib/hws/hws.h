@@ -33,6 +33,7 @@ int dvx_hws_pair_destroy(struct hws_pair *pair);
 
 /* Templates that every domain has, at these offsets of its range. */
 enum hws_fixed { HWS_NOP_CTRL, HWS_NOP_DW5, HWS_NOP_DW6, HWS_NOP_DW7, HWS_FIXED };
+_Static_assert(HWS_FIXED == DVX_HWS_NOPS, "dvx_hws_image_flow_tag() tells them by that");
 
 /* Templates of an action; most have one. */
 enum hws_slot {
