@@ -12,6 +12,8 @@
 #define HWS_SHORT_DWORDS 6u /* of a short tag */
 #define HWS_NEAR	 64u /* dwords 6 to 8 of a tag come from below, without format_select_dw_8_6_ext */
 #define HWS_HEADER_WORDS (HWS_HEADERS / 4)
+#define HWS_OCTET_WORDS	 64u /* dwords whose octets can be selected: by eight bits */
+#define HWS_FIRST	 5u  /* rank of a dword; others have their number of masked octets */
 #define HWS_NO_PLACE	 UINT32_MAX
 
 /* Which dwords and octets of the headers a tag has, in the order of the headers. */
@@ -27,18 +29,26 @@ static uint32_t hws_used_octets(const uint8_t *mask, uint32_t word)
 	return (uint32_t)((at[0] != 0) + (at[1] != 0) + (at[2] != 0) + (at[3] != 0));
 }
 
+/* Returns when a dword is chosen, the greatest number first; 0: never. */
+static uint32_t hws_dword_rank(const uint8_t *mask, uint32_t word)
+{
+	const uint32_t used = hws_used_octets(mask, word);
+
+	return used && word >= HWS_OCTET_WORDS ? HWS_FIRST : used;
+}
+
 /*
- * Chooses the dwords with the most masked octets, up to `most`; octets of the others are selected
- * one by one. False: they do not fit.
+ * Chooses the dwords whose octets cannot be selected, then those with the most masked octets, up to
+ * `most`; octets of the others are selected one by one. False: they do not fit.
  */
 static bool hws_choose(const uint8_t *mask, uint32_t most, struct hws_choice *c)
 {
 	bool taken[HWS_HEADER_WORDS] = {0};
 	uint32_t left = most;
 
-	for (uint32_t used = 4; used; used--)
+	for (uint32_t rank = HWS_FIRST; rank; rank--)
 		for (uint32_t w = 0; w < HWS_HEADER_WORDS && left; w++)
-			if (hws_used_octets(mask, w) == used) {
+			if (hws_dword_rank(mask, w) == rank) {
 				taken[w] = true;
 				left--;
 			}
@@ -52,8 +62,7 @@ static bool hws_choose(const uint8_t *mask, uint32_t most, struct hws_choice *c)
 				return false;
 			c->octet[c->octets++] = (uint16_t)i;
 		}
-	/* Selectors of octets have eight bits. */
-	return !c->octets || c->octet[c->octets - 1] < 256;
+	return !c->octets || c->octet[c->octets - 1] < 4 * HWS_OCTET_WORDS;
 }
 
 static bool hws_choice_fits(const struct hws_choice *c, const void *cap2)
