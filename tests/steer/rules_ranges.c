@@ -320,6 +320,24 @@ TEST(of_hws, refused_generate)
 	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_DROP], 1);
 }
 
+/* Returns the work of a packet that passes a table of rules with definers of their own. */
+static uint64_t work_of_row(uint8_t depth)
+{
+	struct rtc *t = rtc((struct shape){.depth = depth, .generated = 1, .hashed = 1});
+	uint64_t before;
+
+	begin(t);
+	before = h.f->dev.steer_work;
+	assert_int_equal(rig_send(h.f, RX, 53).stats.ends[STEER_MISS], 1);
+	return h.f->dev.steer_work - before;
+}
+
+/* A packet is compared with each rule of a row, and the walk is charged for it: tables may lead in a circle. */
+TEST(of_hws, rows_are_charged)
+{
+	assert_in_range(work_of_row(3) - work_of_row(0), 7, 14);
+}
+
 /* --- linear tables ---------------------------------------------------------------------------- */
 
 /* reg_c_3, which a rule before sets, is the index of a packet's rule; what has none misses. */

@@ -89,10 +89,14 @@ static const struct rtc_rule *rules_find(struct steer_walk *w, const struct rtc 
 
 uint64_t rules_walk(struct steer_walk *w, const struct rtc *t)
 {
-	const struct rtc_rule *rule = t->linear	   ? rules_find_linear(w, t)
-				      : t->definer ? rules_find(w, t)
-						   : ste_range_rule(t->entries, t->at);
+	const struct rtc_rule *rule;
 
+	/* each rule of a row selects by its own definer */
+	if (t->generated && !ste_charge(w, 1u << t->log_depth))
+		return 0;
+	rule = t->linear    ? rules_find_linear(w, t)
+	       : t->definer ? rules_find(w, t)
+			    : ste_range_rule(t->entries, t->at);
 	probe(PROBE_STEER, .steer = {PROBE_STE, 0, .addr = t->o.id, .hit = rule != NULL});
 	if (rule)
 		return rule_act(w, t, rule);
