@@ -224,6 +224,36 @@ TEST(below, queue_in_the_pd)
 	OK(dvx_flow_domain_destroy(domain));
 }
 
+/*
+ * A rule of two entries whose removal reports another request's failure is removed by the next call.
+ * Then another rule may have its values.
+ */
+TEST(below, removed_twice)
+{
+	struct dvx_flow_match m = udp(4, 4789);
+	struct dvx_flow_action *three[3] = {s->to_b};
+	struct hws_domain *d = hws_domain(s->domain);
+	struct dvx_flow_rule *two = NULL, *next;
+	struct ring_of_rules r;
+
+	OK(dvx_flow_match_set(&m, "inner_headers.cvlan_tag", 1, 1));
+	rules_open(&r, s, &m, 8);
+	OK(dvx_flow_action_create_decap_l2(s->domain, &three[1]));
+	OK(dvx_flow_action_create_pop_vlan(s->domain, &three[2]));
+	for (int with = 0; with < 2; with++) {
+		two = rule(r.m, &m, three, 3);
+		OK(dvx_flow_domain_sync(s->domain));
+		domain_fills(d, &r.image, dvx_sq_free(dvx_txq_ring(d->queue.txq)) / 2);
+		refused(dvx_flow_rule_destroy(two), -EIO, "refused a rule's deletion", "");
+		next = with ? rule(r.m, &m, &s->to_b, 1) : NULL;
+		OK(dvx_flow_rule_destroy(two));
+		OK(dvx_flow_rule_destroy(next));
+	}
+	OK(dvx_flow_action_destroy(three[2]));
+	OK(dvx_flow_action_destroy(three[1]));
+	rules_close(&r);
+}
+
 /* An argument whose write failed is written with the next rule that needs it. */
 TEST(below, argument_again)
 {

@@ -393,6 +393,7 @@ static int hws_remove_first(struct hws_domain *d, struct hws_rule **at)
 	return 0;
 }
 
+/* May be called again after a failure, when the device may not have the rule any more. */
 int dvx_hws_rule_remove(struct dvx_flow_rule *rule)
 {
 	struct hws_rule *r = rule->impl, **at = hws_find(r->part, r->tag), *first = *at;
@@ -402,14 +403,14 @@ int dvx_hws_rule_remove(struct dvx_flow_rule *rule)
 	if (first == r)
 		err = hws_remove_first(d, at);
 	else
-		while (first->next != r)
+		while (first && first->next != r)
 			first = first->next;
 	/* Its further entries may be used again when no packet can be in them. */
 	if (!err && r->more)
 		err = dvx_hws_drain(d);
 	if (err)
 		return err;
-	if (first != r)
+	if (first && first != r)
 		first->next = r->next;
 	hws_rule_free(r);
 	return 0;
