@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Matchers whose rules have ranges: which packets they take, where their definer has a field, what is refused. */
+/*
+ * Matchers whose rules have ranges: which packets they take, where their definer has a field, what is
+ * refused; and which fields the definers of other matchers have room for.
+ */
 #include "tests/test.h"
 #include <dvx/rules.h>
 #include "lib_hws_rig.h"
@@ -187,4 +190,35 @@ TEST(below, ranges_refused)
 		"priority 65536", "65536");
 	OK(dvx_flow_matcher_destroy(plain));
 	ranged_close(&t);
+}
+
+/* Both MAC addresses, a VLAN, /16 of both IPv4 addresses and TCP ports. */
+static struct dvx_flow_match macs_to_ports(void)
+{
+	static const uint8_t mac[6] = {2, 1, 2, 3, 4, 5}, all[6] = {255, 255, 255, 255, 255, 255};
+	struct dvx_flow_match m = {0};
+
+	OK(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 5, 0xfff));
+	for (int end = DVX_FLOW_SRC; end <= DVX_FLOW_DST; end++) {
+		OK(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, end, mac, all));
+		OK(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, end, 0x0a000000, 16));
+		OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, end, DVX_FLOW_TCP, 80, 0xffff));
+	}
+	return m;
+}
+
+/* Tags have the dwords whose octets cannot be selected, as IPv4's addresses, whatever comes before. */
+TEST(below, tags_of_far_dwords)
+{
+	struct dvx_flow_match m = macs_to_ports();
+	struct dvx_flow_matcher *mt = matcher(s->table, &m, 0);
+
+	assert_int_equal(dvx_hws_tag_bytes(mt), DVX_TAG_BYTES);
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_match_set(&m, "misc_parameters.outer_second_cvlan_tag", 1, 1));
+	OK(dvx_flow_match_set(&m, "misc_parameters.outer_second_vid", 6, 0xfff));
+	OK(dvx_flow_match_set(&m, "outer_headers.tcp_flags", 2, 0x1ff));
+	mt = matcher(s->table, &m, 0);
+	assert_int_equal(dvx_hws_tag_bytes(mt), DVX_LONG_TAG_BYTES);
+	OK(dvx_flow_matcher_destroy(mt));
 }
