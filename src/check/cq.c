@@ -121,10 +121,10 @@ WATCH_HOOK int ibv_destroy_cq(struct ibv_cq *cq)
 		watch_report(&(struct watch_finding){.kind = CHECK_UNACKNOWLEDGED,
 						     .n = {c->events - c->acknowledged},
 						     .place = {&here, &c->created}});
+	watch_set_key(c, WATCH_ENDING);
 	err = WATCH_REAL(ibv_destroy_cq)(cq);
 	watch_called(since, err, handle, "ibv_destroy_cq");
-	if (!err)
-		watch_remove(c);
+	watch_set_key(c, err ? (uintptr_t)cq : 0);
 	return err;
 }
 

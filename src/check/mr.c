@@ -84,22 +84,27 @@ static void watch_mr_end(const struct ibv_mr *mr, const struct watch_place *here
 	watch_search(&s);
 }
 
+/* Another region may have the key before the call returns. */
 WATCH_HOOK int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	const struct watch_place here = WATCH_HERE();
 	struct watch_mr *m = watch_mr_of(mr->context, mr->lkey);
 	const uint64_t since = watch_since();
 	const uint32_t lkey = mr->lkey;
+	const bool ends = m && !m->dead, readable = m && m->readable;
 	int err;
 
-	if (m && !m->dead)
+	if (ends) {
 		watch_mr_end(mr, &here);
+		m->ended = here;
+		m->readable = false;
+		m->dead = true;
+	}
 	err = WATCH_REAL(ibv_dereg_mr)(mr);
 	watch_called(since, err, lkey, "ibv_dereg_mr");
-	if (!err && m) {
-		m->ended = here;
-		m->dead = true;
-		m->readable = false;
+	if (err && ends) {
+		m->readable = readable;
+		m->dead = false;
 	}
 	return err;
 }

@@ -134,22 +134,37 @@ WATCH_HOOK int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	return err;
 }
 
+static void watch_qp_set_keys(struct watch_qp *q, uintptr_t key, uintptr_t number_key)
+{
+	watch_set_key(q, key);
+	watch_set_key(q->number, number_key);
+}
+
+static void watch_qp_ended(struct watch_qp *q)
+{
+	watch_drop_all(q);
+	watch_ring_end(&q->sq);
+	watch_ring_end(&q->rq);
+	watch_qp_set_keys(q, 0, 0);
+}
+
 WATCH_HOOK int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	const uint64_t since = watch_since();
 	const uint32_t number = qp->qp_num;
+	const uintptr_t number_key = watch_number_key(qp->context, number);
 	struct watch_qp *q = watch_qp_of(qp);
-	int err = WATCH_REAL(ibv_destroy_qp)(qp);
+	int err;
 
+	if (q)
+		watch_qp_set_keys(q, WATCH_ENDING, WATCH_ENDING);
+	err = WATCH_REAL(ibv_destroy_qp)(qp);
 	watch_called(since, err, number, "ibv_destroy_qp");
-	if (err || !q)
-		return err;
-	watch_drop_all(q);
-	watch_remove(q->number);
-	watch_remove(q);
-	watch_ring_end(&q->sq);
-	watch_ring_end(&q->rq);
-	return 0;
+	if (err && q)
+		watch_qp_set_keys(q, (uintptr_t)qp, number_key);
+	else if (q)
+		watch_qp_ended(q);
+	return err;
 }
 
 /* A queue whose ring the program has opened is used in ways that are not seen. */

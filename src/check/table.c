@@ -54,19 +54,24 @@ void watch_tables_forked(void)
 	pthread_mutex_init(&watch_table_lock, NULL);
 }
 
-void watch_remove(void *object)
+void watch_set_key(void *object, uintptr_t key)
 {
 	struct watch_node *n = object;
 
 	if (n)
-		n->key = 0;
+		n->key = key;
+}
+
+void watch_remove(void *object)
+{
+	watch_set_key(object, 0);
 }
 
 void *watch_next(struct watch_table *t, void *object)
 {
 	struct watch_node *n = object ? ((struct watch_node *)object)->all : t->all;
 
-	while (n && !n->key)
+	while (n && n->key <= WATCH_ENDING)
 		n = n->all;
 	return n;
 }

@@ -70,6 +70,7 @@ struct watch_node {
 	struct watch_node *all;
 	_Atomic uintptr_t key; /* 0: no object now */
 };
+#define WATCH_ENDING  1u /* the key of an object that is being destroyed */
 #define WATCH_BUCKETS 1024u
 struct watch_table {
 	size_t bytes; /* of an object, which begins with its node */
@@ -91,6 +92,8 @@ static inline void *watch_find(struct watch_table *t, uintptr_t key)
 /* Makes an object, zeroed but for its node. Returns NULL without memory. */
 void *watch_add(struct watch_table *, uintptr_t key);
 void watch_remove(void *object);
+/* Sets the key of an object, if there is one. */
+void watch_set_key(void *object, uintptr_t key);
 /* Returns the object behind `object`, or the first; NULL at the end. */
 void *watch_next(struct watch_table *, void *object);
 /* Unlocks the tables in a child, whose parent may have locked them. */

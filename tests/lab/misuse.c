@@ -2,9 +2,13 @@
 /* The rig of misuse.h, and which case runs. */
 #include "misuse.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +21,31 @@ void misuse_must(bool holds, const char *what)
 }
 
 struct pair p;
+bool misuse_refuses;
+void (*misuse_meanwhile)(void);
+
+/* libibverbs calls this one. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*next)(int, unsigned long, ...) =
+		(int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl");
+	void (*meanwhile)(void) = misuse_meanwhile;
+	va_list args;
+	int err;
+
+	if (misuse_refuses) {
+		misuse_refuses = false;
+		errno = EBUSY;
+		return -1;
+	}
+	va_start(args, request);
+	err = next(fd, request, va_arg(args, void *));
+	va_end(args);
+	misuse_meanwhile = NULL;
+	if (meanwhile)
+		meanwhile();
+	return err;
+}
 
 void misuse_end(void)
 {

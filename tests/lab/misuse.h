@@ -31,6 +31,9 @@ struct pair {
 	uint8_t *out, *in;
 };
 extern struct pair p;
+/* The kernel refuses the next request; this is called once it is done, as if by another thread. */
+extern bool misuse_refuses;
+extern void (*misuse_meanwhile)(void);
 
 /* A last call would be a jump, and its place the caller's. */
 void misuse_end(void);

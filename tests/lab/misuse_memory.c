@@ -2,16 +2,22 @@
 /* Memory that changes or ends under posted work. */
 #include "misuse.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-static void changed(void)
+static void changed_posted(void)
 {
-	misuse_open();
 	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
 	p.out[8]++;
 	misuse_done(p.scq);
+}
+
+static void changed(void)
+{
+	misuse_open();
+	changed_posted();
 }
 
 static void ok_changed(void)
@@ -145,9 +151,52 @@ static void key_old(void)
 	free(block);
 }
 
+static void misuse_post_meanwhile(void)
+{
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+}
+
+/* The kernel ended the key, which another thread uses before ibv_dereg_mr() returns. */
+static void key_ending(void)
+{
+	misuse_open();
+	misuse_meanwhile = misuse_post_meanwhile;
+	must(!ibv_dereg_mr(p.mr));
+	must(misuse_poll(p.scq).status == IBV_WC_LOC_PROT_ERR);
+}
+
+static void misuse_unmap_meanwhile(void)
+{
+	munmap(p.in, PAGE);
+	misuse_end();
+}
+
+/* The kernel ended the queue, whose number may be another's before ibv_destroy_qp() returns. */
+static void ok_qp_ending(void)
+{
+	misuse_open();
+	misuse_receive();
+	misuse_meanwhile = misuse_unmap_meanwhile;
+	must(!ibv_destroy_qp(p.b));
+}
+
+/* Objects that could not be destroyed. */
+static void changed_refused(void)
+{
+	misuse_open();
+	misuse_refuses = true;
+	must(ibv_dereg_mr(p.mr) == EBUSY);
+	misuse_refuses = true;
+	must(ibv_destroy_qp(p.a) == EBUSY);
+	misuse_refuses = true;
+	must(ibv_destroy_cq(p.scq) == EBUSY);
+	changed_posted();
+}
+
 const struct misuse_case misuse_memory[] = {
-	MISUSE(changed),      MISUSE(ok_changed), MISUSE(changed_unsignaled),
-	MISUSE(early),	      MISUSE(ok_early),	  MISUSE(freed),
-	MISUSE(ok_freed),     MISUSE(unmapped),	  MISUSE(key_ended),
-	MISUSE(ok_key_ended), MISUSE(key_old),	  {0},
+	MISUSE(changed),      MISUSE(ok_changed),      MISUSE(changed_unsignaled),
+	MISUSE(early),	      MISUSE(ok_early),	       MISUSE(freed),
+	MISUSE(ok_freed),     MISUSE(unmapped),	       MISUSE(key_ended),
+	MISUSE(ok_key_ended), MISUSE(key_old),	       MISUSE(key_ending),
+	MISUSE(ok_qp_ending), MISUSE(changed_refused), {0},
 };
