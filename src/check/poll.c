@@ -3,6 +3,7 @@
 #include "watch.h"
 
 #include <string.h>
+#include "record/record.h"
 
 /* Whether the buffers of hashed work are as they were at the post, or can't be read any more. */
 WATCH_HOT bool watch_is_same(const struct watch_qp *q, const struct watch_work *w)
@@ -101,7 +102,7 @@ static inline bool watch_is_receive(const struct watch_cq *c, const struct watch
 				    const struct ibv_wc *wc)
 {
 	if (wc->status == IBV_WC_SUCCESS)
-		return wc->opcode & IBV_WC_RECV;
+		return record_is_receive(wc->opcode);
 	if (q->send_cq != q->recv_cq)
 		return q->recv_cq == c;
 	return watch_ring_find(&q->sq, wc->wr_id, false) == q->sq.head;

@@ -108,6 +108,15 @@ struct record_completion {
 	uint32_t status, opcode, bytes, vendor_err;
 };
 
+/*
+ * Returns whether a completion that did not fail is of a receive: its opcode is IBV_WC_RECV or a
+ * later one before IBV_WC_DRIVER1, with which those of libmlx5's own requests begin.
+ */
+static inline bool record_is_receive(uint32_t opcode)
+{
+	return opcode >= 128 && opcode < 135;
+}
+
 /* Returns how much of a mailbox is kept. General objects and access rights may hold keys. */
 #define RECORD_MAILBOX 8192u
 static inline uint16_t record_mailbox(uint16_t opcode, size_t len)

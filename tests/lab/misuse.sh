@@ -65,6 +65,7 @@ ok_abort|
 ok_batch|
 failed_field|failed_field misuse_failed_ex
 ok_failed_field|
+ok_umr|
 ok_acknowledged|
 ok_acknowledged_late|
 other_cq|events_other_cq other_cq misuse_open_cq

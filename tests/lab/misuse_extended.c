@@ -13,11 +13,12 @@ static struct ibv_qp *misuse_qp_ex(bool own)
 		.qp_type = IBV_QPT_RC,
 		.send_cq = p.scq,
 		.recv_cq = p.rcq,
-		.cap = {DEPTH, DEPTH, 1, 1, 16},
+		.cap = {DEPTH, DEPTH, 1, 1, own ? 64 : 16},
 		.pd = p.pd,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_SEND};
-	struct mlx5dv_qp_init_attr dv = {0};
+	struct mlx5dv_qp_init_attr dv = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+					 .send_ops_flags = MLX5DV_QP_EX_WITH_MR_INTERLEAVED};
 	struct ibv_qp *qp = own ? mlx5dv_create_qp(p.ctx, &a, &dv) : ibv_create_qp_ex(p.ctx, &a);
 
 	must(qp);
@@ -161,10 +162,49 @@ static void ok_failed_field(void)
 	misuse_failed_ex(false);
 }
 
+/* A UMR, with the wr_id of receives. */
+static void misuse_umr(struct ibv_qp_ex *ex, struct mlx5dv_mkey *mkey)
+{
+	struct mlx5dv_mr_interleaved all = {(uintptr_t)p.out, BYTES, 0, p.mr->lkey};
+
+	ibv_wr_start(ex);
+	ex->wr_id = 9;
+	ex->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
+	mlx5dv_wr_mr_interleaved(mlx5dv_qp_ex_from_ibv_qp_ex(ex), mkey, IBV_ACCESS_LOCAL_WRITE, 1,
+				 1, &all);
+	must(!ibv_wr_complete(ex));
+	must(misuse_poll(p.scq).opcode == (enum ibv_wc_opcode)MLX5DV_WC_UMR);
+}
+
+/* The opcode of a UMR's completion has the bit of receives. */
+static void ok_umr(void)
+{
+	struct mlx5dv_mkey_init_attr ma = {.create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT,
+					   .max_entries = 4};
+	struct ibv_qp_ex *ex = misuse_open_ex(true);
+	struct mlx5dv_mkey *mkey;
+
+	ma.pd = p.pd;
+	mkey = mlx5dv_create_mkey(&ma);
+	must(mkey);
+	for (int i = 0; i < 2; i++)
+		must(!misuse_receive_at(p.a, p.in, p.mr->lkey));
+	for (int i = 0; i < 2; i++)
+		misuse_umr(ex, mkey);
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	misuse_done(p.scq);
+}
+
 const struct misuse_case misuse_extended[] = {
-	MISUSE(changed_ex),	 MISUSE(changed_dv),
-	MISUSE(ok_ex),		 MISUSE(ok_inline_ex),
-	MISUSE(inline_ex),	 MISUSE(ok_abort),
-	MISUSE(ok_batch),	 MISUSE(failed_field),
-	MISUSE(ok_failed_field), {0},
+	MISUSE(changed_ex),
+	MISUSE(changed_dv),
+	MISUSE(ok_ex),
+	MISUSE(ok_inline_ex),
+	MISUSE(inline_ex),
+	MISUSE(ok_abort),
+	MISUSE(ok_batch),
+	MISUSE(failed_field),
+	MISUSE(ok_failed_field),
+	MISUSE(ok_umr),
+	{0},
 };

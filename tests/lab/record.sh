@@ -4,7 +4,9 @@
 # differ where the programs do, and that damaged ones are read as far as they are good.
 . "$top_srcdir/tests/tap.sh"
 ring=$top_builddir/tests/lab/record_ring
+misuse=$top_builddir/tests/lab/misuse
 needs "$ring"
+needs "$misuse"
 cd "$scratch" || exit 99
 record() { "$dvx_sim" record --size 2 "$@"; }
 shown() { "$dvx_sim" show --json "$1" >"$1.json"; }
@@ -90,6 +92,13 @@ failed() {
 		differs b f '^polled completions of failed requests of qp 0x[0-9a-f]*: 0 and 2, '
 }
 check "a failed completion has neither opcode nor length, and a class of its own" failed
+# Their opcodes have the bit of receives.
+umr() {
+	record -o v -- "$misuse" ok_umr >/dev/null && differs a v '^polled completions of sends of qp 0x[0-9a-f]*: 10 and 3, ' &&
+		! grep -q 'completions of receives' diffed && "$dvx_sim" show --chrome v.chrome v &&
+		! jq -e 'any(.traceEvents[]; .ph == "e" and .name == "RECEIVE")' v.chrome
+}
+check "completions of UMRs are of sends, and end no receives" umr
 list() {
 	recorded m "100 list" && read -r taken error <m.ring && [ "$taken" -gt 16 ] && [ "$error" -gt 0 ] &&
 		[ "$(jq -r 'select(.kind == "post") | "\(.wr_id) \(.nth) \(.errno)"' m.json)" = "$(seq "$taken" | while read -r i; do echo "$i $((i - 1)) 0"; done

@@ -217,9 +217,9 @@ static bool rdiff_stream_of(const struct record_head *h, struct rdiff_stream *s)
 		return true;
 	case RECORD_COMPLETION:
 		snprintf(s->class, sizeof(s->class), "polled completions of %s",
-			 done->status	       ? "failed requests"
-			 : done->opcode & 0x80 ? "receives"
-					       : "sends");
+			 done->status			   ? "failed requests"
+			 : record_is_receive(done->opcode) ? "receives"
+							   : "sends");
 		snprintf(s->name, sizeof(s->name), "qp 0x%x", done->qp);
 		s->key[1] = done->qp;
 		return true;

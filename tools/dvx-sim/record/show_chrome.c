@@ -236,7 +236,7 @@ static void chrome_close_polled(struct chrome *c, const struct record_head *h)
 	struct chrome_track *t;
 
 	for (unsigned int ring = RECORD_SQ; ring <= RECORD_RQ; ring++) {
-		if (!p->status && (ring == RECORD_RQ) != !!(p->opcode & 0x80))
+		if (!p->status && (ring == RECORD_RQ) != record_is_receive(p->opcode))
 			continue;
 		t = chrome_queue(c, h->pid, 0, ring, p->qp);
 		if (t && chrome_close(c, h, t, p->wr_id))
