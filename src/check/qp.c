@@ -14,8 +14,11 @@ struct watch_asked {
 	enum ibv_qp_type type;
 };
 
+/* Completions name the number, which a DC target has only when it is ready to receive. */
 static void watch_qp_number(struct watch_qp *q)
 {
+	if (q->number || !q->qp->qp_num)
+		return;
 	q->number = watch_add(&watch_numbers, watch_number_key(q->qp->context, q->qp->qp_num));
 	if (q->number)
 		q->number->qp = q;
@@ -122,6 +125,7 @@ WATCH_HOOK int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		watch_post_ex_hook_complete(q);
 	if (err || !q || !(mask & IBV_QP_STATE))
 		return err;
+	watch_qp_number(q);
 	q->state = a->qp_state;
 	if (q->state == IBV_QPS_RTR && q->send_cq)
 		q->send_cq->live = true;

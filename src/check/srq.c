@@ -40,9 +40,10 @@ struct ibv_srq *watch_create_srq_ex(struct ibv_context *c, struct ibv_srq_init_a
 	const struct ibv_srq_attr asked = a->attr;
 	const uint64_t since = watch_since();
 	struct ibv_srq *srq = watch_context_of(c)->verbs.create_srq_ex(c, a);
-	const bool tags = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type == IBV_SRQT_TM;
+	const bool basic =
+		!(a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || a->srq_type == IBV_SRQT_BASIC;
 
-	if (!tags)
+	if (basic) /* else it is not seen which receives end */
 		watch_srq_new(srq, &asked, &a->attr, &here, since);
 	return srq;
 }

@@ -8,4 +8,5 @@ dist_check_SCRIPTS += tests/lab/record.sh tests/lab/why.sh tests/lab/stat.sh tes
 ANYWHERE = tests/lab/misuse
 $(ANYWHERE): private LDFLAGS =
 tests_lab_misuse_SOURCES = tests/lab/misuse.c tests/lab/misuse.h tests/lab/misuse_memory.c tests/lab/misuse_depth.c \
-	tests/lab/misuse_extended.c tests/lab/misuse_events.c tests/lab/misuse_other.c tests/lab/misuse_device.c
+	tests/lab/misuse_extended.c tests/lab/misuse_events.c tests/lab/misuse_other.c tests/lab/misuse_device.c \
+	tests/lab/misuse_srq.c

@@ -151,7 +151,8 @@ void misuse_done(struct ibv_cq *cq)
 }
 
 static const struct misuse_case *const misuse_tables[] = {
-	misuse_memory, misuse_depth, misuse_extended, misuse_events, misuse_other, misuse_device};
+	misuse_memory, misuse_depth,  misuse_extended, misuse_events,
+	misuse_other,  misuse_device, misuse_srq};
 
 /* Prints the process, by which dvx-sim check names it. */
 int main(int argc, char **argv)

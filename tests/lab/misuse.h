@@ -60,6 +60,6 @@ struct misuse_case {
 #name, name \
 	}
 extern const struct misuse_case misuse_memory[], misuse_depth[], misuse_extended[], misuse_events[],
-	misuse_other[], misuse_device[];
+	misuse_other[], misuse_device[], misuse_srq[];
 
 #endif

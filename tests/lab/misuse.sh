@@ -83,6 +83,10 @@ forked|fork_luck misuse_fork
 ok_forked|
 ok_forked_unmaps|
 forked_unmaps|memory_unmapped misuse_receive_at misuse_unmap
+srq_depth|receive_depth misuse_srq_receive_at misuse_srq_open
+srq_key_ended|key_ended misuse_srq_receive_at misuse_srq_key
+ok_dct|
+ok_xrc|
 unacknowledged|events_unacknowledged unacknowledged misuse_open_cq
 TABLE
 # The sanitizer's free() and fork() come before dvx-check's.
