@@ -89,10 +89,10 @@ static __attribute__((noinline)) void watch_receives_end(struct watch_ring *r, s
 	const uint32_t at = watch_ring_find(r, wr_id, false);
 
 	if (at != r->head) {
-		for (uint32_t i = ordered ? r->tail : at; i != at + 1; i++)
+		for (uint32_t i = ordered ? r->tail : at; i != at + 1; i++, r->ended++)
 			watch_work_end(cq, watch_work_at(r, i));
-		while (r->tail != r->head && watch_work_at(r, r->tail)->done)
-			r->tail++;
+		for (; r->tail != r->head && watch_work_at(r, r->tail)->done; r->tail++)
+			r->ended--;
 	}
 	watch_unlock(r, locked);
 }

@@ -56,7 +56,7 @@ static void watch_push_receive(const struct watch_receiver *r, const struct ibv_
 	const uint32_t sges = wr->num_sge > 0 ? (uint32_t)wr->num_sge : 0;
 	struct watch_work *w = watch_ring_push(r->ring, wr->wr_id, wr->sg_list, sges);
 	const struct ibv_sge *s;
-	const uint32_t n = r->ring->head - r->ring->tail;
+	const uint32_t n = r->ring->head - r->ring->tail - r->ring->ended;
 
 	if (!w)
 		return;

@@ -53,6 +53,16 @@ static bool watch_runs(const struct watch_qp *q)
 	return q->state != IBV_QPS_ERR && q->state != IBV_QPS_RESET && !q->direct;
 }
 
+/* Whether the device still writes to an SRQ's receives: for a queue pair of it. */
+static bool watch_srq_runs(const struct watch_srq *s)
+{
+	struct watch_qp *q = watch_next(&watch_qps, NULL);
+
+	while (q && (q->srq != s || !watch_runs(q)))
+		q = watch_next(&watch_qps, q);
+	return q;
+}
+
 void watch_search(const struct watch_search *s)
 {
 	for (struct watch_qp *q = NULL; (q = watch_next(&watch_qps, q));)
@@ -61,7 +71,7 @@ void watch_search(const struct watch_search *s)
 			watch_search_ring(s, q->qp->context, q, &q->rq);
 		}
 	for (struct watch_srq *q = NULL; !s->ah && (q = watch_next(&watch_srqs, q));)
-		if (!s->context || s->context == q->context)
+		if ((!s->context || s->context == q->context) && watch_srq_runs(q))
 			watch_search_ring(s, q->context, NULL, &q->ring);
 }
 

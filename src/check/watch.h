@@ -119,6 +119,7 @@ extern _Atomic uint64_t watch_clock;
 struct watch_ring {
 	void *_Atomic owner; /* the thread inside */
 	uint32_t head, tail, size, sges;
+	uint32_t ended;	     /* between tail and head: receives of an SRQ end in any order */
 	uint32_t unsignaled; /* behind the last signaled one */
 	struct watch_work *work;
 	struct ibv_sge *sge;
