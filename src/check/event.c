@@ -16,6 +16,7 @@ int watch_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	if (c) {
 		c->armed = WATCH_HERE();
 		c->armed_at = ++watch_clock;
+		c->solicited = solicited_only;
 		c->unpolled = c->live && c->polled_at && c->pending;
 	}
 	return watch_context_of(cq->context)->real.req_notify_cq(cq, solicited_only);
@@ -30,6 +31,27 @@ static bool watch_polled_since(const struct ibv_comp_channel *channel, uint64_t 
 	return false;
 }
 
+/* Whether the last signaled request is outstanding and was posted since then. */
+static bool watch_signaled_since(struct watch_ring *r, uint64_t since)
+{
+	const bool locked = watch_lock(r),
+		   is = r->head - r->tail > r->unsignaled &&
+			watch_work_at(r, r->head - 1 - r->unsignaled)->posted > since;
+
+	watch_unlock(r, locked);
+	return is;
+}
+
+/* Whether a request that was posted since the arm completes with an event. */
+static bool watch_event_comes(const struct watch_cq *c)
+{
+	struct watch_qp *q = c->solicited ? NULL : watch_next(&watch_qps, NULL);
+
+	while (q && (q->send_cq != c || !watch_signaled_since(&q->sq, c->armed_at)))
+		q = watch_next(&watch_qps, q);
+	return q;
+}
+
 static void watch_check_sleep(const struct ibv_comp_channel *channel,
 			      const struct watch_place *here)
 {
@@ -37,7 +59,7 @@ static void watch_check_sleep(const struct ibv_comp_channel *channel,
 		return;
 	for (struct watch_cq *c = NULL; (c = watch_next(&watch_cqs, c));)
 		if (c->unpolled && !c->direct && c->cq->channel == channel &&
-		    !watch_polled_since(channel, c->armed_at))
+		    !watch_polled_since(channel, c->armed_at) && !watch_event_comes(c))
 			watch_report(&(struct watch_finding){.kind = CHECK_SLEPT,
 							     .place = {here, &c->armed}});
 }

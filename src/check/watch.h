@@ -241,6 +241,7 @@ struct watch_cq {
 	bool live;			 /* a QP of it is connected */
 	uint64_t polled_at;		 /* watch_clock at the last poll; 0: never */
 	uint64_t armed_at;
+	bool solicited;		  /* the arm was for solicited events alone */
 	bool unpolled;		  /* work was outstanding at the arm, and it was not polled since */
 	_Atomic uint32_t pending; /* completions that may come */
 	_Atomic uint32_t events, acknowledged;

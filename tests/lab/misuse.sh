@@ -71,6 +71,7 @@ ok_acknowledged_late|
 other_cq|events_other_cq other_cq misuse_open_cq
 slept|slept_without_poll misuse_event misuse_sleep
 ok_slept|
+ok_slept_request|
 ah_destroyed|ah_destroyed misuse_ah misuse_ah
 ok_ah|
 receive_error|receive_in_error misuse_receive_at misuse_qp

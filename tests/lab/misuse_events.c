@@ -113,6 +113,23 @@ static void ok_slept(void)
 	misuse_sleep(true);
 }
 
+/* The program's own request, posted after the arm, completes with an event. */
+static void ok_slept_request(void)
+{
+	struct ibv_wc wc;
+
+	misuse_open_cq(64);
+	p.a = misuse_qp(p.pd, p.rcq);
+	p.b = misuse_qp(p.pd, p.scq);
+	misuse_connect(p.a, p.b);
+	must(!misuse_receive_at(p.a, p.in, p.mr->lkey));
+	must(!ibv_poll_cq(p.rcq, 1, &wc));
+	must(!ibv_req_notify_cq(p.rcq, 0));
+	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
+	ibv_ack_cq_events(misuse_event(), 1);
+	misuse_done(p.rcq);
+}
+
 const struct misuse_case misuse_events[] = {
 	MISUSE(unacknowledged),
 	MISUSE(ok_acknowledged),
@@ -120,5 +137,6 @@ const struct misuse_case misuse_events[] = {
 	MISUSE(other_cq),
 	MISUSE(slept),
 	MISUSE(ok_slept),
+	MISUSE(ok_slept_request),
 	{0},
 };
