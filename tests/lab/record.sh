@@ -130,6 +130,11 @@ lost() {
 	says 1 'l has no end: its dvx-sim record runs, or was killed' "$dvx_sim" show --json l && [ "$(grep -c '"kind":"post"' said)" = 10 ]
 }
 check "a recording whose dvx-sim is killed has all events, and says so" lost
+moved() {
+	mkdir from && record -o from/m -- sh -c "'$ring' 10 >/dev/null; mv from to"
+	[ $? = 125 ] && says 1 'to/m has no end' "$dvx_sim" show --json to/m && [ "$(grep -c '"kind":"post"' said)" = 10 ]
+}
+check "a recording whose folder is moved has all events" moved
 # At half of its writes, another record is to write the same file.
 over() {
 	exec 3<>go

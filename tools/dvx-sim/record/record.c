@@ -108,8 +108,10 @@ static bool record_finish(struct record_command_line *c)
 	ok = fd >= 0 && used <= c->size && record_copy(fd, f, used) &&
 	     pwrite(fd, &used, sizeof(used), offsetof(struct record_file, used)) == sizeof(used) &&
 	     !fchmod(fd, st.st_mode & 0777) && !rename(temporary, c->path);
-	if (!ok)
+	if (!ok) {
 		record_cant(c->path, "", errno);
+		f->ended = 0; /* can be shown as it is */
+	}
 	if (!ok && fd >= 0)
 		unlink(temporary);
 	if (f->lost)
