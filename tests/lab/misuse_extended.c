@@ -193,6 +193,7 @@ static void ok_umr(void)
 		misuse_umr(ex, mkey);
 	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
 	misuse_done(p.scq);
+	must(!mlx5dv_destroy_mkey(mkey));
 }
 
 const struct misuse_case misuse_extended[] = {

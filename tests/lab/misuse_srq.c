@@ -174,6 +174,7 @@ static void ok_dct(void)
 		misuse_dc_send(p.a, ah, p.b->qp_num);
 		misuse_srq_receive_at(p.in, misuse_poll(p.rcq).wr_id, p.mr->lkey);
 	}
+	must(!ibv_destroy_ah(ah));
 }
 
 /* --- XRC: any target of a domain receives from its SRQs. */
