@@ -53,12 +53,13 @@ WATCH_HOOK int ibv_destroy_srq(struct ibv_srq *srq)
 	const uint64_t since = watch_since();
 	const uint32_t handle = srq->handle;
 	struct watch_srq *s = watch_srq_of(srq);
-	int err = WATCH_REAL(ibv_destroy_srq)(srq);
+	int err;
 
+	watch_set_key(s, WATCH_ENDING);
+	err = WATCH_REAL(ibv_destroy_srq)(srq);
 	watch_called(since, err, handle, "ibv_destroy_srq");
-	if (!err && s) {
-		watch_remove(s);
+	if (!err && s)
 		watch_ring_end(&s->ring);
-	}
+	watch_set_key(s, err ? (uintptr_t)srq : 0);
 	return err;
 }

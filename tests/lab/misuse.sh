@@ -85,6 +85,7 @@ ok_forked|
 ok_forked_unmaps|
 forked_unmaps|memory_unmapped misuse_receive_at misuse_unmap
 srq_depth|receive_depth misuse_srq_receive_at misuse_srq_open
+srq_refused|receive_depth misuse_srq_receive_at misuse_srq_open
 ok_srq_order|
 srq_key_ended|key_ended misuse_srq_receive_at misuse_srq_key
 ok_srq_key_ended|

@@ -2,6 +2,7 @@
 /* Receives that queue pairs share. */
 #include "misuse.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -58,6 +59,15 @@ static void misuse_srq_send(struct ibv_qp *qp)
 static void srq_depth(void)
 {
 	misuse_srq_open();
+	misuse_srq_receive(DEPTH + 1);
+}
+
+/* An SRQ that could not be destroyed. */
+static void srq_refused(void)
+{
+	misuse_srq_open();
+	misuse_refuses = true;
+	must(ibv_destroy_srq(srq) == EBUSY);
 	misuse_srq_receive(DEPTH + 1);
 }
 
@@ -236,11 +246,6 @@ static void ok_xrc(void)
 }
 
 const struct misuse_case misuse_srq[] = {
-	MISUSE(srq_depth),
-	MISUSE(ok_srq_order),
-	MISUSE(srq_key_ended),
-	MISUSE(ok_srq_key_ended),
-	MISUSE(ok_dct),
-	MISUSE(ok_xrc),
-	{0},
+	MISUSE(srq_depth),	  MISUSE(srq_refused), MISUSE(ok_srq_order), MISUSE(srq_key_ended),
+	MISUSE(ok_srq_key_ended), MISUSE(ok_dct),      MISUSE(ok_xrc),	     {0},
 };
