@@ -152,19 +152,17 @@ static int run_with(struct run_command *r, const struct chip_command *c, const s
 	return code;
 }
 
-/* Returns the command line; with --check that of dvx-check. NULL after an error message. */
-static char **run_argv(const struct sim_args *a)
+/* Returns dvx-check's command line, whose first word and itself the caller frees; NULL after a message. */
+static char **run_checked_argv(const struct sim_args *a)
 {
-	const char *check = a->check ? install_check_path() : NULL;
-	char **argv;
+	static char rest[] = "--";
+	const char *check = install_check_path();
+	char **argv = check ? calloc((size_t)a->argc + 3, sizeof(*argv)) : NULL;
 
-	if (!a->check)
-		return a->argv;
-	argv = check ? calloc((size_t)a->argc + 3, sizeof(*argv)) : NULL;
 	if (!argv)
 		return NULL;
 	argv[0] = strdup(check);
-	argv[1] = strdup("--");
+	argv[1] = rest;
 	memcpy(argv + 2, a->argv, (size_t)a->argc * sizeof(*argv));
 	return argv;
 }
@@ -236,12 +234,18 @@ int run_observed(const struct sim_args *a, char **cmd, const struct run_observer
 }
 
 /* Runs the command under dvx-check, on a device that applies its own rules, too. */
-static int run_checked(const struct sim_args *a, char **cmd)
+static int run_checked(const struct sim_args *a)
 {
 	bool found = false;
 	const struct run_observer o = {.begin = check_begin, .end = check_end, .ctx = &found};
-	const int code = run_observed(a, cmd, &o);
+	char **cmd = run_checked_argv(a);
+	int code;
 
+	if (!cmd)
+		return EXIT_SELF;
+	code = run_observed(a, cmd, &o);
+	free(cmd[0]);
+	free(cmd);
 	return found && code != EXIT_SELF ? EXIT_FINDINGS : code;
 }
 
@@ -258,8 +262,6 @@ int run_on_nic(char **cmd, const struct run_observer *o)
 
 int cmd_run(const struct sim_args *a)
 {
-	char **cmd = run_argv(a);
-
 	if ((a->sweep || a->seeds) && a->check) {
 		message_print(
 			"--sweep and --seeds judge CMD by its exit code, --check by its report: "
@@ -268,12 +270,10 @@ int cmd_run(const struct sim_args *a)
 	}
 	if (a->sweep || a->seeds)
 		return a->sweep ? sweep_run(a) : seeds_run(a);
-	if (!cmd)
-		return EXIT_SELF;
 	if (a->json) {
 		message_print(
 			"--json needs --sweep or --seeds: the output of run is the command's");
 		return EXIT_SELF;
 	}
-	return a->check ? run_checked(a, cmd) : run_observed(a, cmd, NULL);
+	return a->check ? run_checked(a) : run_observed(a, a->argv, NULL);
 }
