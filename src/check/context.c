@@ -51,6 +51,8 @@ void watch_context_open(struct ibv_context *c)
 			v->create_cq_ex = watch_create_cq_ex;
 		if (verbs_get_ctx_op(c, create_srq_ex))
 			v->create_srq_ex = watch_create_srq_ex;
+		if (verbs_get_ctx_op(c, reg_dm_mr))
+			v->reg_dm_mr = watch_reg_dm_mr;
 		if (watch_checks())
 			watch_guard_hook(c);
 	}

@@ -76,6 +76,34 @@ WATCH_HOOK struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t
 	return mr;
 }
 
+/* Forgets the region that had the key before: memory of this one is not compared. */
+static struct ibv_mr *watch_mr_unseen(struct ibv_mr *mr)
+{
+	struct watch_mr *m = mr ? watch_mr_of(mr->context, mr->lkey) : NULL;
+
+	if (m && m->dead)
+		watch_remove(m);
+	return mr;
+}
+
+WATCH_HOOK struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					    uint64_t iova, int fd, int access)
+{
+	return watch_mr_unseen(WATCH_REAL(ibv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access));
+}
+
+WATCH_HOOK struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	return watch_mr_unseen(WATCH_REAL(ibv_import_mr)(pd, handle));
+}
+
+struct ibv_mr *watch_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			       unsigned int access)
+{
+	return watch_mr_unseen(
+		watch_context_of(pd->context)->verbs.reg_dm_mr(pd, dm, offset, length, access));
+}
+
 static void watch_mr_end(const struct ibv_mr *mr, const struct watch_place *here)
 {
 	const struct watch_search s = {

@@ -316,6 +316,8 @@ static inline unsigned char *watch_sge_memory(const struct watch_mr *m, const st
 	return (unsigned char *)(m->memory + at);
 }
 unsigned int watch_mr_count(void);
+struct ibv_mr *watch_reg_dm_mr(struct ibv_pd *, struct ibv_dm *, uint64_t offset, size_t length,
+			       unsigned int access);
 
 /* --- memory.c: what is in buffers --- */
 typedef uint64_t watch_word __attribute__((aligned(1), may_alias));

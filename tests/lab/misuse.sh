@@ -175,6 +175,7 @@ check "the program's exit code" says 7 'opened no device that dvx-check saw: not
 check "a signal that ends the program" says 143 '' "$dvx_check" -- sh -c 'kill $$'
 check "dvx-sim run --check" says 86 buffer_changed "$dvx_sim" run --check -- "$misuse" changed
 check "with the device's rules" says 86 'its min_rnr_timer is 0' "$dvx_sim" run --check -- "$misuse" rnr_zero
+check "a key again, of device memory" says 0 '' "$dvx_sim" run --check --set=log_max_mkey=4 -- "$misuse" ok_key_again
 check "neither finds anything" says 0 '' "$dvx_sim" run --check -- "$misuse" ok_rnr
 plain() { chips="$chips plain" && "$dvx_sim" up plain && says 3 'plain was started without --check$' "$dvx_sim" check plain; }
 check "no findings without --check" plain

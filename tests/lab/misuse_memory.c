@@ -151,6 +151,34 @@ static void key_old(void)
 	free(block);
 }
 
+/* Device memory gets the key of a region that ended. Of a device with few keys. */
+static void ok_key_again(void)
+{
+	struct ibv_alloc_dm_attr a = {.length = 4096};
+	struct ibv_dm *dm;
+	struct ibv_mr *mr;
+	uint32_t ended;
+
+	misuse_open();
+	mr = ibv_reg_mr(p.pd, p.out, BYTES, 0);
+	must(mr);
+	ended = mr->lkey;
+	must(!ibv_dereg_mr(mr));
+	dm = ibv_alloc_dm(p.ctx, &a);
+	must(dm);
+	for (unsigned int i = 0; i < 1u << 12; i++) {
+		mr = ibv_reg_dm_mr(p.pd, dm, 0, 4096,
+				   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED);
+		must(mr);
+		if (mr->lkey == ended)
+			break;
+		must(!ibv_dereg_mr(mr));
+	}
+	must(mr->lkey == ended);
+	must(!misuse_post_at(p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, NULL, BYTES, ended));
+	misuse_done(p.scq);
+}
+
 static void misuse_post_meanwhile(void)
 {
 	must(!misuse_post(IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED));
@@ -194,9 +222,12 @@ static void changed_refused(void)
 }
 
 const struct misuse_case misuse_memory[] = {
-	MISUSE(changed),      MISUSE(ok_changed),      MISUSE(changed_unsignaled),
-	MISUSE(early),	      MISUSE(ok_early),	       MISUSE(freed),
-	MISUSE(ok_freed),     MISUSE(unmapped),	       MISUSE(key_ended),
-	MISUSE(ok_key_ended), MISUSE(key_old),	       MISUSE(key_ending),
-	MISUSE(ok_qp_ending), MISUSE(changed_refused), {0},
+	MISUSE(ok_key_again),	 MISUSE(changed),
+	MISUSE(ok_changed),	 MISUSE(changed_unsignaled),
+	MISUSE(early),		 MISUSE(ok_early),
+	MISUSE(freed),		 MISUSE(ok_freed),
+	MISUSE(unmapped),	 MISUSE(key_ended),
+	MISUSE(ok_key_ended),	 MISUSE(key_old),
+	MISUSE(key_ending),	 MISUSE(ok_qp_ending),
+	MISUSE(changed_refused), {0},
 };
