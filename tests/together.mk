@@ -5,9 +5,9 @@
 # so count the instructions of the other build.
 
 # group VARIABLE PREFIX: the library's or program's variables in the Makefile, and the objects' names in front of the
-# source's. Generated sources, which are not below srcdir, stay apart, those of functions that tests wrap or replace, which
-# only a call from another object shows them, dvx-copy's of its engine's users, as tests have another engine or none, and
-# the one that compiles libdvx's headers in a way of its own.
+# source's. Generated sources, which are not below srcdir, stay apart, those of functions that tests wrap or replace (ld's
+# --wrap and LD_PRELOAD see calls from one object to another), dvx-copy's of its engine's users, as tests have another
+# engine or none, and the one that compiles libdvx's headers in a way of its own.
 WRAPPED = $(addprefix $(srcdir)/,src/lib/hot.c src/lib/caps.c src/lib/flow/rule.c \
 	src/sim/chip/datapath.c src/sim/port/port.c src/sim/queue/doorbell.c src/sim/queue/queues.c \
 	$(addprefix tools/dvx-flow/daemon/,generation.c generation_edit.c state.c)) \

@@ -61,6 +61,7 @@ int mlx5dv_devx_general_cmd(struct ibv_context *c, const void *in, size_t in_len
 		break;
 	case PRM_HCA_CAP_TYPE_ESWITCH:
 		prm_e_switch_cap_set_log_max_packet_reformat_context(cap, 4);
+		prm_e_switch_cap_set_max_encap_header_size(cap, 64);
 		break;
 	default:
 		break;
