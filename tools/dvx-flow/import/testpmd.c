@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * DPDK testpmd's "flow create PORT ... pattern ... actions ...", as the mlx5 PMD understands it: a
- * pattern without a VLAN item is for tagged packets, too. Smaller priorities come first.
+ * pattern without a VLAN item is for tagged packets, too. Smaller priorities come first, and in one
+ * priority the patterns whose last item is of a higher layer.
  */
 #include "testpmd.h"
 
@@ -28,7 +29,7 @@ static bool pmd_attribute(struct draft *d)
 	if (!value->text || !number_parse(value->text, 0, UINT32_MAX, &n))
 		return draft_leave(d, value, value->text ? REASON_VALUE : REASON_ENDS);
 	if (token_is(at, "priority"))
-		d->order = n;
+		d->order = n * PMD_LAYERS;
 	if (n && token_is(at, "group")) {
 		pmd_of(d)->group = at;
 		d->table = (uint32_t)n;

@@ -55,6 +55,7 @@ bool pmd_actions(struct draft *d);
 
 /* Depths that differ from others: VLAN tags and GRE's key may repeat theirs. */
 enum { PMD_TAGS = 2, PMD_TUNNEL = 6 };
+#define PMD_LAYERS 3u /* that divide a priority */
 
 struct pmd_item {
 	const char *name;

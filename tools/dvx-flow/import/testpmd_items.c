@@ -506,6 +506,12 @@ static bool pmd_command_port(struct draft *d)
 	       (draft_vport(d, r->port, &i) > 0 && draft_from(d, r->port, i.vport));
 }
 
+/*
+ * The place among flows of one priority by the depth of the pattern's last item, as the PMD has it
+ * (MLX5_PRIORITY_MAP_L2 and so on): MPLS and tunnels are of layer 4, and so is a pattern of no item.
+ */
+static const uint8_t pmd_layer[] = {0, 2, 2, 0, 1, 0, 0};
+
 bool pmd_pattern(struct draft *d)
 {
 	const struct token *item = NULL;
@@ -517,6 +523,7 @@ bool pmd_pattern(struct draft *d)
 		if (!token_is(tokens_peek(d->line), "end") && !tokens_take(d->line, "/"))
 			return draft_leave(d, tokens_peek(d->line), REASON_SYNTAX);
 	}
+	d->order += pmd_layer[pmd_of(d)->depth];
 	if (d->inner && !pmd_inside_known(d))
 		return draft_leave(d, item, REASON_TUNNEL_PROTOCOL);
 	d->inner = false;
