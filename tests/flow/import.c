@@ -152,17 +152,33 @@ TEST(none, another_tools_text_is_told)
 
 TEST(none, netdev_chooses_an_interfaces_rules)
 {
-	static const char text[] = "-A INPUT -i eth0 -p tcp -j DROP\n-A INPUT -i eth1 -j DROP\n"
-				   "-A INPUT ! -i eth0 -p udp -j DROP\n-A INPUT -p icmp -j DROP\n";
-	struct import_result r;
-	char *got;
+	static const struct {
+		const char *netdev, *text, *expected;
+	} cases[] = {
+		{"eth1",
+		 "-A INPUT -i eth0 -p tcp -j DROP\n-A INPUT -i eth1 -j DROP\n"
+		 "-A INPUT ! -i eth0 -p udp -j DROP\n-A INPUT -p icmp -j DROP\n",
+		 "drop in native ethertype ipv4\ndrop in ipv4 udp\ndrop in ipv4 icmp\n"},
+		/* VLAN interfaces have packets of their device, too; eth1.5 has none of eth0. */
+		{"eth0",
+		 "-A INPUT -i eth1.5 -j DROP\n-A INPUT -i vlan5 -j DROP\n"
+		 "-A INPUT -i eth0.5 -j DROP\n-A INPUT -i eth0.+ -j DROP\n"
+		 "-A INPUT ! -i eth0.+ -j DROP\n-A INPUT -i $LAN -j DROP\n",
+		 "!interface\n!interface\n!interface\n!interface\n!interface\n"},
+		{"eth0.5", "-A INPUT -i eth0.5 -p tcp -j DROP\n-A INPUT -i eth0 -j DROP\n",
+		 "drop in native ethertype ipv4 tcp\n"},
+	};
 
-	assert_int_equal(take(DIALECTS, "eth1", text, &r), 0);
-	got = items_text(&r);
-	assert_string_equal(got,
-			    "drop in native ethertype ipv4\ndrop in ipv4 udp\ndrop in ipv4 icmp\n");
-	free(got);
-	import_free(&r);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct import_result r;
+		char *got;
+
+		assert_int_equal(take(DIALECTS, cases[i].netdev, cases[i].text, &r), 0);
+		got = items_text(&r);
+		assert_string_equal(got, cases[i].expected);
+		free(got);
+		import_free(&r);
+	}
 }
 
 TEST(none, ip6tables_save_says_so_in_its_comment)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "draft.h"
 #include "rules/arena.h"
@@ -122,25 +123,47 @@ static bool netdev_is_pattern(const char *netdev)
 	return n && (netdev[n - 1] == '+' || netdev[n - 1] == '*');
 }
 
+/*
+ * Returns whether the name can't be the device's: of a VLAN (eth0.7, vlan7), of several interfaces, a
+ * script's variable.
+ */
+static bool netdev_is_other(const char *netdev)
+{
+	const char *id = strrchr(netdev, '.');
+
+	return *netdev == '$' || netdev_is_pattern(netdev) || !strncasecmp(netdev, "vlan", 4) ||
+	       (id && id[1] && !id[1 + strspn(id + 1, "0123456789")]);
+}
+
+/*
+ * Returns whether the name may be of our interface, or of a VLAN of it, which has packets of the
+ * device, too; only the kernel knows which.
+ */
+static bool netdev_may_share(const char *netdev, const char *ours)
+{
+	size_t n = strlen(ours);
+
+	return *netdev == '$' || !strncasecmp(netdev, "vlan", 4) ||
+	       (!strncmp(netdev, ours, n) && netdev[n] == '.');
+}
+
 int import_netdev(struct import *im, const char *netdev)
 {
 	const char *ours = im->ask->netdev ? im->ask->netdev : im->netdev;
-	bool pattern = netdev_is_pattern(netdev);
-	size_t n;
 
 	if (!strcmp(netdev, "lo"))
 		return 0;
-	if (!ours && pattern)
+	if (!ours && netdev_is_other(netdev))
 		return -1;
 	if (!ours)
 		im->netdev = ours = netdev;
-	if (pattern)
-		return !strncmp(netdev, ours, strlen(netdev) - 1);
 	if (!strcmp(netdev, ours))
 		return 1;
-	/* A VLAN interface has packets of the device, too; only the kernel knows which. */
-	n = strlen(ours);
-	return im->ask->netdev && (strncmp(netdev, ours, n) || netdev[n] != '.') ? 0 : -1;
+	if (netdev_is_pattern(netdev) && !strncmp(netdev, ours, strlen(netdev) - 1))
+		return 1;
+	if (netdev_may_share(netdev, ours))
+		return -1;
+	return im->ask->netdev || netdev_is_pattern(netdev) ? 0 : -1;
 }
 
 int draft_interface(struct draft *d, const char *netdev, bool negated)
