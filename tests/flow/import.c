@@ -165,6 +165,17 @@ TEST(none, netdev_chooses_an_interfaces_rules)
 		 "-A INPUT -i eth0.5 -j DROP\n-A INPUT -i eth0.+ -j DROP\n"
 		 "-A INPUT ! -i eth0.+ -j DROP\n-A INPUT -i $LAN -j DROP\n",
 		 "!interface\n!interface\n!interface\n!interface\n!interface\n"},
+		/* Of the chains of several devices, those that name it. */
+		{"eth0",
+		 "table netdev f {\nchain i {\ntype filter hook ingress priority 0; policy drop;\n"
+		 "devices = { \"eth1\", \"eth2\" }\nip saddr 10.0.0.0/8 accept\n}\n"
+		 "chain j { type filter hook ingress devices = { eth2, eth0 } priority 1;\n"
+		 "udp dport 53 ip saddr 10.0.0.1 drop; iifname eth2 drop; }\n"
+		 "chain k { type filter hook ingress devices = { eth2, eth0.5 } priority 2;\n"
+		 "udp dport 54 drop; }\n"
+		 "chain l { type filter hook ingress device eth3 priority 3; policy drop; }\n}\n",
+		 "drop in num_of_vlans 0-1 ethertype ipv4 src 10.0.0.1 udp dst port 53\n"
+		 "!interface\n"},
 		{"eth0.5", "-A INPUT -i eth0.5 -p tcp -j DROP\n-A INPUT -i eth0 -j DROP\n",
 		 "drop in native ethertype ipv4 tcp\n"},
 	};

@@ -136,6 +136,14 @@ static long nft_priority(const struct nft *t, size_t at, size_t end)
 	return v;
 }
 
+/* Returns the names behind the word device or devices: NAME, = NAME, or = { NAME, ... }. */
+static struct nft_span nft_devices(const struct nft *t, size_t at, size_t end)
+{
+	at += nft_is(t, at, "=");
+	return nft_is(t, at, "{") ? (struct nft_span){at + 1, nft_skip(t, at, end) - 1}
+				  : (struct nft_span){at, at + (at < end)};
+}
+
 static void nft_base(const struct nft *t, struct nft_chain *c, size_t at, size_t end)
 {
 	c->base = true;
@@ -144,13 +152,10 @@ static void nft_base(const struct nft *t, struct nft_chain *c, size_t at, size_t
 	for (; at + 1 < end; at++) {
 		if (nft_is(t, at, "hook"))
 			c->hook = t->words.token[at + 1].text;
-		if (nft_is(t, at, "device"))
-			c->netdev = t->words.token[at + 1].text;
+		if (nft_is(t, at, "device devices"))
+			c->devices = nft_devices(t, at + 1, end);
 		if (nft_is(t, at, "priority"))
 			c->priority = nft_priority(t, at + 1, end);
-		/* If there are several devices, none is certainly this one. */
-		if (nft_is(t, at, "devices"))
-			c->netdev = "*";
 	}
 }
 
@@ -177,6 +182,8 @@ static void nft_chain_statement(struct nft *t, struct nft_chain *c, size_t at, s
 		return;
 	if (nft_is(t, at, "type"))
 		nft_base(t, c, at, end);
+	else if (nft_is(t, at, "devices"))
+		c->devices = nft_devices(t, at + 1, end);
 	else if (nft_is(t, at, "policy"))
 		c->drops = nft_is(t, at + 1, "drop");
 	else
@@ -358,12 +365,33 @@ static size_t nft_hook(const struct nft_chain *c)
 	return i;
 }
 
+/*
+ * Returns whether the device is among the chain's: 1, 0, or -1 (unknown). Of several names none is
+ * certainly the device's, if it has no name yet.
+ */
+static int nft_has_device(const struct nft *t, const struct nft_chain *c)
+{
+	bool named = t->im->ask->netdev || t->im->netdev;
+	int ours = c->devices.from == c->devices.end;
+
+	if (!named && c->devices.end - c->devices.from > 1)
+		return -1;
+	for (size_t at = c->devices.from; at < c->devices.end; at++) {
+		int one = nft_is(t, at, ", \n") ? 0 : import_netdev(t->im, nft_word(t, at)->text);
+
+		if (one > 0)
+			return 1;
+		ours |= one;
+	}
+	return ours;
+}
+
 /* Returns whether the device's packets enter the chain: 1, 0 (others do), or -1 (left out). */
 static int nft_enters(const struct nft *t, const struct nft_chain *c)
 {
 	const struct token *at = nft_word(t, c->at);
 	enum import_reason reason = IMPORT_REASONS;
-	int ours = c->netdev ? import_netdev(t->im, c->netdev) : 1;
+	int ours = nft_has_device(t, c);
 
 	if (nft_hook(c) == 3)
 		reason = REASON_DIRECTION;
