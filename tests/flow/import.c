@@ -389,6 +389,11 @@ TEST(none, packets_that_hide_meet_the_imported_rules)
 		 " ip saddr 10.0.0.0/8 drop\n udp dport 53 drop\n }\n}\n",
 		 {"4 u1", "q5 4 u1", "a5 4 u1", "q0 4 u1", "6 u53", "q5 6 u53"},
 		 {"q5 q6 4 u1", "q5 a6 4 u53", "m 4 u1", "q5 m 4 u53", "q5 q6 6 u53", "6 u1"}},
+		{DIALECT_NFT,
+		 "table inet f {\n chain i {\n type filter hook ingress device eth0 priority 0;\n"
+		 " ip saddr 10.0.0.0/8 drop\n iifname eth0 udp dport 53 drop\n }\n}\n",
+		 {"4 u1", "q5 4 u1", "a5 4 u1", "q0 4 u1", "6 u53", "q5 6 u53"},
+		 {"q5 q6 4 u1", "q5 a6 4 u53", "m 4 u1", "q5 m 4 u53", "q5 q6 6 u53", "6 u1"}},
 		{DIALECT_OVS,
 		 "priority=1,ip,nw_src=10.0.0.0/8 actions=drop\npriority=0 actions=normal\n",
 		 {"4 u1", "q5 4 u1", "a5 4 u1"},

@@ -386,6 +386,11 @@ static int nft_has_device(const struct nft *t, const struct nft_chain *c)
 	return ours;
 }
 
+bool nft_at_ingress(const struct nft_chain *c)
+{
+	return c->family == NFT_NETDEV || (c->hook && !strcmp(c->hook, nft_hooks[0]));
+}
+
 /* Returns whether the device's packets enter the chain: 1, 0 (others do), or -1 (left out). */
 static int nft_enters(const struct nft *t, const struct nft_chain *c)
 {
@@ -452,13 +457,14 @@ static void nft_enter(struct nft *t, struct nft_chain *c)
 	if (!c->drops)
 		return;
 	d.verdict = "drop";
-	if (c->family == NFT_INET) {
-		draft_replace(&d, SLOT_IP, 4);
-		if (!import_add_last(&d, first))
+	for (uint64_t version = 4; version <= 6; version += 2) {
+		if (c->family == NFT_INET)
+			draft_replace(&d, SLOT_IP, version);
+		if (nft_at_ingress(c))
+			draft_one_tag(&d);
+		if (!import_add_last(&d, first) || c->family != NFT_INET)
 			return;
-		draft_replace(&d, SLOT_IP, 6);
 	}
-	import_add_last(&d, first);
 }
 
 static void nft_emit(struct nft *t)

@@ -73,7 +73,7 @@ static bool nft_netdev(struct draft *d, const struct token *at, bool negated)
 	struct draft none = {.im = d->im};
 	/* At the hook ingress, tagged packets still belong to the device's interface. */
 	int ours =
-		draft_interface(nft_of(d)->c->family == NFT_NETDEV ? &none : d, at->text, negated);
+		draft_interface(nft_at_ingress(nft_of(d)->c) ? &none : d, at->text, negated);
 
 	d->nothing |= ours == 0;
 	return ours >= 0 || draft_leave(d, at, REASON_INTERFACE);
@@ -220,7 +220,7 @@ static const struct row *nft_key_find(const struct nft_read *r, size_t at, size_
 /* Adds a tag's implied conditions. Behind ingress the kernel has taken the tag off. */
 static bool nft_implies_tag(struct nft_read *r, size_t at, bool vlan)
 {
-	if (r->c->family == NFT_NETDEV || r->d.inner)
+	if (nft_at_ingress(r->c) || r->d.inner)
 		return draft_match_number(&r->d, nft_word(r->t, at), SLOT_TAG,
 					  vlan ? TAG_VLAN : TAG_NONE);
 	return !vlan || nft_leave(r, at, REASON_HOST);

@@ -57,7 +57,7 @@ static bool nft_is_of_both(const struct nft_chain *c, const struct draft *d)
 /* Adds a rule. In an inet chain it is for both IP versions and for no other packets. */
 static void nft_add(struct nft_read *r, const char *verdict)
 {
-	bool ingress = r->c->family == NFT_NETDEV;
+	bool ingress = nft_at_ingress(r->c);
 	struct draft *d = &r->d, one;
 
 	d->verdict = verdict;
@@ -91,8 +91,9 @@ static void nft_jump(struct nft_read *r, size_t at)
 		nft_leave(r, at, REASON_LONG);
 		return;
 	}
-	/* Whether an `accept' there is final depends on the place of the jump. */
+	/* Whether an `accept' there is final, and what is behind a tag, depend on the place of the jump. */
 	to->last = r->c->last;
+	to->hook = r->c->hook;
 	t->depth++;
 	nft_run(t, to, &r->d);
 	t->depth--;
