@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves which commands programs may run by DevX, and on which objects. */
 #include <sys/mman.h>
+#include <unistd.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/dct.h>
@@ -263,6 +264,38 @@ TEST(fx, flow_tables_and_groups)
 	assert_int_not_equal(prm_create_flow_group_out_get_group_id(out), 0);
 	assert_int_equal(fx_devx_destroy(f, g), 0);
 	assert_int_equal(fx_devx_destroy(f, t), 0);
+}
+
+static uint32_t table_of_level(struct fx *f, unsigned int level, uint32_t *handle)
+{
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
+	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+
+	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
+	prm_flow_table_context_set_level(ctx, level);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), handle), 0);
+	return prm_create_flow_table_out_get_table_id(out);
+}
+
+/* Proves that a program's end logs nothing, if an older object of it refers to a newer one. */
+TEST(fx, end_is_silent)
+{
+	uint8_t in[PRM_MODIFY_FLOW_TABLE_IN_BYTES] = {0};
+	void *ctx = prm_modify_flow_table_in_at_flow_table_context(in);
+	uint32_t older, newer, id = table_of_level(f, 1, &older);
+	off_t logged;
+
+	prm_modify_flow_table_in_set_opcode(in, PRM_OPCODE_MODIFY_FLOW_TABLE);
+	prm_modify_flow_table_in_set_table_id(in, id);
+	prm_modify_flow_table_in_set_modify_field_select(in, 1);
+	prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
+	prm_flow_table_context_set_table_miss_id(ctx, table_of_level(f, 2, &newer));
+	assert_int_equal(modify(f, older, in, sizeof(in)), 0);
+	FX_REFUSES(f, fx_devx_destroy(f, newer), -EBUSY, "used by 1 objects");
+	logged = lseek(f->log, 0, SEEK_END);
+	kernel_close(f->f);
+	f->f = NULL;
+	assert_int_equal(lseek(f->log, 0, SEEK_END), logged);
 }
 
 /* Proves that SET_FLOW_TABLE_ENTRY makes a rule with op_mod 0 only, and changes one with 1 only. */

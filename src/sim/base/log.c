@@ -15,6 +15,7 @@
  */
 static int log_fd = STDERR_FILENO;
 static int log_notes;
+static __thread int log_silent;
 static struct {
 	void (*fn)(void *arg, unsigned int uid, const char *line);
 	void *arg;
@@ -75,6 +76,11 @@ void sim_on_refusal(void (*fn)(void *, unsigned int, const char *), void *arg)
 	log_on_refusal.arg = arg;
 }
 
+void sim_refuse_silently(int on)
+{
+	log_silent = on;
+}
+
 void sim_log_notes(int on)
 {
 	pthread_once(&log_once, log_from_environment);
@@ -108,6 +114,8 @@ static void log_refusal(unsigned int uid, const char *fmt, va_list args)
 	struct log_line line;
 	size_t prefix;
 
+	if (log_silent)
+		return;
 	pthread_once(&log_once, log_from_environment);
 	line_start(&line);
 	prefix = line.len;

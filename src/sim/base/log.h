@@ -14,6 +14,8 @@
 void sim_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Like sim_refuse(), for an object of one program, given by the uid that made the object. */
 void sim_refuse_to(unsigned int uid, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Drops this thread's refusals while on: their caller tries again. */
+void sim_refuse_silently(int on);
 void sim_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

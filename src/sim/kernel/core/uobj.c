@@ -7,6 +7,7 @@
 #include "events.h"
 #include "pins.h"
 #include "room.h"
+#include "base/log.h"
 
 void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t size)
 {
@@ -148,24 +149,31 @@ const struct uobj_class *uobj_class_of(const struct kernel *k, uint16_t object)
 	return NULL;
 }
 
-/*
- * Destroys the newest first. Objects that others hold are tried again in another round.
- */
+/* Destroys objects, the newest first, but those that others refer to: they need another round. */
+static bool uobj_destroy_round(struct uverbs_file *f)
+{
+	bool progress = false;
+
+	for (struct uobj *u = f->newest, *older; u; u = older) {
+		older = u->older;
+		if (u->users || uobj_end(u))
+			continue;
+		uobj_drop(u);
+		progress = true;
+	}
+	return progress;
+}
+
 void uobj_destroy_all(struct uverbs_file *f)
 {
-	bool progress = true;
-
 	f->closing = true;
-	while (f->newest && progress) {
-		progress = false;
-		for (struct uobj *u = f->newest, *older; u; u = older) {
-			older = u->older;
-			if (u->users || uobj_end(u))
-				continue;
-			uobj_drop(u);
-			progress = true;
-		}
-	}
+	/* An older object may refer to a newer one, whose first refusals mean nothing then. */
+	sim_refuse_silently(1);
+	while (f->newest && uobj_destroy_round(f))
+		;
+	sim_refuse_silently(0);
+	if (f->newest)
+		uobj_destroy_round(f);
 	/* The firmware still has these queues and may send events of them. */
 	if (f->newest)
 		hw_refs_forget(f);
