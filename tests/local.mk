@@ -49,8 +49,8 @@ FAST_TESTS = tests/tools/perf.sh tests/copy/refuse.sh tests/flow/flow_rules.sh t
 	tests/tree/layers.pl tests/tree/names.pl tests/tree/docs.pl tests/tree/symbols.sh $(FAST_COMPILED)
 SLOW_TESTS = tests/copy/filter tests/host/share_moves
 TSAN_TESTS = tests/host/share.sh tests/chip/loop tests/host/wake tests/host/lockstep tests/copy/copy_link tests/copy/workers \
-	tests/chip/front.sh tests/verbs/raw_verbs tests/verbs/raw_rss tests/port/wire.sh tests/interop/pingpong.sh
-TSAN_LONG_TESTS = tests/flow/flow_rules.sh tests/copy/hostile tests/copy/clients tests/lib/lib_queues tests/steer/dr_limits
+	tests/chip/front.sh tests/verbs/raw_verbs tests/verbs/raw_rss tests/interop/pingpong.sh
+TSAN_LONG_TESTS = tests/port/wire.sh tests/flow/flow_rules.sh tests/copy/hostile tests/copy/clients tests/lib/lib_queues tests/steer/dr_limits
 TSAN_BUILDS = tools/dvx-sim/dvx-sim$(EXEEXT) $(if $(filter $(TSAN_LONG_TESTS),$(TESTS)),tools/dvx-copy/dvx-copy$(EXEEXT) tools/dvx-flow/dvx-flow$(EXEEXT))
 EXTRA_DIST += tests/in-place tests/together.mk tests/tap-run tests/tap-fold tests/tap.sh tests/until.sh tests/patience.h tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 

@@ -158,7 +158,7 @@ int scene_spawn(void)
 		CHECK(!posix_spawnp(&child, "true", NULL, NULL, args, environ));
 		memset(data, i + 1, PAGE);
 		rig_write(&r, data, mr->lkey, data + PAGE, mr->rkey, PAGE);
-		CHECK(data[2 * PAGE - 1] == i + 1);
+		CHECK(data[2 * PAGE - 1] == (char)(i + 1));
 		CHECK(waitpid(child, &status, 0) == child && !status);
 		if (!MEM_TSAN)
 			borrow(data);
