@@ -14,6 +14,7 @@
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -156,17 +157,22 @@ static int scene_counters(void)
 	return 0;
 }
 
-/* Objects stay as long as a descriptor of the file does. */
+/* Objects stay as long as a descriptor of the file does, also in a program that can open no other. */
 static int scene_dup(void)
 {
 	struct ibv_context *ctx = open_device();
+	struct rlimit old, few;
 	struct objects o;
 	struct stat st;
 	int other = dup(ctx->cmd_fd);
 
 	CHECK(other >= 0 && !fstat(other, &st));
 	CHECK(S_ISCHR(st.st_mode) && st.st_rdev == makedev(231, 192));
+	CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+	few = (struct rlimit){STDERR_FILENO + 1, old.rlim_max};
+	CHECK(!setrlimit(RLIMIT_NOFILE, &few));
 	close(ctx->cmd_fd);
+	CHECK(!setrlimit(RLIMIT_NOFILE, &old));
 	CHECK(dup2(other, ctx->cmd_fd) == ctx->cmd_fd);
 	close(other);
 	make(ctx, &o);

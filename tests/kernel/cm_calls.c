@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -146,6 +147,26 @@ TEST(none, events)
 	assert_int_equal(e.uid, 1);
 	assert_false(readable(twin));
 	close(twin);
+}
+
+/* A program without a free descriptor can read its events. */
+TEST(none, no_descriptor)
+{
+	struct rdma_ucm_event_resp e;
+	struct rlimit old, few;
+	int fd = opened(), lowest;
+	uint32_t id;
+
+	assert_int_equal(create(fd, NULL, &id), 0);
+	assert_int_equal(resolve(fd, id), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	lowest = dup(fd);
+	close(lowest);
+	few = (struct rlimit){(rlim_t)lowest, old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(get_event(fd, &e), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	close(fd);
 }
 
 TEST(none, migration)

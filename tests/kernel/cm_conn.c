@@ -137,6 +137,26 @@ TEST(cm, patience)
 	close_all(&server, &client);
 }
 
+/* Proves that a peer that is gone after its MRA gives UNREACHABLE, after as many requests as any. */
+TEST(cm, dead_after_mra)
+{
+	struct cr_end server, client;
+	unsigned int sent;
+
+	(void)cr_requested(&server, &client, RDMA_PS_TCP);
+	cr_pass(6144);
+	for (unsigned int i = 0; i < 15; i++) {
+		cr_expect_none(&client);
+		cr->lose = 1;
+		cr_pass(70000);
+	}
+	cr_expect(&client, E_UNREACHABLE, -ETIMEDOUT);
+	sent = cr->sent;
+	cr_pass(70000);
+	assert_int_equal(cr->sent, sent);
+	close_all(&server, &client);
+}
+
 /* Proves that an address without a peer gives UNREACHABLE after 16 requests. */
 TEST(cm, unreachable)
 {

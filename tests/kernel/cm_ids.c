@@ -64,6 +64,25 @@ TEST(cm, migrate)
 	cr_close(&to);
 }
 
+/* Proves that an id may be moved to the channel that it is in, with two unread events. */
+TEST(cm, migrate_nowhere)
+{
+	struct cr_end a = cr_open(0, RDMA_PS_TCP);
+	struct rdma_ucm_migrate_id c = {.id = a.id};
+	struct ucma_request r = {
+		.command = RDMA_USER_CM_CMD_MIGRATE_ID, .in_len = sizeof(c), .nin = sizeof(c)};
+	struct stat st;
+
+	cr_resolves(&a, "192.168.215.2", 1);
+	memcpy(r.in, &c, sizeof(c));
+	fstat(a.fd, &st);
+	r.inode = st.st_ino;
+	assert_int_equal(cm_write(a.file, &r), 0);
+	cr_expect(&a, E_ADDR_RESOLVED, 0);
+	cr_expect(&a, E_ROUTE_RESOLVED, 0);
+	cr_close(&a);
+}
+
 /* Proves that a program may destroy an unread request's id by guessing its number. */
 TEST(cm, guessed_child)
 {

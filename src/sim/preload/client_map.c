@@ -134,7 +134,10 @@ static void client_map_forget(const struct cfile *cf)
 			cmaps[i].file = NULL;
 }
 
-/* Looks in /proc/self/fd for another descriptor of the file. The kernel would count references. */
+/*
+ * Looks in /proc/self/fd for another descriptor of the file. The kernel would count references. Where it can't be
+ * read (no free descriptor, chroot) the file stays open until the process ends.
+ */
 static bool still_open(const struct cfile *cf)
 {
 	DIR *d = real()->opendir("/proc/self/fd");
@@ -142,7 +145,7 @@ static bool still_open(const struct cfile *cf)
 	bool found = false;
 
 	if (!d)
-		return false;
+		return true;
 	while (!found && (e = readdir(d))) {
 		int fd = atoi(e->d_name);
 

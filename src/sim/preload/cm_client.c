@@ -115,21 +115,22 @@ static void cm_release(void *arg)
 /* Fetches the next event; sleeps for it unless the descriptor is non-blocking. */
 static int cm_event(struct cfile *cf, int fd, struct ucma_request *r)
 {
-	struct cm_held h = {cf, fd, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
-	int err;
+	int err = cfile_cm_write(cf, r);
+	struct cm_held h = {cf, fd, -1};
 
+	if (err != -EAGAIN) /* a program without a free descriptor can read events, too */
+		return err;
+	h.own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (h.own < 0)
 		return -errno;
 	pthread_cleanup_push(cm_release, &h);
-	for (;;) {
+	do {
 		/* The file may have been closed before the call, and its number reused. */
-		err = client_find(h.own) == cf ? cfile_cm_write(cf, r) : -EBADF;
-		if (err != -EAGAIN)
-			break;
-		err = cm_sleep(h.own);
+		err = client_find(h.own) == cf ? cm_sleep(h.own) : -EBADF;
 		if (err) /* -EAGAIN: O_NONBLOCK is set */
 			break;
-	}
+		err = cfile_cm_write(cf, r);
+	} while (err == -EAGAIN);
 	pthread_cleanup_pop(1);
 	return err;
 }

@@ -29,8 +29,10 @@ static enum conn_event conn_error(enum conn_state s)
 {
 	switch (s) {
 	case CONN_REQ_SENT:
+	case CONN_MRA_REQ_RCVD:
 		return CONN_REQ_ERROR;
 	case CONN_REP_SENT:
+	case CONN_MRA_REP_RCVD:
 		return CONN_REP_ERROR;
 	case CONN_DREQ_SENT:
 		return CONN_DREQ_ERROR;
@@ -71,11 +73,10 @@ static void conn_timer(struct timer *t)
 	case CONN_REP_SENT:
 	case CONN_DREQ_SENT:
 	case CONN_SIDR_REQ_SENT:
-		if (c->retries++ >= c->max_retries)
-			return conn_give_up(c);
-		/* fall through */
 	case CONN_MRA_REQ_RCVD:
 	case CONN_MRA_REP_RCVD:
+		if (c->retries++ >= c->max_retries)
+			return conn_give_up(c);
 		conn_send(c, c->msg);
 		conn_set_timer(c, c->timeout_ms);
 		break;

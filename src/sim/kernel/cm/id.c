@@ -212,10 +212,12 @@ int id_migrate(struct cm_file *f, struct ucma_request *r)
 	if (err)
 		return err;
 	resp.events_reported = id->reported;
-	event_migrate(id, f);
-	TAILQ_REMOVE(&from->ids, id, link);
-	TAILQ_INSERT_TAIL(&f->ids, id, link);
-	id->file = f;
+	if (from != f) {
+		event_migrate(id, f);
+		TAILQ_REMOVE(&from->ids, id, link);
+		TAILQ_INSERT_TAIL(&f->ids, id, link);
+		id->file = f;
+	}
 	cm_answer(r, &resp, sizeof(resp));
 	return 0;
 }
