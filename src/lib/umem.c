@@ -100,7 +100,7 @@ int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
 	if (err)
 		return err;
 	err = umem_create(dev, &in, out);
-	return err ? dvx_fail(-err, "can't pin %zu bytes at %p%s", len, addr,
+	return err ? dvx_fail(-err, "can't pin %zu bytes%s", len,
 			      err == -ENOMEM || err == -EPERM ? " (is RLIMIT_MEMLOCK too small?)"
 							      : "")
 		   : 0;
