@@ -53,6 +53,18 @@ a hang|^completion 1  *no end within 2.0 s$
 success after a failure|^command [0-9]*, ALLOC_PD  *exit code 0, although it failed$
 the sum|and 1 completions failed, each in a run of its own. Findings: 4. The others: 
 TABLE
+# A report of AddressSanitizer ends in 1400 bytes of its own.
+cat >"$scratch/reports" <<END
+"$bugs" ok >"$scratch/ended" 2>&1 && exit
+printf '==1==ERROR: AddressSanitizer: heap-use-after-free\\n\\0'
+head -c 2000 /dev/zero | tr '\\0' .
+exit 1
+END
+reported() { "$dvx_sim" run --sweep -- sh "$scratch/reports" >"$scratch/table"; [ $? = 1 ] && has "^command [0-9]*, CREATE_QP .*a sanitizer's report"; }
+check "a sanitizer's report is a finding, whatever follows it" reported
+# The shell's child ends before the first run does.
+adopted() { sh -c '(exit 3) & exec "$@"' sh "$dvx_sim" run --seeds 1..3 -- sh -c 'exit 0' >"$scratch/said" 2>&1; code=$?; cat "$scratch/said"; [ $code = 0 ] && grep -q '^0 of 3 seeds fail (0%)' "$scratch/said"; }
+check "another child of the process is no run" adopted
 check "a command that fails by itself" says 125 'false fails without a fault (exit code 1)' "$dvx_sim" run --sweep -- false
 check "a command without a device" says 125 'true does not use the device' "$dvx_sim" run --sweep -- true
 if [ -n "${DVX_TEST_LONG-}" ]; then

@@ -353,6 +353,24 @@ static void fatal(struct pair *p)
 	hangs_write(p, IBV_SEND_SIGNALED);
 }
 
+/* A request waits for the address of a machine that is not there, each time of another, while the device fails. */
+static void fatal_waits(struct pair *p)
+{
+	union ibv_gid nobody = {.raw = {[10] = 0xff, 0xff, 10, 0, 0, 2}};
+
+	puts("open");
+	fflush(stdout);
+	do {
+		struct ibv_ah_attr to = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = {.dgid = nobody, .sgid_index = 3, .hop_limit = 4}};
+
+		nobody.raw[15]++;
+		must(!ibv_create_ah(p->pd, &to));
+	} while (errno != EIO);
+}
+
 static void cq_failed(struct pair *p)
 {
 	for (int i = 0; i < DEPTH; i++)
@@ -393,6 +411,7 @@ static const struct {
 	{"cq_failed", {.small_cq = true}, cq_failed},
 	{"event_lost", {0}, event_lost},
 	{"fatal", {0}, fatal},
+	{"fatal_waits", {0}, fatal_waits},
 };
 
 int main(int argc, char **argv)

@@ -481,6 +481,7 @@ static void chip_run_failed(struct chip *c)
 		host_be_strict(c->host, &ignore);
 	c->device.failed = true;
 	kernel_unplug(c->kernel);
+	front_neighbour(c); /* requests that wait for an address fail now */
 	while (__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE) == CHIP_FAILS) {
 		host_poll(c->host);
 		requests_handle(c, ev, wait_events(c, ev, host_arm(c->host, real_now(c))));

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
 #include "base/hostile.h"
@@ -90,13 +91,14 @@ bool hostile_event(struct vhca *v, uint32_t eqn, const void *eqe)
 /* --- the data of receives -------------------------------------------------------------------- */
 
 /* Data that is kept until its completion, while its place in memory is poisoned. */
-static struct held_data {
-	struct held_data *next;
+struct held_data {
+	TAILQ_ENTRY(held_data) link;
 	const struct cq *cq;
 	unsigned int n;
 	struct dma_seg seg[MKEY_SEGS];
 	uint8_t bytes[];
-} *held_data;
+};
+static TAILQ_HEAD(, held_data) held_data = TAILQ_HEAD_INITIALIZER(held_data);
 
 /* Finds the memory of a receive's first `len` bytes. Returns the number of segments; 0: not known. */
 static unsigned int hostile_receive_segs(const struct rq *rq, size_t len, struct dma_seg *seg)
@@ -138,21 +140,17 @@ static void hostile_poison(struct cq *cq, const struct rq *rq, size_t len)
 	}
 	h->cq = cq;
 	cq->special |= CQ_HOLDS;
-	h->next = held_data;
-	held_data = h;
+	TAILQ_INSERT_TAIL(&held_data, h, link);
 }
 
 void hostile_restore(struct cq *cq)
 {
-	struct held_data **at = &held_data, *h;
-
 	cq->special &= (uint8_t)~CQ_HOLDS;
-	while ((h = *at)) {
-		if (h->cq != cq) {
-			at = &h->next;
+	for (struct held_data *h = TAILQ_FIRST(&held_data), *next; h; h = next) {
+		next = TAILQ_NEXT(h, link);
+		if (h->cq != cq)
 			continue;
-		}
-		*at = h->next;
+		TAILQ_REMOVE(&held_data, h, link);
 		dma_scatter(host_of(&cq->o), h->seg, h->n, h->bytes);
 		free(h);
 	}

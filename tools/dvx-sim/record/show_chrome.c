@@ -145,17 +145,26 @@ static json_t *chrome_event(const struct chrome *c, const struct record_head *h,
 			 (json_int_t)h->pid, "tid", (json_int_t)tid);
 }
 
+/* Writes the name of an event: of a call, its first word. */
+static void chrome_point_title(const struct record_head *h, char *title, size_t size)
+{
+	const char *call = (const char *)((const struct record_call *)record_body(h) + 1);
+
+	if (h->kind == RECORD_CALL)
+		snprintf(title, size, "%.*s", (int)strcspn(call, " "), call);
+	else
+		snprintf(title, size, "%s", chrome_title(h));
+}
+
 static void chrome_point(struct chrome *c, const struct record_head *h,
 			 const struct chrome_track *t)
 {
 	static char text[RECORDED_TEXT];
 	char title[64];
-	const char *call = (const char *)((const struct record_call *)record_body(h) + 1);
 	json_t *j, *args = json_object();
 
-	snprintf(title, sizeof(title), "%.*s", (int)strcspn(call, " "), call);
-	j = chrome_event(c, h, h->took ? "X" : "i",
-			 h->kind == RECORD_CALL ? title : chrome_title(h), t->tid);
+	chrome_point_title(h, title, sizeof(title));
+	j = chrome_event(c, h, h->took ? "X" : "i", title, t->tid);
 	if (h->took)
 		json_object_set_new(j, "dur", json_real(h->took / 1e3));
 	else

@@ -107,6 +107,21 @@ static void many_read_output(struct many_worker *w)
 	w->r->text[n > 0 ? n : 0] = 0;
 }
 
+/* A sanitizer's report may be followed by any output, of AddressSanitizer by 1400 bytes of its own. */
+static bool many_sanitizer_reported(const struct many_worker *w)
+{
+	const off_t len = lseek(w->output, 0, SEEK_END);
+	void *out = len > 0 ? mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED, w->output, 0) : MAP_FAILED;
+	bool reported;
+
+	if (out == MAP_FAILED)
+		return false;
+	reported = memmem(out, (size_t)len, "Sanitizer: ", 11) ||
+		   memmem(out, (size_t)len, ": runtime error: ", 17);
+	munmap(out, (size_t)len);
+	return reported;
+}
+
 static void many_ended(struct many_worker *w, int status)
 {
 	struct many_run *r = w->r;
@@ -114,7 +129,7 @@ static void many_ended(struct many_worker *w, int status)
 	r->end = WIFSIGNALED(status) ? MANY_SIGNALED : MANY_EXITED;
 	r->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	many_read_output(w);
-	if (strstr(r->text, "Sanitizer: ") || strstr(r->text, ": runtime error: "))
+	if (many_sanitizer_reported(w))
 		r->end = MANY_SANITIZER;
 }
 
@@ -203,15 +218,22 @@ static void many_print_progress(struct many_progress *p)
 	message_print("%zu of %zu runs are done, %zu with a finding", p->done, p->n, p->found);
 }
 
-/* Waits for a worker. Returns the run that it had. */
-static size_t many_reap(const pid_t *workers, size_t n)
+/*
+ * Waits for a worker. Returns the run that it had. A shell that became dvx-sim leaves it other children, whose
+ * numbers are reused, too.
+ */
+static size_t many_reap(pid_t *workers, size_t n)
 {
-	const pid_t pid = wait(NULL);
+	for (;;) {
+		const pid_t pid = wait(NULL);
+		const bool ignored = pid < 0 && errno == ECHILD; /* SIGCHLD is: nobody counts them */
 
-	for (size_t i = 0; i < n; i++)
-		if (workers[i] == pid)
-			return i;
-	return n;
+		for (size_t i = 0; i < n; i++)
+			if (workers[i] == pid || (ignored && workers[i])) {
+				workers[i] = 0;
+				return i;
+			}
+	}
 }
 
 void many_run_all(const struct sim_args *a, struct many_run *runs, size_t n, uint64_t limit_ns,

@@ -70,6 +70,9 @@ int cm_write(struct cm_file *f, struct ucma_request *r)
 	if (r->out_len < c->least_out)
 		return refuse(-ENOSPC, "%s: out %u, at least %u bytes are needed", c->name,
 			      r->out_len, c->least_out);
+	if (f->cm->dev->failed && r->command != RDMA_USER_CM_CMD_GET_EVENT &&
+	    r->command != RDMA_USER_CM_CMD_DESTROY_ID)
+		return -EIO;
 	return cm_command(&cm_commands[r->command], f, r);
 }
 
