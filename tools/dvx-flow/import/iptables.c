@@ -158,27 +158,52 @@ static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain
 		draft_leave(&r->d, r->target, REASON_RETURN);
 }
 
-static void ipt_rule(struct ipt *t, const struct ipt_chain *chain, const struct ipt_rule *rule,
-		     const struct draft *before)
+/* Returns whether the rule, which is left out, leads its packets out of the chain and back. */
+static bool ipt_leaves(const struct ipt_rule *rule)
 {
+	const struct token *t = rule->line.token;
+
+	for (size_t i = rule->line.at; i + 1 < rule->line.n; i++)
+		if (token_among(&t[i], "-g --goto") ||
+		    (token_among(&t[i], "-j --jump") && token_is(&t[i + 1], "RETURN")))
+			return true;
+	return false;
+}
+
+/*
+ * Adds a rule. Returns whether those behind it in the chain get all packets that it does not take.
+ * If `all' is false, this rule itself does not.
+ */
+static bool ipt_rule(struct ipt *t, const struct ipt_chain *chain, const struct ipt_rule *rule,
+		     const struct draft *before, bool all)
+{
+	bool hook = ipt_is_hook(chain->table, chain->name);
+	size_t left = t->im->out->left_out;
 	struct tokens line = rule->line;
 	struct ipt_read r = {.d = *before};
 
 	r.d.line = &line;
 	r.d.at = &line.token[0];
-	t->emitted += !ipt_is_hook(chain->table, chain->name);
+	t->emitted += !hook;
 	if (t->emitted > IPT_RULES_MAX)
 		draft_leave(&r.d, r.d.at, REASON_LONG);
+	else if (!all)
+		draft_leave(&r.d, r.d.at, REASON_BEHIND);
 	else if (ipt_words_read(&r))
 		ipt_target(t, &r, chain, !rule->next);
+	if (hook || r.elsewhere || r.d.nothing || left == t->im->out->left_out)
+		return all;
+	return all && !ipt_leaves(rule);
 }
 
 static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *before)
 {
+	bool all = true;
+
 	chain->running = true;
 	t->depth++;
 	for (const struct ipt_rule *r = chain->first; r && t->emitted <= IPT_RULES_MAX; r = r->next)
-		ipt_rule(t, chain, r, before);
+		all = ipt_rule(t, chain, r, before, all);
 	t->depth--;
 	chain->running = false;
 }

@@ -22,10 +22,10 @@ struct nft_chain {
 	const char *table, *name;
 	enum nft_family family;
 	struct nft_rule *first, *end; /* NULL: none */
-	bool base, filter; /* packets enter it by themselves; for `type filter` */
+	bool base, filter;	      /* packets enter it by themselves; for `type filter` */
 	const char *hook;
 	struct nft_span devices; /* their names; none: it sees all of them */
-	size_t at; /* its word `type` */
+	size_t at;		 /* its word `type` */
 	long priority;
 	bool drops; /* its policy */
 	bool running, last;

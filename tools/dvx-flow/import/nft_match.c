@@ -72,8 +72,7 @@ static bool nft_netdev(struct draft *d, const struct token *at, bool negated)
 {
 	struct draft none = {.im = d->im};
 	/* At the hook ingress, tagged packets still belong to the device's interface. */
-	int ours =
-		draft_interface(nft_at_ingress(nft_of(d)->c) ? &none : d, at->text, negated);
+	int ours = draft_interface(nft_at_ingress(nft_of(d)->c) ? &none : d, at->text, negated);
 
 	d->nothing |= ours == 0;
 	return ours >= 0 || draft_leave(d, at, REASON_INTERFACE);

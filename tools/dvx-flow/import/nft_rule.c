@@ -274,22 +274,48 @@ static void nft_statements(const struct nft_read *before, size_t at)
 	}
 }
 
-/* Adds one rule, once for each alternative of its sets. */
-static void nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
-		     const struct draft *before)
+/*
+ * Returns whether the rule, which is left out, leads packets out of the chain and back, by a map
+ * of that name perhaps.
+ */
+static bool nft_leaves(const struct nft *t, struct nft_span words)
+{
+	for (size_t i = words.from; i < words.end; i++)
+		if ((nft_is(t, i, "return goto") && !nft_word(t, i)->quoted) ||
+		    (nft_is(t, i, "vmap") && i + 1 < words.end && *nft_word(t, i + 1)->text == '@'))
+			return true;
+	return false;
+}
+
+/*
+ * Adds one rule, once for each alternative of its sets. Returns whether those behind it in the chain
+ * get all packets that it does not take. If `all' is false, this rule itself does not.
+ */
+static bool nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
+		     const struct draft *before, bool all)
 {
 	struct nft_read r = {
 		.d = *before, .t = t, .c = chain, .end = rule->words.end, .is_last = !rule->next};
+	size_t left = t->im->out->left_out;
 
 	r.d.at = nft_word(t, rule->words.from);
-	if (chain->base || !nft_enough(&r, rule->words.from))
+	if (!chain->base && nft_enough(&r, rule->words.from))
+		return all;
+	if (all)
 		nft_statements(&r, rule->words.from);
+	else
+		nft_leave(&r, rule->words.from, REASON_BEHIND);
+	if (chain->base || left == t->im->out->left_out)
+		return all;
+	return all && !nft_leaves(t, rule->words);
 }
 
 void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before)
 {
+	bool all = true;
+
 	chain->running = true;
 	for (const struct nft_rule *r = chain->first; r && t->emitted <= NFT_RULES_MAX; r = r->next)
-		nft_rule(t, chain, r, before);
+		all = nft_rule(t, chain, r, before, all);
 	chain->running = false;
 }
