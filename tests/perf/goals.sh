@@ -21,7 +21,7 @@ ratio() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
 measured() {
 	name=$1
 	shift
-	timeout 600 "$dvx_sim" run -- "$program" "$@" >"$scratch/said" 2>"$scratch/err"
+	timeout 3000 "$dvx_sim" run -- "$program" "$@" >"$scratch/said" 2>"$scratch/err"
 	report $? "$name"
 	read -r a b c d <"$scratch/said"
 }
