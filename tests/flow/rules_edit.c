@@ -13,6 +13,34 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Edits a text, and checks that its rules and their places are those of the edited set. */
+static char *edit_text(const char *before, const struct rules_edit *e)
+{
+	struct ruleset again;
+	struct source_place place[8];
+	uint32_t from[8], added = 0;
+	size_t len;
+	char *text = source_edit(before, strlen(before), e, place, &len);
+
+	assert_int_equal(len, strlen(text));
+	parse(text, &again);
+	assert_int_equal(again.n, edit_count(e));
+	edit_origins(e, from);
+	for (size_t r = 0; r < again.n; r++) {
+		const struct rule *now = &again.rule[r];
+		const struct rule *is =
+			from[r] == EDIT_NEW ? &e->more->rule[added++] : &e->set->rule[from[r]];
+
+		assert_string_equal(now->text, is->text);
+		assert_string_equal(rule_table_name(&again, now), rule_table_name(e->set, is));
+		assert_int_equal(now->line, place[r].line);
+		assert_int_equal(now->first_byte, place[r].first_byte);
+		assert_int_equal(now->end_byte, place[r].end_byte);
+	}
+	ruleset_free(&again);
+	return text;
+}
+
 /* Writes the rules of a text by one letter each, which their VLANs stand for. */
 TEST(none, text_of_edited_rules)
 {
@@ -54,40 +82,66 @@ TEST(none, text_of_edited_rules)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct ruleset set, more, again;
+		struct ruleset set, more;
 		bool gone[3] = {0};
 		const size_t at[] = {(size_t)cases[i].at[0] - '0', (size_t)(cases[i].at[1] - '0')};
-		struct rules_edit e = {&set, gone, &more, at};
-		struct source_place place[5];
-		uint32_t from[5], added = 0;
-		size_t len;
 		char *text;
 
 		parse(before, &set);
 		parse(cases[i].more, &more);
 		for (const char *p = cases[i].gone; *p; p++)
 			gone[*p - '1'] = true;
-		text = source_edit(before, strlen(before), &e, place, &len);
+		text = edit_text(before, &(struct rules_edit){&set, gone, &more, at});
 		assert_string_equal(text, cases[i].after);
-		assert_int_equal(len, strlen(text));
-		parse(text, &again);
-		assert_int_equal(again.n, edit_count(&e));
-		edit_origins(&e, from);
-		for (size_t r = 0; r < again.n; r++) {
-			const struct rule *now = &again.rule[r];
-
-			assert_string_equal(now->text, from[r] == EDIT_NEW
-							       ? more.rule[added++].text
-							       : set.rule[from[r]].text);
-			assert_int_equal(now->line, place[r].line);
-			assert_int_equal(now->first_byte, place[r].first_byte);
-			assert_int_equal(now->end_byte, place[r].end_byte);
-		}
-		ruleset_free(&again);
 		ruleset_free(&more);
 		ruleset_free(&set);
 		free(text);
 	}
+}
+
+static void edit_at(const char *file, const struct rules_edit *e, uint32_t table)
+{
+	e->more->rule[0].table = table;
+	free(edit_text(file, e));
+}
+
+/* Adds a rule at each place where the daemon adds one; some replace the rule that is there. */
+static void edit_everywhere(const char *file)
+{
+	struct ruleset set, more;
+	bool gone[8] = {0};
+	size_t at = 0, end;
+	const struct rules_edit e = {&set, gone, &more, &at};
+
+	parse(file, &set);
+	parse("drop in vlan 9", &more);
+	for (end = set.n; end && set.rule[end - 1].table;)
+		end--;
+	for (; at < set.n; at++) {
+		edit_at(file, &e, set.rule[at].table);
+		gone[at] = set.rule[at].verdict != RULE_GOTO;
+		edit_at(file, &e, set.rule[at].table);
+		gone[at] = false;
+	}
+	at = end;
+	edit_at(file, &e, 0);
+	ruleset_free(&more);
+	ruleset_free(&set);
+}
+
+/* An edited file has the rules that the daemon has, in their tables, and is one that it takes. */
+TEST(none, edited_files_parse_as_edited)
+{
+	static const char *const files[] = {
+		"drop in tcp dst port 22\ntable web\n# rules to come\n",
+		"# head\ntable web\n",
+		"send in goto web # all\ntable web\ndrop in\ntable main\n# none\ntable web\n# none",
+		"send in goto web\ntable web\ndrop in\ntable main\n",
+		"table web\ndrop in\ntable main\nsend in goto web\n\ntable web\npass in",
+	};
+
+	for (size_t i = 0; i < COUNT(files); i++)
+		edit_everywhere(files[i]);
 }
 
 /* Makes rules of letters: each is a rule's text; a capital one's rule is in another table. */

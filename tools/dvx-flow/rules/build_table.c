@@ -205,6 +205,7 @@ static void build_ways_check(struct rule_build *b, enum rule_dir dir)
 
 void build_tables_end(struct rule_build *b)
 {
+	b->ps->set->last_table = b->in_table;
 	for (size_t i = 0; i < b->ngotos && !b->ps->mistakes; i++)
 		build_goto_find(b, &b->gotos[i]);
 	for (int d = 0; d < RULE_DIRS && !b->ps->mistakes; d++)

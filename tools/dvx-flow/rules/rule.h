@@ -346,7 +346,8 @@ struct ruleset {
 	struct rule *rule; /* in the file's order */
 	size_t n;
 	struct rule_table *table;
-	size_t ntables;		    /* 0: there is only the first table */
+	size_t ntables;	     /* 0: there is only the first table */
+	uint32_t last_table; /* of the file's last line `table NAME', with rules or without */
 	const struct rule_rss *rss; /* the last one; NULL: none */
 	struct rule_define *define;
 	size_t ndefines;

@@ -158,8 +158,11 @@ char *source_edit(const char *text, size_t len, const struct rules_edit *e,
 		return NULL;
 	for (size_t i = 0; i < e->set->n; i++)
 		source_rule(&c, e, i, source_more(&c, e, i));
-	source_take(&c, len);
+	/* The file may end in a table without rules, which is not that of the added ones. */
+	if (!e->set->last_table)
+		source_take(&c, len);
 	source_more(&c, e, e->set->n);
+	source_take(&c, len);
 	c.out[c.used] = 0;
 	*out_len = c.used;
 	return c.out;
