@@ -133,11 +133,17 @@ static void edit_everywhere(const char *file)
 TEST(none, edited_files_parse_as_edited)
 {
 	static const char *const files[] = {
+		/* sections without rules, and continued ones */
 		"drop in tcp dst port 22\ntable web\n# rules to come\n",
 		"# head\ntable web\n",
 		"send in goto web # all\ntable web\ndrop in\ntable main\n# none\ntable web\n# none",
 		"send in goto web\ntable web\ndrop in\ntable main\n",
 		"table web\ndrop in\ntable main\nsend in goto web\n\ntable web\npass in",
+		/* lines that go on behind a rule's last word */
+		"drop in tcp dst port 22 \\\n    # ssh\npass in ipv4 \\\n\n# tail",
+		"pass in ipv4 \\\n",
+		"drop in vlan 1\\\r\n \\\n\ndrop in vlan 2 # \\\ndrop in vlan 3 \\\r\n",
+		"drop in vlan 1\n# \\\n \\\n",
 	};
 
 	for (size_t i = 0; i < COUNT(files); i++)

@@ -82,12 +82,22 @@ static size_t line_begin(const struct source_copy *c, size_t byte)
 	return byte;
 }
 
-/* Returns the place behind the line's end, if it has one. */
+/*
+ * Returns the place behind the end of the line, if it has one. `byte` is behind the last word of a
+ * rule, whose line may go on without further words.
+ */
 static size_t line_end(const struct source_copy *c, size_t byte)
 {
-	const char *end = byte < c->len ? memchr(c->text + byte, '\n', c->len - byte) : NULL;
+	const char *p = c->text + byte, *text_end = c->text + c->len, *end;
+	bool goes_on;
 
-	return end ? (size_t)(end + 1 - c->text) : c->len;
+	do {
+		p += strspn(p, " \t\r\f");
+		goes_on = *p == '\\';
+		end = memchr(p, '\n', (size_t)(text_end - p));
+		p = end ? end + 1 : text_end;
+	} while (goes_on && end);
+	return (size_t)(p - c->text);
 }
 
 /*
@@ -102,6 +112,18 @@ static bool source_adds_first(const struct source_copy *c, const struct rules_ed
 	return at < e->set->n && (!at || (next->table == table && next[-1].table != table));
 }
 
+/* Returns whether what comes next would be in the last line: its end is missing, or behind a \. */
+static bool source_line_open(const struct source_copy *c)
+{
+	size_t n = c->used;
+
+	if (n && c->out[n - 1] == '\n' && c->taken == c->len) {
+		n -= n > 1 && c->out[n - 2] == '\r' ? 2 : 1;
+		return n && c->out[n - 1] == '\\';
+	}
+	return n && c->out[n - 1] != '\n';
+}
+
 /* Adds the rules of place `at`, from c->added on. Returns whether there are some. */
 static bool source_more(struct source_copy *c, const struct rules_edit *e, size_t at)
 {
@@ -113,7 +135,7 @@ static bool source_more(struct source_copy *c, const struct rules_edit *e, size_
 
 		if (source_adds_first(c, e, at))
 			source_take(c, line_begin(c, e->set->rule[at].first_byte));
-		if (c->added == first && c->used && c->out[c->used - 1] != '\n')
+		if (c->added == first && source_line_open(c))
 			c->out[c->used++] = '\n';
 		*c->place++ = (struct source_place){(uint32_t)c->used, (uint32_t)(c->used + n),
 						    source_line(c)};

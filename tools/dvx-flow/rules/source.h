@@ -28,10 +28,10 @@ struct source_place {
 };
 
 /*
- * Returns the edited text, or NULL if there is no memory. Sets the places of all rules
- * (edit_count() of them). Added rules get a line each, behind the line of the rule before them.
- * Leaving rules leave empty lines, so that the others keep their numbers; a rule added at such a
- * place takes one of these lines.
+ * Returns the edited text, or NULL if there is no memory. A 0 ends `text`. Sets the places of all
+ * rules (edit_count() of them). Added rules get a line each, behind the line of the rule before
+ * them. Leaving rules leave empty lines, so that the others keep their numbers; a rule added at
+ * such a place takes one of these lines.
  */
 char *source_edit(const char *text, size_t len, const struct rules_edit *e,
 		  struct source_place *place, size_t *out_len);
