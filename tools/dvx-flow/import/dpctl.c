@@ -405,8 +405,8 @@ void dpctl_read(struct import *im, struct token_reader *r)
 	struct tokens line = {0};
 
 	while (tokens_line(r, &line)) {
-		/* Prompts, and the headings of threads. */
-		if (token_among(&line.token[0], "$ sudo ovs-appctl ovs-dpctl flow-dump"))
+		/* Commands, and the headings of threads. */
+		if (token_among(&line.token[0], "ovs-appctl ovs-dpctl flow-dump"))
 			continue;
 		if (dpctl_looks(&line))
 			dpctl_flow(im, &line);

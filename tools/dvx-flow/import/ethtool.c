@@ -488,17 +488,16 @@ static void ethtool_list_end(struct ethtool *e)
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
-static const char ethtool_programs[] = "$ sudo ethtool /sbin/ethtool /usr/sbin/ethtool";
+static const char ethtool_programs[] = "ethtool /sbin/ethtool /usr/sbin/ethtool";
 static const char ethtool_sets[] = "-N -U --config-nfc --config-ntuple";
 static const char ethtool_shows[] = "-n -u --show-nfc --show-ntuple";
 
 /* Takes the program's name. Returns whether one was there. */
 static bool ethtool_program(struct tokens *line)
 {
-	bool is = false;
+	bool is = token_among(tokens_peek(line), ethtool_programs);
 
-	while (token_among(tokens_peek(line), ethtool_programs))
-		is = strstr(tokens_next(line)->text, "ethtool") != NULL;
+	line->at += is;
 	return is;
 }
 
@@ -542,11 +541,23 @@ static bool ethtool_is_head(const struct tokens *line)
 					  (token_is(t, "Total") && token_is(&t[2], "rules")));
 }
 
+/* Returns whether the line is one of a listed rule. All of these have a label. */
+static bool ethtool_has_label(const struct tokens *line)
+{
+	for (size_t i = line->at; i < line->n; i++) {
+		size_t n = strlen(line->token[i].text);
+
+		if (n && line->token[i].text[n - 1] == ':')
+			return true;
+	}
+	return false;
+}
+
 static void ethtool_line(struct ethtool *e, struct tokens *line)
 {
 	bool program = ethtool_program(line), rule = token_is(tokens_peek(line), "Filter:");
 
-	if (e->filter.text && !program && !rule && !ethtool_is_head(line)) {
+	if (e->filter.text && !program && !rule && ethtool_has_label(line)) {
 		ethtool_list_line(e, line);
 		return;
 	}

@@ -347,7 +347,7 @@ static void ipt_flush(struct ipt *t, const char *chain)
 }
 
 static const char ipt_commands[] =
-	"iptables iptables-legacy iptables-nft /sbin/iptables /usr/sbin/iptables sudo";
+	"iptables iptables-legacy iptables-nft /sbin/iptables /usr/sbin/iptables";
 static const char ipt6_commands[] =
 	"ip6tables ip6tables-legacy ip6tables-nft /sbin/ip6tables /usr/sbin/ip6tables";
 /* Make or empty chains, as a script does before its rules. */
@@ -412,8 +412,7 @@ static void ipt_line(struct ipt *t, struct tokens *line)
 		ipt_policy(t, &name, &line->token[1]);
 	} else if (ipt_is_command(&name)) {
 		t->table = "filter";
-		while (ipt_is_command(tokens_peek(line)))
-			t->family = token_among(tokens_next(line), ipt6_commands) ? 6 : 4;
+		t->family = token_among(tokens_next(line), ipt6_commands) ? 6 : 4;
 		ipt_find_table(t, line);
 		ipt_command(t, line);
 		t->family = family;
@@ -466,12 +465,6 @@ uint8_t iptables_section(const char *from, const char *end)
 	return p4 && (!p6 || p4 < p6) ? 4 : 6;
 }
 
-/* Returns whether the words are a command of these names, with sudo or without. */
-static bool ipt_runs(const struct token *t, const char *commands)
-{
-	return token_among(t + token_is(t, "sudo"), commands);
-}
-
 /* Returns whether only iptables has such a line. */
 bool iptables_looks(const struct tokens *line)
 {
@@ -481,11 +474,11 @@ bool iptables_looks(const struct tokens *line)
 		t++;
 	return token_among(t, "*filter *nat *mangle *raw *security -A --append -I --insert -P "
 			      "--policy") ||
-	       ipt_runs(t, ipt_commands) ||
+	       token_among(t, ipt_commands) ||
 	       (*t->text == ':' && line->n > 1 && strchr("-AD", *t[1].text));
 }
 
 bool ip6tables_looks(const struct tokens *line)
 {
-	return ipt_runs(&line->token[0], ipt6_commands);
+	return token_among(&line->token[0], ipt6_commands);
 }

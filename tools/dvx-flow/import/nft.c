@@ -333,12 +333,15 @@ static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 	return true;
 }
 
+/* sudo: behind a semicolon, as a line's first one is taken off. */
+static const char nft_programs[] = "nft /sbin/nft /usr/sbin/nft sudo";
+
 static size_t nft_read_command(struct nft *t, size_t at)
 {
 	const struct token *from = nft_word(t, at);
 	size_t end;
 
-	while (nft_is(t, at, "nft sudo $"))
+	while (nft_is(t, at, nft_programs))
 		at++;
 	if (nft_is(t, at, "table"))
 		return nft_read_table(t, at + 1);
@@ -532,11 +535,10 @@ bool nft_looks(const struct tokens *line)
 {
 	const struct token *t = &line->token[0];
 
-	if (line->n > 1 && token_among(t, "nft table"))
+	if (line->n > 1 && (token_among(t, nft_programs) || token_is(t, "table")))
 		return true;
 	if (line->n > 1 && token_is(t, "flush"))
 		return token_among(t + 1, "ruleset table");
-	t += token_among(t, "nft $");
 	return token_among(t, "add insert") &&
 	       token_among(t + 1, "table chain rule set map element");
 }

@@ -154,11 +154,7 @@ static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts
 
 static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 {
-	bool command = false;
-
-	while (token_among(tokens_peek(line), "$ sudo ovs-ofctl %"))
-		command |= token_is(tokens_next(line), "ovs-ofctl");
-	if (command) {
+	if (tokens_take(line, "ovs-ofctl")) {
 		ovs_command(o, line, parts);
 	} else if (strstr(line->token[0].text, "ST_FLOW")) {
 		/* The heading of dump-flows. */
@@ -205,6 +201,5 @@ bool ovs_looks(const struct tokens *line)
 		if (strstr(line->token[i].text, "actions=") ||
 		    strstr(line->token[i].text, "action="))
 			return true;
-	return strstr(line->token[0].text, "ST_FLOW") || token_is(&line->token[0], "ovs-ofctl") ||
-	       (line->n > 1 && token_is(&line->token[1], "ovs-ofctl"));
+	return strstr(line->token[0].text, "ST_FLOW") || token_is(&line->token[0], "ovs-ofctl");
 }

@@ -217,8 +217,8 @@ static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
-/* Programs and their options, and prompts. */
-static const char tc_programs[] = "tc sudo /sbin/tc /usr/sbin/tc -s -force -b -batch $ -p";
+/* Programs and their options. */
+static const char tc_programs[] = "tc /sbin/tc /usr/sbin/tc -s -force -b -batch -p";
 
 /* Returns whether a filter compares headers around a tunnel, which it can on a tunnel's interface. */
 static bool tc_has_tunnel(const struct tokens *line)

@@ -167,7 +167,6 @@ static void pmd_line(struct import *im, struct tokens *line, struct pmd_set *set
 {
 	struct pmd_read r = {.d = {.im = im, .line = line, .at = &line->token[0]}, .set = set};
 
-	tokens_take(line, "testpmd>");
 	if (!testpmd_looks(line)) {
 		dialect_leave_line(im, line);
 		return;
@@ -192,12 +191,12 @@ void testpmd_read(struct import *im, struct token_reader *r)
 
 bool testpmd_looks(const struct tokens *line)
 {
-	size_t i = token_is(&line->token[0], "testpmd>");
+	const struct token *t = line->token;
 
-	if (line->n > i + 2 && token_is(&line->token[i], "set") &&
-	    names_begin("vxlan nvgre raw_encap raw_decap l2_encap l2_decap mplso sample_actions",
-			line->token[i + 1].text))
-		return true;
-	return line->n > i + 1 && token_is(&line->token[i], "flow") &&
-	       token_among(&line->token[i + 1], "create validate destroy flush list query isolate");
+	if (line->n > 2 && token_is(t, "set"))
+		return names_begin(
+			"vxlan nvgre raw_encap raw_decap l2_encap l2_decap mplso sample_actions",
+			t[1].text);
+	return line->n > 1 && token_is(t, "flow") &&
+	       token_among(t + 1, "create validate destroy flush list query isolate");
 }

@@ -110,6 +110,32 @@ static bool tokens_fill(struct token_reader *r, struct tokens *t)
 	return false;
 }
 
+/*
+ * Returns the number of words of a prompt, or of sudo, at the line's start: "$", "root@host:~#",
+ * "[root@host ~]#", "user@host ~ $".
+ */
+static size_t tokens_prompt(const struct tokens *t)
+{
+	const char *text = t->n ? t->token[0].text : "";
+	size_t most = *text == '[' || strchr(text, '@') ? 3 : 1;
+
+	if (token_among(&t->token[0], "sudo testpmd>"))
+		return 1;
+	for (size_t i = 0; i < t->n && i < most; i++) {
+		size_t n = strlen(text = t->token[i].text);
+
+		if (n && strchr("$#%", text[n - 1]) && !t->token[i].quoted)
+			return i + 1;
+	}
+	return 0;
+}
+
+static void tokens_strip(struct tokens *t)
+{
+	for (size_t n; (n = tokens_prompt(t)); t->n -= n)
+		memmove(t->token, t->token + n, (t->n - n + 1) * sizeof(*t->token));
+}
+
 bool tokens_line(struct token_reader *r, struct tokens *t)
 {
 	t->n = t->at = 0;
@@ -118,6 +144,7 @@ bool tokens_line(struct token_reader *r, struct tokens *t)
 			return false;
 		if (r->p < r->end)
 			token_step(r);
+		tokens_strip(t);
 		if (t->n)
 			return true;
 	}
