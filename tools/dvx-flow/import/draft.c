@@ -124,8 +124,8 @@ static bool netdev_is_pattern(const char *netdev)
 }
 
 /*
- * Returns whether the name can't be the device's: of a VLAN (eth0.7, vlan7), of several interfaces, a
- * script's variable.
+ * Returns whether the name can't be the device's: of a VLAN (eth0.7, vlan7), of several interfaces,
+ * a script's variable.
  */
 static bool netdev_is_other(const char *netdev)
 {

@@ -78,7 +78,7 @@ size_t nft_skip(const struct nft *t, size_t from, size_t end);
 const struct token *nft_word(const struct nft *t, size_t at);
 /* Returns whether a word is one of several with blanks between them. */
 bool nft_is(const struct nft *t, size_t at, const char *words);
-/* Returns whether the chain sees packets before IP does, behind the first tag: family netdev or inet. */
+/* Returns whether the chain gets packets before IP does: of the family netdev or inet. */
 bool nft_at_ingress(const struct nft_chain *c);
 /* Leaves out a rule. Returns false. */
 bool nft_leave(const struct nft_read *r, size_t at, enum import_reason reason);

@@ -91,7 +91,7 @@ static void nft_jump(struct nft_read *r, size_t at)
 		nft_leave(r, at, REASON_LONG);
 		return;
 	}
-	/* Whether an `accept' there is final, and what is behind a tag, depend on the place of the jump. */
+	/* Whether an `accept' there is final, and which headers it gets, depend on the jump's place. */
 	to->last = r->c->last;
 	to->hook = r->c->hook;
 	t->depth++;
@@ -288,8 +288,8 @@ static bool nft_leaves(const struct nft *t, struct nft_span words)
 }
 
 /*
- * Adds one rule, once for each alternative of its sets. Returns whether those behind it in the chain
- * get all packets that it does not take. If `all' is false, this rule itself does not.
+ * Adds one rule, once for each alternative of its sets. Returns whether those behind it in the
+ * chain get all packets that it does not take. If `all' is false, this rule itself does not.
  */
 static bool nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
 		     const struct draft *before, bool all)

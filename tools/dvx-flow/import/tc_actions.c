@@ -351,48 +351,63 @@ static bool tc_decap(struct tc_read *r)
 
 /* --- police ------------------------------------------------------------------------------------ */
 
-#define TC_RATES                                                                     \
-	"bit=1 kbit=1000 mbit=1000000 gbit=1000000000 bps=8 kbps=8000 mbps=8000000 " \
-	"gbps=8000000000"
-#define TC_SIZES "b=1 k=1024 kb=1024 m=1048576 mb=1048576"
+#define TC_RATES                                                                                 \
+	"bit=1 kbit=1e3 mbit=1e6 gbit=1e9 tbit=1e12 bps=8 kbps=8e3 mbps=8e6 gbps=8e9 tbps=8e12 " \
+	"kibit=1024 mibit=1048576 gibit=1073741824 tibit=1099511627776 kibps=8192 "              \
+	"mibps=8388608 gibps=8589934592 tibps=8796093022208"
+#define TC_SIZES                                                                       \
+	"b=1 k=1024 kb=1024 m=1048576 mb=1048576 g=1073741824 gb=1073741824 kbit=128 " \
+	"mbit=131072 gbit=134217728"
 
-/* Parses a number with a unit. */
-static bool tc_quantity(const char *text, const char *units, uint64_t *v)
+/* Parses a number with a unit, which may be a fraction. Without units it is a whole number. */
+static bool tc_quantity(struct import *im, const char *text, const char *units, uint64_t *v)
 {
-	size_t n = text ? strspn(text, "0123456789") : 0;
-	char unit[16] = "1";
-	uint64_t times;
+	size_t n = strspn(text, *units ? "0123456789." : "0123456789");
+	char unit[16] = "1", *end;
+	double number = strtod(text, &end);
 
-	if (!n || n > 12 || (text[n] && !names_value(units, text + n, unit)))
+	if (!n || end != text + n ||
+	    (text[n] && !names_value(units, import_lower(im, text + n), unit)))
 		return false;
-	times = strtoull(unit, NULL, 10);
-	*v = strtoull(text, NULL, 10) * times;
+	number *= strtod(unit, NULL);
+	*v = number < 1e18 ? (uint64_t)number : UINT64_MAX;
 	return true;
 }
 
+/* No frame of a port is longer, so that an `mtu' from here on limits nothing. */
+#define TC_FRAME 9216u
+
 struct tc_police {
-	uint64_t rate, burst, packets, packets_burst;
+	uint64_t rate, burst, packets, packets_burst, mtu, overhead; /* 0: not given */
 	const struct token *result;
 };
 
 static bool tc_police_word(struct draft *d, struct tc_police *p)
 {
-	const struct token *name = tokens_next(d->line), *value = tokens_next(d->line);
+	const struct token *name = tokens_next(d->line), *value;
 	const struct {
 		const char *names, *units;
 		uint64_t *to;
-	} words[] = {{"rate", TC_RATES, &p->rate},
-		     {"burst buffer maxburst", TC_SIZES, &p->burst},
-		     {"pkts_rate", "", &p->packets},
-		     {"pkts_burst", "", &p->packets_burst}};
+	} words[] = {
+		{"rate", TC_RATES, &p->rate},	     {"burst buffer maxburst", TC_SIZES, &p->burst},
+		{"pkts_rate", "", &p->packets},	     {"pkts_burst", "", &p->packets_burst},
+		{"mtu minburst", TC_SIZES, &p->mtu}, {"overhead mpu", "", &p->overhead}};
 
+	if (token_among(name, "drop shot")) {
+		p->result = name;
+		return true;
+	}
+	value = tokens_next(d->line);
 	if (token_is(name, "conform-exceed")) {
 		p->result = value;
 		return value->text || draft_leave(d, value, REASON_ENDS);
 	}
-	for (size_t i = 0; i < 4; i++)
+	if (token_is(name, "linklayer") && token_is(value, "ethernet"))
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (token_among(name, words[i].names))
-			return tc_quantity(value->text, words[i].units, words[i].to) ||
+			return (value->text &&
+				tc_quantity(d->im, value->text, words[i].units, words[i].to)) ||
 			       draft_leave(d, value, value->text ? REASON_VALUE : REASON_ENDS);
 	return draft_leave(d, name, REASON_LIMIT);
 }
@@ -407,7 +422,8 @@ static bool tc_police(struct draft *d, const struct row *row, const struct token
 		if (!tc_police_word(d, &p))
 			return false;
 	if (!p.result || !token_among(p.result, "drop/pipe drop/ok drop/pass drop shot") ||
-	    !(p.rate || p.packets) || (p.rate && p.packets) || tc_of(d)->tunnel)
+	    !(p.rate || p.packets) || (p.rate && p.packets) || p.overhead ||
+	    (p.mtu && p.mtu < TC_FRAME) || tc_of(d)->tunnel)
 		return draft_leave(d, at, REASON_LIMIT);
 	if (d->changes)
 		return draft_leave(d, at, REASON_ORDER);

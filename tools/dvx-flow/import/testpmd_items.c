@@ -508,7 +508,7 @@ static bool pmd_command_port(struct draft *d)
 
 /*
  * The place among flows of one priority by the depth of the pattern's last item, as the PMD has it
- * (MLX5_PRIORITY_MAP_L2 and so on): MPLS and tunnels are of layer 4, and so is a pattern of no item.
+ * (MLX5_PRIORITY_MAP_L2 and so on): MPLS, tunnels and a pattern of no item are of layer 4.
  */
 static const uint8_t pmd_layer[] = {0, 2, 2, 0, 1, 0, 0};
 

@@ -31,8 +31,8 @@ struct token_reader {
 };
 
 /*
- * Reads the next line that has words, without comments, a shell's or testpmd's prompt, and sudo; a \
- * at its end joins the following one.
+ * Reads the next line that has words, without comments, a shell's or testpmd's prompt, and sudo;
+ * a \ at its end joins the following one.
  * Single and double quotes keep blanks in a word. Returns false at the text's end. The caller frees
  * t->token.
  */
