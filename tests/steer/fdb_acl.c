@@ -151,6 +151,41 @@ TEST(fdb, metadata)
 	assert_arrives(dpu(), dpu()); /* it has no list, so its register is 0 */
 }
 
+/* Copies that a destination's list makes are packets of its vport, too. */
+TEST(fdb, copies)
+{
+	struct fdb_root root = make_root(f);
+	struct acl a = make_acl(f, EGRESS, VPORT_PF);
+	struct fdb_entry e = {
+		.table = a.table,
+		.group = a.group,
+		.action = FWD,
+		.ndests = 2,
+		.type = {PRM_FLOW_DEST_TYPE_FLOW_TABLE, PRM_FLOW_DEST_TYPE_FLOW_TABLE}};
+	struct vhca *const from[] = {dpu(), NULL};
+	uint8_t in[RIG_FTE];
+	size_t len;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(
+			KERNEL(f, CREATE_FLOW_TABLE, OF(&a), {"flow_table_context.level", 1}), 0);
+		e.id[i] = fx_made(f);
+	}
+	len = fill_fdb_entry(&e, in);
+	FX_SET(in, SET_FLOW_TABLE_ENTRY, OF(&a),
+	       {"flow_context.match_value.outer_headers.udp_dport", 53});
+	assert_int_equal(fx_exec(f, dpu(), PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0, in, len, 16), 0);
+	set_root(f, &a, true);
+	to_vport(f, &root, VPORT_ECPF, VPORT_PF);
+	to_vport(f, &root, VPORT_UPLINK, VPORT_PF);
+	for (unsigned int i = 0; i < 2; i++) {
+		send_from(from[i]);
+		assert_int_equal(net.n, 2);
+		assert_ptr_equal(net.a[0].at, host());
+		assert_ptr_equal(net.a[1].at, host());
+	}
+}
+
 /* Lists are the kernel's on the manager; tables of another vport, TIRs and vports are refused. */
 TEST(fdb, refusals)
 {

@@ -310,7 +310,7 @@ static void table_walk_copy(struct table_walk *walk, const struct flow_dest *d)
 	size_t size = p->headroom + p->len + p->tailroom;
 	uint8_t *bytes = walk->w.steps > COPY_STEPS ? malloc(size) : NULL;
 	struct packet copy = *p;
-	struct table_walk other = {.w = walk->w, .tables = walk->tables};
+	struct table_walk other = {.w = walk->w, .to = walk->to, .tables = walk->tables};
 
 	if (!bytes) {
 		steer_lost(&walk->w, "it has too many destinations");
