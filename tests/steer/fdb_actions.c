@@ -30,6 +30,19 @@ static uint32_t context(struct fx *f, uint32_t type, const uint8_t *header, uint
 	return prm_alloc_packet_reformat_context_out_get_packet_reformat_id(f->out);
 }
 
+/* Makes a context that removes the first bytes of the IP header. */
+static uint32_t removal(struct fx *f)
+{
+	uint8_t in[FX_IN];
+
+	FX_FILL(in, ALLOC_PACKET_REFORMAT_CONTEXT,
+		{"packet_reformat_context.reformat_type", PRM_REFORMAT_TYPE_REMOVE_HDR},
+		{"packet_reformat_context.reformat_param_0", PRM_REFORMAT_ANCHOR_IP_START},
+		{"packet_reformat_context.reformat_data_size", 4});
+	assert_int_equal(FX_EXEC(f, ALLOC_PACKET_REFORMAT_CONTEXT, in, (DATA_AT + 3) / 4 * 4), 0);
+	return prm_alloc_packet_reformat_context_out_get_packet_reformat_id(f->out);
+}
+
 static uint32_t encap(struct fx *f)
 {
 	return context(f, PRM_REFORMAT_TYPE_L2_TO_VXLAN, vxlan, sizeof(vxlan));
@@ -457,6 +470,8 @@ TEST(fdb, actions_refuse)
 		{{.action = FWD, .side = 3, .type = {TO_WIRE}}, "flow_source"},
 		{{.action = FWD, .extended = true, .type = {TO_WIRE}, .begins = {l2}},
 		 "of a destination ends a tunnel"},
+		{{.action = FWD, .extended = true, .type = {TO_WIRE}, .begins = {removal(f)}},
+		 "of a destination removes a header"},
 		{{.action = FWD, .type = {TO_WIRE}, .begins = {l2}}, "needs extended_destination"},
 		{{.action = FWD | PRM_FLOW_ACTION_VLAN_POP_2, .type = {TO_WIRE}},
 		 "second VLAN tag"},

@@ -178,12 +178,13 @@ struct flow_reformat *fw_flow_reformat_begin(struct fw_cmd *c, const struct flow
 					     uint32_t id)
 {
 	struct flow_reformat *r = fw_flow_entry_reformat(c, t, id);
+	const bool removes = r && r->type == PRM_REFORMAT_TYPE_REMOVE_HDR;
 
-	if (!r || !fw_flow_entry_ends_tunnel(r))
+	if (!r || !(removes || fw_flow_entry_ends_tunnel(r)))
 		return r;
 	fw_refuse(c, FW_SYN_FLOW_ACTION,
-		  "packet_reformat_id 0x%x (reformat_type %u) of a destination ends a tunnel", id,
-		  r->type);
+		  "packet_reformat_id 0x%x (reformat_type %u) of a destination %s", id, r->type,
+		  removes ? "removes a header" : "ends a tunnel");
 	return NULL;
 }
 
