@@ -426,6 +426,50 @@ TEST(fdb, registers_sampled_by_format_0)
 	assert_registers_sampled(f, 0);
 }
 
+/* Adds an entry for packets whose register c_0 is set_registers()'s. */
+static void add_by_c_0(struct fx *f, struct fdb_entry e)
+{
+	uint8_t in[RIG_FTE];
+	size_t len;
+
+	e.group = FX_MAKE(f, CREATE_FLOW_GROUP, {"table_type", FDB}, {"table_id", e.table},
+			  {"end_flow_index", 9}, {"match_criteria_enable", 8},
+			  {"match_criteria.misc_parameters_2.metadata_reg_c_0", UINT32_MAX});
+	len = fill_fdb_entry(&e, in);
+	FX_SET(in, SET_FLOW_TABLE_ENTRY,
+	       {"flow_context.match_value.misc_parameters.source_port", 0},
+	       {"flow_context.match_value.misc_parameters_2.metadata_reg_c_0", 0x11});
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), 0);
+}
+
+/* Behind a sampler of format 0, tables compare the lost register, not what earlier tables saw. */
+TEST(fdb, registers_compared_behind_sampler)
+{
+	struct fdb_root root = make_root(f);
+	uint32_t next = table_at(f, 1), rest = ending_table(f, false, VPORT, VPORT_ECPF);
+	uint8_t in[FX_IN];
+	size_t len = fill_sampler(in, 1, ending_table(f, true, TO_WIRE, 0), rest);
+
+	use_format_0(f);
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
+				   .modify = set_registers(f),
+				   .ndests = 1,
+				   .type = {PRM_FLOW_DEST_TYPE_FLOW_TABLE},
+				   .id = {next}});
+	assert_int_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len), 0);
+	add_by_c_0(f, (struct fdb_entry){.table = next,
+					 .action = FWD,
+					 .ndests = 1,
+					 .type = {SAMPLER},
+					 .id = {prm_load32(f->out, 8)}});
+	add_by_c_0(f, (struct fdb_entry){.table = rest, .action = DROP});
+	send_from(host());
+	assert_int_equal(net.n, 2);
+	assert_null(net.a[0].at);
+	assert_ptr_equal(net.a[1].at, dpu());
+}
+
 TEST(fdb, samplers_refuse)
 {
 	uint32_t sample = ending_table(f, true, VPORT, VPORT_PF);

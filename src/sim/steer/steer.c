@@ -484,8 +484,10 @@ static uint64_t table_walk_sample(struct table_walk *walk, uint32_t id)
 	/* one packet of `ratio`, at random */
 	if (!(steer_dice(walk->w.vhca->dev->steer) % s->ratio))
 		table_walk_copy(walk, &(struct flow_dest){.obj = &s->sample->o});
-	if (walk->w.tx && !walk->w.version->format)
+	if (walk->w.tx && !walk->w.version->format) {
 		walk->w.packet->reg_c[0] = 0;
+		walk->params.filled = 0;
+	}
 	return icm_addr(ICM_TABLE, s->rest->o.id);
 }
 
