@@ -33,21 +33,41 @@ TEST(fdb, by_address_without_root)
 {
 	struct fdb_root root;
 
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		send_from(dpu());
 		assert_int_equal(net.n, 1);
 		assert_ptr_equal(net.a[0].at, host()); /* udp4's address is the host's */
 		root = make_root(f);
 		assert_arrives(host(), dpu());
-		if (i)
+		if (i) /* with its number, or as Linux does, without */
 			assert_int_equal(FX(f, SET_FLOW_TABLE_ROOT, {"op_mod", 1},
-					    {"table_type", FDB}, {"table_id", root.table}),
+					    {"table_type", FDB},
+					    {"table_id", i == 1 ? root.table : 0}),
 					 0);
 		else
 			fw_uid_reap(dpu(), FX_UID); /* the root goes with its table */
 	}
 	send_from(dpu());
 	assert_ptr_equal(net.a[0].at, host());
+}
+
+/* A reset is refused if it names a table that is not the root, or a root of another uid. */
+TEST(fdb, resets_refuse)
+{
+	uint32_t other = table_at(f, 0);
+
+	make_root(f);
+	assert_int_equal(
+		FX(f, SET_FLOW_TABLE_ROOT, {"op_mod", 1}, {"table_type", FDB}, {"table_id", other}),
+		BAD);
+	assert_int_equal(f->syndrome, FW_SYN_TABLE_TYPE);
+	assert_true(test_logged(f->log, "is not the root"));
+	assert_int_equal(fx_cmd(f, dpu(), PRM_OPCODE_SET_FLOW_TABLE_ROOT, FX_UID + 1,
+				FX_FIELDS({"op_mod", 1}, {"table_type", FDB})),
+			 BAD_RES);
+	assert_arrives(host(), dpu());
+	assert_int_equal(FX(f, SET_FLOW_TABLE_ROOT, {"op_mod", 1}, {"table_type", FDB}), 0);
+	assert_int_equal(FX(f, SET_FLOW_TABLE_ROOT, {"op_mod", 1}, {"table_type", FDB}), 0);
 }
 
 /* Drops are counted by source; packets from the wire don't go back; the uplink needs a wire. */

@@ -10,8 +10,7 @@
 #include "obj/icm.h"
 #include "obj/rtc.h"
 
-#define ROOT_CONNECT	0 /* SET_FLOW_TABLE_ROOT.op_mod */
-#define ROOT_DISCONNECT 1
+#define ROOT_DISCONNECT 1	  /* SET_FLOW_TABLE_ROOT.op_mod */
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
 #define MODIFY_RTCS	(1u << 1)
 
@@ -447,6 +446,27 @@ static void fw_flow_table_set_root(const struct flow_table *t, struct flow_table
 	*fw_flow_table_root(t) = root;
 }
 
+/* [I] Resets the root of the command's type and vport. Linux's driver names no table. */
+static int fw_flow_table_reset_root(struct fw_cmd *c)
+{
+	const uint32_t type = prm_set_flow_table_root_in_get_table_type(c->in);
+	const uint32_t id = prm_set_flow_table_root_in_get_table_id(c->in);
+	struct flow_table of = {.o.vhca = c->vhca, .type = (uint8_t)type}, *root;
+
+	if (fw_flow_table_check_type(c, type) || fw_flow_table_read_vport(c, type, &of.vport))
+		return -1;
+	root = *fw_flow_table_root(&of);
+	if (id && (!root || root->o.id != id))
+		return fw_refuse(c, FW_SYN_TABLE_TYPE,
+				 "table_id 0x%x is not the root: 0 resets whichever table is", id);
+	if (!root)
+		return 0;
+	if (!fw_flow_table(c, type, root->o.id, "table_id"))
+		return -1;
+	fw_flow_table_set_root(root, NULL);
+	return 0;
+}
+
 int fw_set_flow_table_root(struct fw_cmd *c)
 {
 	struct flow_table *t;
@@ -456,10 +476,12 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 				 c->op_mod);
 	if (fw_flow_table_check_root(c))
 		return -1;
+	if (c->op_mod == ROOT_DISCONNECT)
+		return fw_flow_table_reset_root(c);
 	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
-	fw_flow_table_set_root(t, c->op_mod == ROOT_CONNECT ? t : NULL);
+	fw_flow_table_set_root(t, t);
 	return 0;
 }
 
