@@ -42,6 +42,11 @@ TEST(fx, tables_refuse)
 			    {"flow_table_context.termination_table", 1}),
 			 BAD);
 	assert_true(test_logged(f->log, "termination_table"));
+	f->profile.rules_by_wqe = true;
+	assert_int_equal(FX(f, CREATE_FLOW_TABLE, {"flow_table_context.rtc_valid", 1},
+			    {"flow_table_context.rtc_id_1", 7}),
+			 BAD);
+	assert_true(test_logged(f->log, "rtc_id_1"));
 }
 
 /* Either direction needs its own capability. */
@@ -287,7 +292,7 @@ TEST(fx, queries)
 {
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, sw, 0});
-	uint32_t g = rig_group(f, RX, t, 3, 9, 0xff00), counter = rig_counter(f, 0);
+	uint32_t g = rig_group(f, RX, t, 3, 9, 0xff00), counter = rig_counter(f, 0), hws;
 	const struct rig_entry e = {.type = RX,
 				    .table = t,
 				    .group = g,
@@ -305,6 +310,11 @@ TEST(fx, queries)
 	assert_int_equal(FX(f, QUERY_FLOW_TABLE, {"table_id", t}), 0);
 	FX_ASSERT_REPLY(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_TABLE, t)},
 			{TABLE "table_miss_id", sw});
+	f->profile.rules_by_wqe = true;
+	hws = FX_MAKE(f, CREATE_FLOW_TABLE, {TABLE "rtc_valid", 1});
+	assert_int_equal(FX(f, QUERY_FLOW_TABLE, {"table_id", hws}), 0);
+	FX_ASSERT_REPLY(f, QUERY_FLOW_TABLE, {TABLE "rtc_valid", 1},
+			{TABLE "sw_owner_icm_root_0", icm_addr(ICM_TABLE, hws)});
 	assert_int_equal(FX(f, QUERY_FLOW_GROUP, {"table_id", t}, {"group_id", g}), 0);
 	FX_ASSERT_REPLY(f, QUERY_FLOW_GROUP, {"end_flow_index", 9}, {"match_criteria_enable", 1});
 	assert_int_equal(query_entry(f, &e, 8), PRM_STATUS_BAD_OUTP_LEN);

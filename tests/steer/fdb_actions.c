@@ -359,6 +359,19 @@ static size_t fill_sampler(uint8_t in[FX_IN], uint32_t ratio, uint32_t sample, u
 	return PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + PRM_FLOW_SAMPLER_BYTES;
 }
 
+/* Asserts that a query returns the sampler as the mailbox has it. */
+static void assert_sampler(struct fx *f, uint32_t id, const uint8_t *made, size_t len)
+{
+	uint8_t in[FX_IN];
+	const size_t header = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES, addresses = 16;
+	size_t query = FX_FILL(in, QUERY_GENERAL_OBJECT, {"obj_type", PRM_OBJ_TYPE_SAMPLER},
+			       {"obj_id", id});
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID, in, query, len),
+			 0);
+	assert_memory_equal(f->out + header, made + header, len - header - addresses);
+}
+
 /* One packet of four goes to the sample's vport as well, and all go to the next table. */
 TEST(fdb, samples)
 {
@@ -369,13 +382,13 @@ TEST(fdb, samples)
 	unsigned int samples = 0;
 	uint8_t in[FX_IN];
 	size_t len = fill_sampler(in, 4, sample, rest);
+	uint32_t sampler;
 
 	assert_int_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len), 0);
+	sampler = prm_load32(f->out, 8);
 	add_all(f, &root,
-		(struct fdb_entry){.action = FWD,
-				   .ndests = 1,
-				   .type = {SAMPLER},
-				   .id = {prm_load32(f->out, 8)}});
+		(struct fdb_entry){.action = FWD, .ndests = 1, .type = {SAMPLER}, .id = {sampler}});
+	assert_sampler(f, sampler, in, len);
 	for (unsigned int i = 0; i < packets; i++) {
 		send_from(dpu());
 		assert_true(net.n && net.n <= 2);

@@ -77,6 +77,7 @@ int fw_create_sampler(struct fw_cmd *c)
 		return -1;
 	s->type = (uint8_t)prm_flow_sampler_get_table_type(in);
 	s->level = (uint8_t)prm_flow_sampler_get_level(in);
+	s->ignore_level = prm_flow_sampler_get_ignore_flow_level(in);
 	s->ratio = prm_flow_sampler_get_sample_ratio(in);
 	s->sample = as_asked.sample;
 	s->rest = as_asked.rest;
@@ -97,6 +98,7 @@ int fw_query_sampler(struct fw_cmd *c)
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, s->o.id);
 	prm_flow_sampler_set_table_type(out, s->type);
 	prm_flow_sampler_set_level(out, s->level);
+	prm_flow_sampler_set_ignore_flow_level(out, s->ignore_level);
 	prm_flow_sampler_set_sample_ratio(out, s->ratio);
 	prm_flow_sampler_set_sample_table_id(out, s->sample->o.id);
 	prm_flow_sampler_set_default_table_id(out, s->rest->o.id);

@@ -141,6 +141,7 @@ int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct 
 static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
 	const bool arrive = type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_FDB;
+	const bool rules = prm_flow_table_context_get_rtc_valid(ctx);
 	const struct fw_absent features[] = {
 		{fw_flow_table_is_acl(type) && prm_flow_table_context_get_reformat_en(ctx),
 		 "reformat_en", "its capability is 0 for access control lists"},
@@ -148,11 +149,15 @@ static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx, uint3
 		 "its capability is set for NIC_RX (0) and FDB tables (4) only"},
 		{!arrive && prm_flow_table_context_get_termination_table(ctx), "termination_table",
 		 "its capability is set for NIC_RX (0) and FDB tables (4) only"},
-		{prm_flow_table_context_get_rtc_valid(ctx) && !c->vhca->dev->profile->rules_by_wqe,
-		 "rtc_valid", "cap.wqe_based_flow_table_update_cap is 0"},
-		{prm_flow_table_context_get_rtc_valid(ctx) &&
-			 prm_flow_table_context_get_sw_owner(ctx),
-		 "sw_owner", "rtc_valid is set, too: a table has entries or rules"},
+		{rules && !c->vhca->dev->profile->rules_by_wqe, "rtc_valid",
+		 "cap.wqe_based_flow_table_update_cap is 0"},
+		{rules && prm_flow_table_context_get_sw_owner(ctx), "sw_owner",
+		 "rtc_valid is set, too: a table has entries or rules"},
+		/* [I] Drivers make the table first, and give it rules by MODIFY_FLOW_TABLE. */
+		{rules && prm_flow_table_context_get_rtc_id_0(ctx), "rtc_id_0",
+		 "MODIFY_FLOW_TABLE sets the rule tables"},
+		{rules && prm_flow_table_context_get_rtc_id_1(ctx), "rtc_id_1",
+		 "MODIFY_FLOW_TABLE sets the rule tables"},
 	};
 
 	return FW_CHECK_ABSENT(c, features);
@@ -399,6 +404,7 @@ int fw_query_flow_table(struct fw_cmd *c)
 	prm_flow_table_context_set_reformat_en(ctx, t->reformat_en);
 	prm_flow_table_context_set_decap_en(ctx, t->decap_en);
 	prm_flow_table_context_set_termination_table(ctx, t->termination);
+	prm_flow_table_context_set_rtc_valid(ctx, t->rtc_valid);
 	prm_flow_table_context_set_level(ctx, t->level);
 	prm_flow_table_context_set_log_size(ctx, t->log_size);
 	if (t->miss) {

@@ -57,6 +57,7 @@ struct flow_dest {
 struct flow_sampler {
 	struct obj o;
 	uint8_t type, level;
+	bool ignore_level; /* its tables were not compared with level */
 	uint32_t ratio;
 	struct flow_table *sample, *rest;
 };
