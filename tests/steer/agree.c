@@ -184,7 +184,7 @@ static void compare_fields(const struct made_packet *made, const struct match_pa
 
 static void compare_tags(const struct made_packet *made, struct packet *p, const struct fields *f)
 {
-	const struct steer_walk w = {.packet = p};
+	struct steer_walk w = {.packet = p};
 
 	for (size_t i = 0; i < COUNT(tag_pairs); i++) {
 		const struct tag_pair *t = &tag_pairs[i];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves the ASO action of entries of format 1: objects, registers, refusals. */
+/* Proves the ASO action of entries of format 1: objects, registers, work, refusals. */
 #include "tests/test.h"
 #include <dvx/prm/object.h>
 #include "walk_rig.h"
 #include "obj/aso.h"
+#include "obj/limits.h"
 #include "steer/aso/aso.h"
+#include "steer/ste/definer.h"
 
 static struct pd_object *object(enum obj_type type, uint32_t n)
 {
@@ -80,6 +82,53 @@ TEST(walk, connection_tracking)
 	prm_conn_track_aso_set_valid(ct->context, 1);
 	assert_int_equal(act(1, ct->o.id, 1, 1), END_HIT);
 	assert_int_equal(r.p.reg_c[3], 0x11111100 | ASO_CT_BAD);
+}
+
+/* Makes the packet the longest TCP segment, with a wrong checksum; returns its buffer. */
+static uint8_t *long_segment(void)
+{
+	uint8_t *bytes = calloc(1, STEER_BUFFER), *ip;
+
+	r.p = steer_packet(bytes, VHCA_FRAME_MAX);
+	prm_store16(r.p.data, 12, 0x800);
+	ip = r.p.data + 14;
+	ip[0] = 0x45;
+	prm_store16(ip, 2, VHCA_FRAME_MAX - 14);
+	ip[9] = 6;
+	prm_store16(ip, 10, (uint16_t)~packet_sum(ip, 20, 0));
+	ip[32] = 5 << 4;
+	ip[33] = 0x10; /* ACK */
+	packet_parse_headers(&r.p);
+	assert_true(r.p.outer.l3_ok && r.p.outer.l4_type == PACKET_TCP);
+	return bytes;
+}
+
+/* Asserts that the circle of entry 0 ends after few hits. */
+static void assert_short_circle(void)
+{
+	uint8_t *bytes = long_segment();
+
+	assert_int_equal(walk(at(0)), 0);
+	assert_in_range(STEER_HOPS - r.w.hops, 255, 2 * STEER_STEPS / (VHCA_FRAME_MAX / 64));
+	free(bytes);
+}
+
+/* A checksum of layer 4 costs steps by the packet's length: of a connection, and in a tag. */
+TEST(walk, sums_are_work)
+{
+	struct pd_object *ct = object(OBJ_ASO_CT, 1);
+	struct match_definer *d = obj_new(r.f->v, OBJ_MATCH_DEFINER, FX_UID, sizeof(*d));
+	uint8_t *s;
+
+	prm_conn_track_aso_set_valid(ct->context, 1);
+	assert_int_equal(act(1, ct->o.id, 1, 0), END_HIT);
+	set_hit(ste(0), at(0), 1);
+	assert_short_circle();
+	prm_ste_def0_v1_set_outer_l4_checksum_ok(d->mask, 1);
+	assert_null(definer_make(d));
+	s = entry(0, (uint16_t)(0x400 | d->o.id), at(0), END_MISS);
+	put_set(s + 24, PRM_STE_ACTION_ADD, 0x90, 0, 32, 1); /* or the tag would stay */
+	assert_short_circle();
 }
 
 TEST(walk, refusals)

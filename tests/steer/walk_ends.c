@@ -113,6 +113,23 @@ TEST(walk, bounded_work)
 	assert_lost("more work than any packet");
 	assert_in_range(r.p.reg_c[0], 255, STEER_STEPS / 100);
 	free(bytes);
+	/* so does an entry that removes a dword and inserts it again */
+	bytes = long_chain();
+	s = entry(0, 0x40f, at(0), END_MISS);
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	s[20] = PRM_STE_ACTION_REMOVE_BY_SIZE;
+	prm_ste_single_action_remove_header_size_v1_set_start_anchor(s + 20,
+								     PRM_STE_ANCHOR_IPV6_IPV4);
+	prm_ste_single_action_remove_header_size_v1_set_start_offset(s + 20, 20);
+	prm_ste_single_action_remove_header_size_v1_set_remove_size(s + 20, 2);
+	s[24] = PRM_STE_ACTION_INSERT_INLINE;
+	prm_ste_double_action_insert_with_inline_v1_set_start_anchor(s + 24,
+								     PRM_STE_ANCHOR_IPV6_IPV4);
+	prm_ste_double_action_insert_with_inline_v1_set_start_offset(s + 24, 20);
+	memcpy(s + 28, r.p.data + 54, 4);
+	assert_lost("more work than any packet");
+	assert_in_range(STEER_HOPS - r.w.hops, 255, STEER_STEPS / 400);
+	free(bytes);
 }
 
 /* Packets in a circle don't use up a turn of the loop: other work continues in the next turns. */
@@ -258,7 +275,7 @@ static enum ste_decision own_decision(const struct steer_walk *w, uint64_t addr,
 	return own(ste)->compares ? STE_COMPARES : STE_ALWAYS_HITS;
 }
 
-static bool own_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *tag)
+static bool own_fill(struct steer_walk *w, uint16_t lookup, uint8_t *tag)
 {
 	memcpy(tag, &w->packet->outer.dport, 2);
 	return lookup == OWN_PORTS;

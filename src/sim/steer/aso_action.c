@@ -15,11 +15,11 @@
 #define ASO_RESULT 0xffu
 
 /* Stores the result; false after steer_lost(). */
-typedef bool aso_fn(const struct steer_walk *, struct pd_object *, const uint8_t *fields,
+typedef bool aso_fn(struct steer_walk *, struct pd_object *, const uint8_t *fields,
 		    uint8_t *result);
 
-static bool aso_execute_meter(const struct steer_walk *w, struct pd_object *a,
-			      const uint8_t *fields, uint8_t *result)
+static bool aso_execute_meter(struct steer_walk *w, struct pd_object *a, const uint8_t *fields,
+			      uint8_t *result)
 {
 	const uint32_t line = prm_ste_aso_flow_meter_action_v1_get_line_id(fields);
 
@@ -27,7 +27,7 @@ static bool aso_execute_meter(const struct steer_walk *w, struct pd_object *a,
 	return meter_color(w, a->context + line * ASO_METER_BYTES, a->o.id, result);
 }
 
-static bool aso_execute_hit(const struct steer_walk *w, struct pd_object *a, const uint8_t *fields,
+static bool aso_execute_hit(struct steer_walk *w, struct pd_object *a, const uint8_t *fields,
 			    uint8_t *result)
 {
 	(void)w;
@@ -36,9 +36,10 @@ static bool aso_execute_hit(const struct steer_walk *w, struct pd_object *a, con
 	return true;
 }
 
-static bool aso_execute_ct(const struct steer_walk *w, struct pd_object *a, const uint8_t *fields,
+static bool aso_execute_ct(struct steer_walk *w, struct pd_object *a, const uint8_t *fields,
 			   uint8_t *result)
 {
+	ste_charge_sum(w, &w->packet->outer);
 	*result = aso_ct(a->context, w->packet, prm_ste_aso_ct_action_v1_get_direction(fields));
 	return true;
 }
@@ -58,8 +59,8 @@ enum obj_type aso_object_type(uint32_t type)
 								       : OBJ_NTYPES;
 }
 
-bool aso_execute(const struct steer_walk *w, uint32_t type, struct pd_object *a,
-		 const uint8_t *fields, uint32_t *reg, unsigned int *changed)
+bool aso_execute(struct steer_walk *w, uint32_t type, struct pd_object *a, const uint8_t *fields,
+		 uint32_t *reg, unsigned int *changed)
 {
 	uint8_t result;
 

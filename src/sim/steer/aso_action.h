@@ -16,7 +16,7 @@ enum obj_type aso_object_type(uint32_t type);
  * Executes the action of such a type, with the 2 bytes of its parameters (PRM
  * ste_double_action_aso_v1.aso_fields); the register gets the result. False after steer_lost().
  */
-bool aso_execute(const struct steer_walk *, uint32_t type, struct pd_object *,
-		 const uint8_t *fields, uint32_t *reg, unsigned int *changed);
+bool aso_execute(struct steer_walk *, uint32_t type, struct pd_object *, const uint8_t *fields,
+		 uint32_t *reg, unsigned int *changed);
 
 #endif

@@ -123,7 +123,7 @@ bool select_is_ranges(const struct select *s)
 	return true;
 }
 
-void select_fill(const struct select *s, const struct steer_walk *w, uint8_t tag[SELECT_BYTES])
+void select_fill(const struct select *s, struct steer_walk *w, uint8_t tag[SELECT_BYTES])
 {
 	const struct packet *p = w->packet;
 	uint32_t words[SELECT_WORDS] = {0};

@@ -32,6 +32,6 @@ bool select_hash_key(const struct select *hash, const struct select *rule,
 /* Returns whether a selection takes nothing but the last four dwords of tags, as ranges do. */
 bool select_is_ranges(const struct select *);
 /* Sets the tag to the packet's fields under the mask. */
-void select_fill(const struct select *, const struct steer_walk *, uint8_t tag[SELECT_BYTES]);
+void select_fill(const struct select *, struct steer_walk *, uint8_t tag[SELECT_BYTES]);
 
 #endif

@@ -45,7 +45,7 @@ static bool rules_in_ranges(const uint8_t tag[SELECT_BYTES], const uint8_t *entr
 }
 
 /* Matches an entry: a tag, or behind it the ranges of the rule. */
-static bool rules_entry_matches(const struct steer_walk *w, const uint8_t *entry, bool ranges)
+static bool rules_entry_matches(struct steer_walk *w, const uint8_t *entry, bool ranges)
 {
 	const struct select *select = rules_entry_select(w, entry);
 	uint8_t tag[SELECT_BYTES];

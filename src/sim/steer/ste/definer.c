@@ -56,7 +56,7 @@ const char *definer_make(struct match_definer *d)
 	return lacks;
 }
 
-void definer_fill(const struct match_definer *d, const struct steer_walk *w, uint8_t *tag)
+void definer_fill(const struct match_definer *d, struct steer_walk *w, uint8_t *tag)
 {
 	ste_layout_fill(&d->fields, w, tag);
 	for (unsigned int i = 0; i < DEFINER_TAG_BYTES; i++)

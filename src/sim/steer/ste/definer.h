@@ -31,6 +31,6 @@ uint64_t definer_formats(void);
 const char *definer_make(struct match_definer *);
 
 /* Fills a zeroed tag with the fields under the mask. */
-void definer_fill(const struct match_definer *, const struct steer_walk *, uint8_t *tag);
+void definer_fill(const struct match_definer *, struct steer_walk *, uint8_t *tag);
 
 #endif

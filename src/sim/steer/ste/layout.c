@@ -59,16 +59,22 @@ static bool layout_is_short_gre(const struct packet *p)
 	return p->tunnel == PACKET_GRE && p->tunnel_at && !(p->data[p->tunnel_at] & TAG_GRE_LONG);
 }
 
+static bool layout_l4_ok(struct steer_walk *w, const struct packet_headers *h)
+{
+	ste_charge_sum(w, h);
+	return packet_l4_ok(w->packet, h);
+}
+
 /* --- fields by name ---------------------------------------------------------------------------- */
 
-#define LAYOUT_FIELD(fn, expression)                                                   \
-	static uint32_t fn(const struct steer_walk *w, const struct packet_headers *h) \
-	{                                                                              \
-		const struct packet *p = w->packet;                                    \
-                                                                                       \
-		(void)p;                                                               \
-		(void)h;                                                               \
-		return expression;                                                     \
+#define LAYOUT_FIELD(fn, expression)                                             \
+	static uint32_t fn(struct steer_walk *w, const struct packet_headers *h) \
+	{                                                                        \
+		const struct packet *p = w->packet;                              \
+                                                                                 \
+		(void)p;                                                         \
+		(void)h;                                                         \
+		return expression;                                               \
 	}
 #define FIELD(name, expression)		   LAYOUT_FIELD(layout_field_##name, expression)
 #define FIELD_OF(layout, name, expression) LAYOUT_FIELD(layout##_field_##name, expression)
@@ -126,7 +132,7 @@ void ste_layout_make(struct ste_layout *l, const struct prm_struct *s, bool inne
 	}
 }
 
-void ste_layout_fill(const struct ste_layout *l, const struct steer_walk *w, uint8_t *tag)
+void ste_layout_fill(const struct ste_layout *l, struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet *p = w->packet;
 

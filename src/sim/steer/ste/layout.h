@@ -16,7 +16,7 @@ struct steer_walk;
 
 #define STE_LAYOUT_ROWS 40u /* at most, of a tag of 32 bytes */
 
-typedef uint32_t ste_field_fn(const struct steer_walk *, const struct packet_headers *);
+typedef uint32_t ste_field_fn(struct steer_walk *, const struct packet_headers *);
 
 /* One field of a tag: its value, and its bits. */
 struct ste_layout_row {
@@ -39,6 +39,6 @@ bool ste_layout_find(const struct prm_struct *, const struct prm_field *, struct
  */
 void ste_layout_make(struct ste_layout *, const struct prm_struct *, bool inner);
 /* Fills a zeroed tag. */
-void ste_layout_fill(const struct ste_layout *, const struct steer_walk *, uint8_t *tag);
+void ste_layout_fill(const struct ste_layout *, struct steer_walk *, uint8_t *tag);
 
 #endif

@@ -5,7 +5,7 @@
 #include "ste.h"
 #include "steer/priv.h"
 
-#define PARSED_BY_STEP 64u /* bytes of headers whose parsing costs one step */
+#define READ_BY_STEP 64u /* bytes of headers to parse, or of a checksum, that cost one step */
 
 static const struct ste_version *const versions[] = {&ste_v0, &ste_v1, &ste_v2, &ste_v3};
 
@@ -19,12 +19,19 @@ const struct ste_version *ste_version_find(uint8_t format)
 
 bool ste_charge(struct steer_walk *w, unsigned int n)
 {
-	uint64_t cost = (uint64_t)n * (1 + w->packet->outer.end / PARSED_BY_STEP);
+	uint64_t cost = (uint64_t)n * (1 + w->packet->outer.end / READ_BY_STEP);
 
 	if (cost > w->steps)
 		return steer_lost(w, "its entries do more work than any packet may ask for");
 	w->steps -= (unsigned int)cost;
 	return true;
+}
+
+void ste_charge_sum(struct steer_walk *w, const struct packet_headers *h)
+{
+	const unsigned int cost = h->l4 ? (h->l3_end - h->l4) / READ_BY_STEP : 0;
+
+	w->steps -= cost < w->steps ? cost : w->steps;
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct packet_headers;
 struct steer_walk;
 
 /*
@@ -37,7 +38,7 @@ struct ste_next {
 #define STE_MOVED (1u << 2) /* headers moved and were parsed again */
 
 /* Executes an action; false after steer_lost(). */
-typedef bool ste_action_fn(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
+typedef bool ste_action_fn(struct steer_walk *, const uint8_t *action, unsigned int *changed);
 #define STE_MOVES 4u /* actions that remove or insert headers: their numbers are adjacent */
 
 struct ste_version {
@@ -50,7 +51,7 @@ struct ste_version {
 	 * Fills a tag, whose first STE_TAG_BYTES are 0, with the packet's fields, in the layout of
 	 * a lookup type. Returns false if there is no such type, or it is not implemented.
 	 */
-	bool (*fill)(const struct steer_walk *, uint16_t lookup, uint8_t tag[STE_TAG_LONGEST]);
+	bool (*fill)(struct steer_walk *, uint16_t lookup, uint8_t tag[STE_TAG_LONGEST]);
 	bool (*agrees)(const uint8_t *ste, const uint8_t packet_tag[STE_TAG_LONGEST], bool wide);
 	uint64_t (*miss)(const uint8_t *ste);
 	struct ste_next (*next)(const uint8_t *ste);
@@ -87,6 +88,12 @@ uint32_t ste_hash_wide(const uint8_t tag[STE_TAG_LONGEST], uint32_t n);
  * after steer_lost().
  */
 bool ste_charge(struct steer_walk *, unsigned int n);
+
+/*
+ * Charges the checksum of layer 4, which reads the whole packet. Without steps the walk ends at its
+ * next entry.
+ */
+void ste_charge_sum(struct steer_walk *, const struct packet_headers *);
 
 /*
  * Remove or insert n bytes at an offset, and parse the packet again. Return false after

@@ -17,7 +17,7 @@
 _Static_assert(PRM_DR_HW_STE_FORMAT_BYTES == V0_MASK_AT + STE_TAG_BYTES, "the mask is the end");
 
 /* Fills a zeroed tag; false if there is no such lookup type. */
-bool ste_v0_fill(const struct steer_walk *, uint16_t lookup, uint8_t *tag);
+bool ste_v0_fill(struct steer_walk *, uint16_t lookup, uint8_t *tag);
 
 /* Executes an entry's actions. Returns false after steer_lost(). */
 bool ste_v0_act(struct steer_walk *, const uint8_t *ste, unsigned int *changed);

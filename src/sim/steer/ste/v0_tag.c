@@ -58,7 +58,7 @@ static void v0_tag_make(void)
 	}
 }
 
-bool ste_v0_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *tag)
+bool ste_v0_fill(struct steer_walk *w, uint16_t lookup, uint8_t *tag)
 {
 	static pthread_once_t made = PTHREAD_ONCE_INIT;
 	const struct v0_layout *l = lookup < V0_LOOKUPS ? &layouts[lookup] : NULL;

@@ -96,9 +96,9 @@ typedef void ste_tag_fn(const struct steer_walk *, uint8_t tag[STE_TAG_BYTES]);
 ste_tag_fn *ste_v1_tag(uint16_t lookup);
 
 /* Fills the tag of a match definer; false if there is none of this number. */
-bool ste_v1_fill_wide(const struct steer_walk *, uint32_t definer, uint8_t tag[STE_TAG_LONGEST]);
+bool ste_v1_fill_wide(struct steer_walk *, uint32_t definer, uint8_t tag[STE_TAG_LONGEST]);
 
-STE_INLINE bool v1_fill(const struct steer_walk *w, uint16_t lookup, uint8_t *tag)
+STE_INLINE bool v1_fill(struct steer_walk *w, uint16_t lookup, uint8_t *tag)
 {
 	ste_tag_fn *fill = ste_v1_tag(lookup);
 

@@ -42,7 +42,7 @@ static bool v1_destination(const struct steer_walk *w, const uint8_t *a, struct 
 		       prm_ste_double_action_set_v1_get_destination_length(a), b);
 }
 
-static bool v1_set(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_set(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	struct rewrite_bits to;
 
@@ -52,7 +52,7 @@ static bool v1_set(const struct steer_walk *w, const uint8_t *a, unsigned int *c
 	return true;
 }
 
-static bool v1_add(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_add(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	struct rewrite_bits to;
 
@@ -62,7 +62,7 @@ static bool v1_add(const struct steer_walk *w, const uint8_t *a, unsigned int *c
 	return true;
 }
 
-static bool v1_copy(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_copy(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	struct rewrite_bits to, from;
 
@@ -77,14 +77,14 @@ static bool v1_copy(const struct steer_walk *w, const uint8_t *a, unsigned int *
 
 /* --- by number ----------------------------------------------------------------------------- */
 
-static bool v1_flow_tag(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_flow_tag(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	(void)changed;
 	w->packet->flow_tag = prm_ste_single_action_flow_tag_v1_get_flow_tag(a);
 	return true;
 }
 
-static bool v1_nop(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_nop(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	(void)w;
 	(void)a;
@@ -93,7 +93,7 @@ static bool v1_nop(const struct steer_walk *w, const uint8_t *a, unsigned int *c
 }
 
 /* Removes or inserts a header, in the layout of the version. */
-static bool v1_move(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_move(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	return w->version->moves[a[0] - PRM_STE_ACTION_REMOVE_BY_SIZE](w, a, changed);
 }
@@ -136,7 +136,7 @@ static const struct v1_action *v1_action_row(const struct steer_walk *w, const u
 }
 
 /* Executes one action of a list. */
-static bool v1_list_action(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_list_action(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct v1_action *row = v1_action_row(w, a, LIST_ACTION);
 
@@ -148,7 +148,7 @@ static bool v1_list_action(const struct steer_walk *w, const uint8_t *a, unsigne
 }
 
 /* Executes a list of actions of 8 bytes. v1_charge_list() has charged them to the walk. */
-static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_modify_list(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	uint64_t at = icm_addr(ICM_MODIFY, 0) +
 		      LIST_UNIT * prm_ste_single_action_modify_list_v1_get_modify_actions_ptr(a);
@@ -176,7 +176,7 @@ static const uint8_t *v1_argument(const struct steer_walk *w, uint32_t id, unsig
 }
 
 /* Executes a pattern, a list whose values are 0, with the bits of its arguments. */
-static bool v1_accelerated_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_accelerated_list(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	uint64_t at =
 		icm_addr(ICM_PATTERN, 0) +

@@ -7,7 +7,7 @@
 #define V1_ASO_REGISTERS 3u /* reg_c_1, 3 and 5 */
 #define V1_ASO_FIELDS	 6u /* bytes before aso_fields */
 
-bool ste_v1_aso(const struct steer_walk *w, const uint8_t *action, unsigned int *changed)
+bool ste_v1_aso(struct steer_walk *w, const uint8_t *action, unsigned int *changed)
 {
 	uint32_t type = prm_ste_double_action_aso_v1_get_aso_context_type(action);
 	uint32_t id = prm_ste_double_action_aso_v1_get_aso_context_number(action);

@@ -5,7 +5,7 @@
  */
 #include "v1.h"
 
-static bool v1_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_remove_by_size(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct move_place from = {
 		prm_ste_single_action_remove_header_size_v1_get_start_anchor(a),
@@ -15,14 +15,14 @@ static bool v1_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsi
 		w, from, prm_ste_single_action_remove_header_size_v1_get_remove_size(a), changed);
 }
 
-static bool v1_remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_remove_headers(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	return move_remove_between(w, prm_ste_single_action_remove_header_v1_get_start_anchor(a),
 				   prm_ste_single_action_remove_header_v1_get_end_anchor(a),
 				   prm_ste_single_action_remove_header_v1_get_decap(a), changed);
 }
 
-static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_insert_inline(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct move_place place = {
 		prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a),
@@ -31,7 +31,7 @@ static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsig
 	return move_insert_dword(w, place, a + STE_INLINE_DATA, changed);
 }
 
-static bool v1_insert_pointer(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v1_insert_pointer(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct move_place place = {
 		prm_ste_double_action_insert_with_ptr_v1_get_start_anchor(a),

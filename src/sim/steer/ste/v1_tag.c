@@ -463,7 +463,7 @@ static ste_tag_fn *const tags[2][0x20] = {
 	},
 };
 
-bool ste_v1_fill_wide(const struct steer_walk *w, uint32_t definer, uint8_t tag[STE_TAG_LONGEST])
+bool ste_v1_fill_wide(struct steer_walk *w, uint32_t definer, uint8_t tag[STE_TAG_LONGEST])
 {
 	const struct match_definer *d = obj_find(w->vhca, OBJ_MATCH_DEFINER, definer);
 

@@ -7,7 +7,7 @@
 
 #define V1_REG_C 0x90
 
-static bool v3_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v3_remove_by_size(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct move_place from = {
 		prm_ste_single_action_remove_header_size_v3_get_start_anchor(a),
@@ -17,14 +17,14 @@ static bool v3_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsi
 		w, from, prm_ste_single_action_remove_header_size_v3_get_remove_size(a), changed);
 }
 
-static bool v3_remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v3_remove_headers(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	return move_remove_between(w, prm_ste_single_action_remove_header_v3_get_start_anchor(a),
 				   prm_ste_single_action_remove_header_v3_get_end_anchor(a),
 				   prm_ste_single_action_remove_header_v3_get_decap(a), changed);
 }
 
-static bool v3_insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v3_insert_inline(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct move_place place = {
 		prm_ste_double_action_insert_with_inline_v3_get_start_anchor(a),
@@ -33,7 +33,7 @@ static bool v3_insert_inline(const struct steer_walk *w, const uint8_t *a, unsig
 	return move_insert_dword(w, place, a + STE_INLINE_DATA, changed);
 }
 
-static bool v3_insert_pointer(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+static bool v3_insert_pointer(struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct move_place place = {
 		prm_ste_double_action_insert_with_ptr_v3_get_start_anchor(a),

@@ -18,6 +18,7 @@
 #include "ste.h"
 
 #define STE_INLINE static inline __attribute__((always_inline))
+#define STE_ENTRY_MOVES 3u /* at most, of an entry beside its list: each parses the packet */
 
 /*
  * Position in a walk. The version is a separate parameter, because compilers do not see a constant
@@ -141,10 +142,11 @@ STE_INLINE bool ste_reparse(const struct ste_version *v, struct ste_position *at
 		return steer_lost(at->w,
 				  "the entry at 0x%" PRIx64 " moves headers, and its reparse is 0",
 				  at->addr);
-	if (!(changed & REWRITE_HEADERS && wanted))
+	if (!(changed & (REWRITE_HEADERS | STE_MOVED) && wanted))
 		return true;
-	packet_parse_headers(at->w->packet);
-	return ste_charge(at->w, 1);
+	if (changed & REWRITE_HEADERS)
+		packet_parse_headers(at->w->packet);
+	return ste_charge(at->w, changed & STE_MOVED ? STE_ENTRY_MOVES : 1);
 }
 
 STE_INLINE uint64_t ste_hit(const struct ste_version *v, struct ste_position *at)
