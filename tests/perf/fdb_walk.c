@@ -64,21 +64,28 @@ static void nic_tables(struct fx *f, uint8_t type, unsigned int first, uint64_t 
 	entries_to(first, hit, icm_addr(ICM_END, ICM_DROP));
 }
 
+/* The root's entry is behind many of its value for the other side of the FDB. */
 static void fdb_tables(struct fx *f)
 {
 	struct fdb_root root = make_root(f);
+	const uint32_t first = 20, last = 1019;
+	uint32_t group =
+		FX_MAKE(f, CREATE_FLOW_GROUP, {"table_type", FDB}, {"table_id", root.table},
+			{"start_flow_index", first}, {"end_flow_index", last});
 	uint32_t sw = FX_MAKE(f, CREATE_FLOW_TABLE, {"table_type", FDB},
 			      {"flow_table_context.level", 63}, {"flow_table_context.sw_owner", 1},
 			      {"flow_table_context.sw_owner_icm_root_0", at(256)},
 			      {"flow_table_context.sw_owner_icm_root_1", at(128)});
 
-	add_entry(f, (struct fdb_entry){.table = root.table,
-					.group = root.all,
-					.index = 10,
-					.action = FWD,
-					.ndests = 1,
-					.type = {PRM_FLOW_DEST_TYPE_FLOW_TABLE},
-					.id = {sw}});
+	for (uint32_t i = first; i <= last; i++)
+		add_entry(f, (struct fdb_entry){.table = root.table,
+						.group = group,
+						.index = i,
+						.side = i < last ? PRM_FLOW_SOURCE_UPLINK : 0,
+						.action = FWD,
+						.ndests = 1,
+						.type = {PRM_FLOW_DEST_TYPE_FLOW_TABLE},
+						.id = {sw}});
 	entries_to(128, icm_vport(VPORT_ECPF, true), END_MISS);
 }
 

@@ -195,7 +195,17 @@ TEST(fdb, tunnels_of_destinations)
 
 /* --- sides, tags, registers --------------------------------------------------------------------- */
 
-/* An entry of one flow_source does not exist for packets of the other side. */
+/* Modifies all of an entry. */
+static void modify_entry(struct fx *f, struct fdb_entry e)
+{
+	uint8_t in[RIG_FTE];
+	size_t len = fill_fdb_entry(&e, in);
+
+	FX_SET(in, SET_FLOW_TABLE_ENTRY, {"op_mod", 1}, {"modify_enable_mask", 0xf});
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), 0);
+}
+
+/* An entry of one flow_source does not exist for packets of the other side; it may change sides. */
 TEST(fdb, flow_source)
 {
 	struct fdb_root root = make_root(f);
@@ -219,6 +229,22 @@ TEST(fdb, flow_source)
 	assert_arrives(NULL, host());
 	rig_delete(f, FDB, root.table, 11);
 	assert_arrives(host(), dpu());
+	modify_entry(f, (struct fdb_entry){.table = root.table,
+					   .group = root.all,
+					   .index = 12,
+					   .side = PRM_FLOW_SOURCE_LOCAL_VPORT,
+					   .action = FWD,
+					   .ndests = 1,
+					   .type = {TO_WIRE}});
+	assert_arrives(NULL, dpu());
+	assert_arrives(host(), NULL);
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD, .ndests = 1, .type = {VPORT}, .id = {VPORT_PF}});
+	assert_arrives(NULL, host());
+	assert_arrives(dpu(), host());
+	delete_all(f, &root);
+	assert_arrives(NULL, dpu());
+	assert_arrives(dpu(), NULL);
 }
 
 /* Up to two tags are added, the second one outside, and removed. */

@@ -320,6 +320,7 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 		return fw_refuse(c, FW_SYN_MEMORY, "no memory for an entry");
 	}
 	e->act = act;
+	flow_entry_show(e);
 	return 0;
 }
 
@@ -373,6 +374,7 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 	uint32_t mask = prm_set_fte_in_get_modify_enable_mask(c->in);
 	struct flow_entry *e = flow_entry_at(t, index);
 	struct flow_actions act;
+	bool agrees;
 
 	if (!e)
 		return fw_refuse(c, FW_SYN_INDEX, "flow_index %u: there is no entry to modify",
@@ -383,16 +385,18 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 				 MODIFY_ALL);
 	if (fw_flow_entry_take_act(c, t, &act))
 		return -1;
+	flow_entry_hide(e);
 	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
-	if (fw_flow_entry_agrees(&e->act)) {
-		flow_actions_put(&act);
-		return 0;
-	}
-	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
+	agrees = fw_flow_entry_agrees(&e->act);
+	if (!agrees)
+		fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
+	flow_entry_show(e);
 	flow_actions_put(&act);
-	return fw_refuse(c, FW_SYN_FLOW_ACTION,
-			 "modify_enable_mask 0x%x: the parts that stay contradict the action",
-			 mask);
+	return agrees ? 0
+		      : fw_refuse(c, FW_SYN_FLOW_ACTION,
+				  "modify_enable_mask 0x%x: the parts that stay contradict the "
+				  "action",
+				  mask);
 }
 
 int fw_set_fte(struct fw_cmd *c)

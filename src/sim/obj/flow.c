@@ -133,6 +133,8 @@ static void link_value(struct flow_entry *e)
 	struct flow_value *v = e->of;
 	struct flow_entry *before = v->last;
 
+	if (before && v->first->index > e->index)
+		before = NULL;
 	while (before && before->index > e->index)
 		before = before->prev;
 	e->prev = before;
@@ -141,10 +143,40 @@ static void link_value(struct flow_entry *e)
 	*(e->next ? &e->next->prev : &v->last) = e;
 }
 
+/* Returns true if the entry exists on the side of vports (`local`) or of the uplink. */
+static bool flow_entry_is_on(const struct flow_entry *e, bool local)
+{
+	return e->act.source != (local ? PRM_FLOW_SOURCE_UPLINK : PRM_FLOW_SOURCE_LOCAL_VPORT);
+}
+
+void flow_entry_show(struct flow_entry *e)
+{
+	for (unsigned int local = 0; local < 2; local++) {
+		struct flow_entry **first = &e->of->side[local];
+
+		if (flow_entry_is_on(e, local) && (!*first || (*first)->index > e->index))
+			*first = e;
+	}
+}
+
+void flow_entry_hide(struct flow_entry *e)
+{
+	for (unsigned int local = 0; local < 2; local++) {
+		struct flow_entry **first = &e->of->side[local];
+
+		if (*first != e)
+			continue;
+		do
+			*first = (*first)->next;
+		while (*first && !flow_entry_is_on(*first, local));
+	}
+}
+
 static void unlink_value(struct flow_entry *e)
 {
 	struct flow_value *v = e->of;
 
+	flow_entry_hide(e);
 	*(e->prev ? &e->prev->next : &v->first) = e->next;
 	*(e->next ? &e->next->prev : &v->last) = e->prev;
 	value_put(e->group, v);
@@ -206,33 +238,20 @@ void flow_actions_put(struct flow_actions *a)
 	*a = (struct flow_actions){0};
 }
 
-/* Returns the first entry of the side. */
-static const struct flow_entry *flow_value_entry(const struct flow_value *v, bool local)
-{
-	const uint8_t other = local ? PRM_FLOW_SOURCE_UPLINK : PRM_FLOW_SOURCE_LOCAL_VPORT;
-	const struct flow_entry *e = v->first;
-
-	while (e && e->act.source == other)
-		e = e->next;
-	return e;
-}
-
 const struct flow_entry *flow_table_match(const struct flow_table *t, const uint64_t *words,
 					  bool local)
 {
 	uint64_t key[FLOW_PARAM_WORDS];
 
 	for (const struct flow_group *g = t->groups; g; g = g->next) {
-		const struct flow_entry *e;
 		const struct flow_value *v;
 
 		if (!g->values)
 			continue;
 		flow_mask_key(&g->mask, words, key);
 		v = flow_find(g, key);
-		e = v ? flow_value_entry(v, local) : NULL;
-		if (e)
-			return e;
+		if (v && v->side[local])
+			return v->side[local];
 	}
 	return NULL;
 }

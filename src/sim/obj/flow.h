@@ -118,6 +118,7 @@ struct flow_actions {
 struct flow_value {
 	UT_hash_handle hh;
 	struct flow_entry *first, *last;
+	struct flow_entry *side[2]; /* the first one on it: [0] the uplink's, [1] that of vports */
 	uint64_t key[]; /* group->mask.n words */
 };
 
@@ -170,8 +171,11 @@ void flow_mask_key(const struct flow_mask *, const uint64_t *words, uint64_t *ke
 bool flow_group_link(struct flow_group *);
 void flow_group_unlink(struct flow_group *);
 
-/* Returns a new entry without actions; NULL if there is no memory. */
+/* Returns a new entry without actions, which no packet meets; NULL if there is no memory. */
 struct flow_entry *flow_entry_new(struct flow_group *, uint32_t index, const uint8_t *value);
+/* Lets packets meet the entry, on the sides of its actions, or no longer. Hide it to change these. */
+void flow_entry_show(struct flow_entry *);
+void flow_entry_hide(struct flow_entry *);
 void flow_entry_free(struct flow_entry *); /* unlinks it and releases its actions */
 struct flow_entry *flow_entry_at(struct flow_table *, uint32_t index);
 /*
