@@ -247,6 +247,25 @@ TEST(fdb, flow_source)
 	assert_arrives(dpu(), NULL);
 }
 
+/* Copies that walk a vport's tables share the bounds of the packet, which one circle there uses up. */
+TEST(fdb, copies_share_steps)
+{
+	struct fdb_root root = make_root(f);
+	uint64_t before = f->dev.steer_work;
+
+	tag_of(entry(0, 0x0f, END_HIT, at(0)))[0] = 0xdc; /* a circle of misses */
+	rig_root(f, PRM_FLOW_TABLE_TYPE_NIC_RX, rig_table(f, (struct rig_table){.icm = at(0)}));
+	add_all(f, &root,
+		(struct fdb_entry){.action = FWD,
+				   .ndests = 2,
+				   .type = {VPORT, VPORT},
+				   .id = {VPORT_ECPF, VPORT_ECPF}});
+	send_from(NULL);
+	assert_int_equal(steer_stats(dpu())->ends[STEER_LOST], 1);
+	assert_int_equal(ends(NULL, STEER_LOST), 1);
+	assert_int_equal(f->dev.steer_work - before, STEER_STEPS);
+}
+
 /* Up to two tags are added, the second one outside, and removed. */
 TEST(fdb, vlan_tags)
 {

@@ -52,6 +52,7 @@ static const char *const steer_verbs[STEER_DOMAINS] = {
 struct steer {
 	const struct ste_version *version;
 	const struct steer_ops *ops;
+	struct steer_walk *now; /* the walk under way; NULL: none */
 	uint64_t lost;
 	uint32_t dice; /* xorshift, so that a run can be repeated */
 	/* of each function, then those of the FDB: of each function as the source, and of the wire */
@@ -528,45 +529,53 @@ static bool table_walk_charge_step(struct table_walk *walk)
 	return false;
 }
 
-static void table_walk_run(struct table_walk *walk, uint64_t addr)
+/* Returns the position behind this one; ICM_NONE at the walk's end. */
+static uint64_t table_walk_next(struct table_walk *walk, uint64_t addr)
 {
-	while (addr != ICM_NONE && table_walk_charge_step(walk)) {
-		switch (icm_kind(addr)) {
-		case ICM_TABLE:
-			addr = table_walk_enter_table(walk, icm_number(addr));
-			break;
-		case ICM_STE:
-			addr = table_walk_stes(walk, addr);
-			break;
-		case ICM_TIR:
-			table_walk_to_tir(walk, icm_number(addr));
-			return;
-		case ICM_END:
-			addr = table_walk_to_end(walk, addr);
-			break;
-		case ICM_VPORT:
-			addr = table_walk_to_vport(walk, addr);
-			break;
-		case ICM_SAMPLER:
-			addr = table_walk_sample(walk, icm_number(addr));
-			break;
-		case ICM_METER:
-			addr = table_walk_meter(walk, icm_number(addr));
-			break;
-		default:
-			steer_lost(&walk->w,
-				   "address 0x%" PRIx64
-				   " is neither a table, an entry, a TIR, a vport nor an end",
-				   addr);
-			table_walk_lost(walk);
-			return;
-		}
+	switch (icm_kind(addr)) {
+	case ICM_TABLE:
+		return table_walk_enter_table(walk, icm_number(addr));
+	case ICM_STE:
+		return table_walk_stes(walk, addr);
+	case ICM_TIR:
+		table_walk_to_tir(walk, icm_number(addr));
+		return ICM_NONE;
+	case ICM_END:
+		return table_walk_to_end(walk, addr);
+	case ICM_VPORT:
+		return table_walk_to_vport(walk, addr);
+	case ICM_SAMPLER:
+		return table_walk_sample(walk, icm_number(addr));
+	case ICM_METER:
+		return table_walk_meter(walk, icm_number(addr));
+	default:
+		steer_lost(&walk->w,
+			   "address 0x%" PRIx64
+			   " is neither a table, an entry, a TIR, a vport nor an end",
+			   addr);
+		return table_walk_lost(walk);
 	}
 }
 
+static void table_walk_run(struct table_walk *walk, uint64_t addr)
+{
+	struct steer *s = walk->w.vhca->dev->steer;
+	struct steer_walk *outer = s->now;
+
+	s->now = &walk->w;
+	while (addr != ICM_NONE && table_walk_charge_step(walk))
+		addr = table_walk_next(walk, addr);
+	s->now = outer;
+}
+
+/*
+ * Walks a packet. What a walk delivers may walk further tables before it returns, as copies do at
+ * their vports: these take their steps from the outer walk's rest.
+ */
 static void steer_start(struct vhca *v, struct packet *p, enum steer_domain domain, bool tx,
 			const struct flow_table *root, struct steer_stats *stats)
 {
+	struct steer_walk *outer = v->dev->steer->now;
 	struct table_walk walk = {
 		.tables = TABLES,
 		.w =
@@ -579,20 +588,25 @@ static void steer_start(struct vhca *v, struct packet *p, enum steer_domain doma
 				.domain = domain,
 				.tx = tx,
 				.hops = STEER_HOPS,
-				.steps = STEER_STEPS,
+				.steps = outer ? outer->steps : STEER_STEPS,
 			},
 	};
 
 	p->geneve_option = v->dev->geneve_option;
 	p->samples = v->dev->flex_sample;
 	probe(PROBE_STEER, .steer = {PROBE_START, 0, v, domain, p});
-	if (root)
-		table_walk_run(&walk, icm_addr(ICM_TABLE, root->o.id));
-	else if (domain == STEER_NIC_TX)
-		table_walk_to_wire(&walk);
+	if (!root) {
+		if (domain == STEER_NIC_TX)
+			table_walk_to_wire(&walk);
+		else
+			table_walk_miss(&walk);
+		return;
+	}
+	table_walk_run(&walk, icm_addr(ICM_TABLE, root->o.id));
+	if (outer)
+		outer->steps = walk.w.steps;
 	else
-		table_walk_miss(&walk);
-	v->dev->steer_work += STEER_STEPS - walk.w.steps;
+		v->dev->steer_work += STEER_STEPS - walk.w.steps;
 }
 
 void steer_rx(struct vhca *v, struct packet *p)
