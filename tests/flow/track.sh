@@ -149,10 +149,18 @@ needed() {
 check "the rule that tracks is needed, and only one" needed
 ended() {
 	echo "drop switch udp" | client apply --quiet - && [ "$(stat_of .connections)" = null ] &&
-		fails 1 "no rule tracks connections" client add drop switch tcp ct invalid && rules && tracked "0 0 0 0" &&
-		client flush --quiet
+		fails 1 "no rule tracks connections" client add drop switch tcp ct invalid && rules && tracked "0 0 0 0"
 }
 check "without rules nothing is tracked, and later again" ended
+# The first connection of a vport makes a table for it. The fault stands for a device without room.
+no_room() {
+	echo 'command CREATE_FLOW_TABLE 1 status NO_RES' >"$work/no_room" && "$dvx_sim" fault "$chip" "$work/no_room" &&
+		from0 1000 0 S && at1 && from1 5000 1001 SA && tracked "0 0 1 0"
+}
+check "a connection that the device has no room for" no_room
+"$dvx_sim" fault "$chip" off
+has_room() { handshake && tracked "1 1 1 0" && client flush --quiet; }
+check "the next one of the same vports begins" has_room
 exec 4>&- 6>&-
 [ -z "$lost" ] || kill "$peer0" "$peer1"
 wait "$peer0" "$peer1"

@@ -128,6 +128,15 @@ static int track_set(struct track *t, uint32_t value, struct dvx_flow_action **o
 	return ret ? ret : dvx_flow_action_create_modify(t->domain, &list, out);
 }
 
+/* Removes entries and matchers, down to these numbers. */
+static void track_drop_parts(struct track *t, size_t rules, size_t matchers)
+{
+	while (t->nrules > rules)
+		dvx_flow_rule_destroy(t->rule[--t->nrules]);
+	while (t->nmatchers > matchers)
+		dvx_flow_matcher_destroy(t->matcher[--t->nmatchers]);
+}
+
 /* --- the table of copies ----------------------------------------------------------------------- */
 
 static int track_copy_of(struct track *t, struct dvx_flow_matcher *matcher,
@@ -288,10 +297,26 @@ static int track_fill_results(struct track *t, const struct track_results *r)
 	return ret ? ret : track_fill_rest(t, &r->table, 2);
 }
 
-/* Finds the table of a vport's results, or makes it. A half-made one is used by none. */
+static int track_results_make(struct track *t, struct track_results *r)
+{
+	int ret = track_table_make(t, TRACK_LEVEL + 1, &r->table);
+
+	if (!ret)
+		ret = track_set(t, CT_ESTABLISHED | r->vport, &r->set);
+	return ret ? ret : track_fill_results(t, r);
+}
+
+static void track_results_free(struct track_results *r)
+{
+	dvx_flow_action_destroy(r->set);
+	track_table_free(&r->table);
+}
+
+/* Finds the table of a vport's results, or makes it. */
 static int track_results_of(void *arg, uint16_t vport, struct dvx_flow_action **out)
 {
 	struct track *t = arg;
+	const size_t rules = t->nrules, matchers = t->nmatchers;
 	struct track_results *r;
 	int ret;
 
@@ -302,15 +327,17 @@ static int track_results_of(void *arg, uint16_t vport, struct dvx_flow_action **
 		}
 	if (!array_grow((void **)&t->results, t->nresults, &t->results_room, sizeof(*r)))
 		return -ENOMEM;
-	r = &t->results[t->nresults++];
+	r = &t->results[t->nresults];
 	*r = (struct track_results){.vport = vport};
-	ret = track_table_make(t, TRACK_LEVEL + 1, &r->table);
-	if (!ret)
-		ret = track_set(t, CT_ESTABLISHED | vport, &r->set);
-	if (!ret)
-		ret = track_fill_results(t, r);
+	ret = track_results_make(t, r);
+	if (ret) {
+		track_drop_parts(t, rules, matchers);
+		track_results_free(r);
+		return ret;
+	}
+	t->nresults++;
 	*out = r->table.to;
-	return ret;
+	return 0;
 }
 
 static int track_make_actions(struct track *t)
@@ -384,14 +411,9 @@ void track_free(struct base_tables *base)
 	track_queue_free(t->queue);
 	track_connections_free(t->all);
 	dvx_flow_rule_destroy(t->leads);
-	while (t->nrules)
-		dvx_flow_rule_destroy(t->rule[--t->nrules]);
-	while (t->nmatchers)
-		dvx_flow_matcher_destroy(t->matcher[--t->nmatchers]);
-	for (size_t i = 0; i < t->nresults; i++) {
-		dvx_flow_action_destroy(t->results[i].set);
-		track_table_free(&t->results[i].table);
-	}
+	track_drop_parts(t, 0, 0);
+	for (size_t i = 0; i < t->nresults; i++)
+		track_results_free(&t->results[i]);
 	while (t->nmarks)
 		dvx_flow_action_destroy(t->mark[--t->nmarks].push);
 	dvx_flow_action_destroy(t->copy);
