@@ -59,9 +59,29 @@ check "the wire got two" wire_got
 by_source() {
 	client stats | grep -q '^    uplink         420           44906         360$' &&
 		is '.sources | map(select(.from == "pf") | .packets, .dropped) | join(" ")' "4 1" '.sources[-1] | .from, .packets' "several
-1" && client stats --prometheus | grep -q 'source_dropped_packets_total{device="mlx5_0",from="uplink"} 360'
+1" && client stats --prometheus | grep -q 'source_dropped_packets{device="mlx5_0",from="uplink"} 360'
 }
 check "stats by the source of packets, a mirrored one once" by_source
+first_source() { # $row is the first one of the next report
+	while read -r row <&8; do
+		case $row in FROM*) read -r row <&8 && return ;; esac
+	done
+	return 1
+}
+# Between two reports a rule goes, and with it the first source.
+watched() {
+	client insert before 2 drop switch from vf0 count && mkfifo "$work/watch" || return 1
+	"$dvx_sim" exec "$chip" -f dpu -- "$flow" stats --watch 0.05 >"$work/watch" &
+	watcher=$!
+	exec 8<"$work/watch"
+	first_source && client del "drop switch from vf0 count" &&
+		while first_source; do case $row in uplink*) break ;; esac; done
+	kill $watcher
+	wait $watcher
+	exec 8<&-
+	echo "$row" | grep -Eq '^uplink +420 +44906 +- +360 +-$' || { echo "$row"; return 1; }
+}
+check "stats --watch: rates are of one source" watched
 
 drawn() {
 	client draw live >"$work/dot" && grep -qF '"uplink" [label="uplink\n420 packets from it, 360 dropped"]' "$work/dot" &&

@@ -30,6 +30,14 @@ static const json_t *stats_same(const struct stats_pair *s, const char *list, si
 	return b && show_number(b, "id") == show_number(now, "id") ? b : NULL;
 }
 
+/* Finds the previous row of a source, if it summed the counters of the rules that there are now. */
+static const json_t *stats_same_source(const struct stats_pair *s, size_t i)
+{
+	if (show_number(s->before, "applied") != show_number(s->now, "applied"))
+		return NULL;
+	return json_array_get(json_object_get(s->before, "sources"), i);
+}
+
 static void stats_put_number(FILE *to, int width, const json_t *row, const char *key)
 {
 	if (json_object_get(row, key))
@@ -97,7 +105,7 @@ static void stats_put_queue(FILE *to, const struct stats_pair *s, const json_t *
 
 static void stats_put_source(FILE *to, const struct stats_pair *s, const json_t *row, size_t i)
 {
-	const json_t *before = stats_same(s, "sources", i, row);
+	const json_t *before = stats_same_source(s, i);
 
 	fprintf(to, "%10s", show_text(row, "from"));
 	stats_put_number(to, 12, row, "packets");
