@@ -83,17 +83,18 @@ drawn() {
 		grep -qF '"in web":r4 -> "queue 1"' "$work/dot" && grep -qF '"in web":end -> "default in"' "$work/dot"
 }
 check "draw shows a file's tables, rules and goals" drawn
-printf 'mirror in tcp to queue 0\nsend in udp to rss 0-1\npass out tcp flags !syn,ack\n' >"$work/more"
+printf 'mirror in tcp to queue 0\nsend in udp to rss 0-1\npass out tcp flags !syn,ack\ntrack switch tcp\n' >"$work/more"
 drawn_more() {
 	"$flow" draw "$work/more" >"$work/dot" && cat "$work/dot" && grep -qF '"in main":r0 -> "queue 0" [style=dashed' "$work/dot" &&
-		grep -qF '"in main":r1 -> "queue 1"' "$work/dot" && grep -qF '"out main":r2 -> "default out"' "$work/dot"
+		grep -qF '"in main":r1 -> "queue 1"' "$work/dot" && grep -qF '"out main":r2 -> "default out"' "$work/dot" &&
+		! grep -F '"switch main":r3 ->' "$work/dot"
 }
-check "... copies, spreads and the other direction" drawn_more
+check "... copies, spreads, the other direction, and tracking, behind which packets go on" drawn_more
 live() {
 	client draw live >"$work/dot" && cat "$work/dot" && grep -q "name dns count<br[^>]*>$n packets" "$work/dot" && grep -q 'queue 0.n[0-9]* packets, 0 dropped' "$work/dot"
 }
 check "... and the counters of the rules in effect" live
-check "draw names a mistake" fails 1 'more:4:1: expected' sh -c "echo frob >>'$work/more'; '$flow' draw '$work/more'"
+check "draw names a mistake" fails 1 'more:5:1: expected' sh -c "echo frob >>'$work/more'; '$flow' draw '$work/more'"
 if command -v dot >/dev/null; then
 	svg() {
 		client draw --svg live >"$work/svg" && grep -q '<svg' "$work/svg" && grep -qF "name dns count" "$work/svg"

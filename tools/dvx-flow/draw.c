@@ -135,7 +135,7 @@ static void draw_vport(FILE *to, const json_t *rule, size_t i)
 		copy ? " [style=dashed label=copy]" : "");
 }
 
-/* Draws where the rule's packets go. */
+/* Draws where the rule's packets go. Those that go on with the rules behind it have no edge. */
 static void draw_goal(FILE *to, const json_t *rule, size_t i)
 {
 	const char *dir = show_text(rule, "direction");
@@ -148,6 +148,8 @@ static void draw_goal(FILE *to, const json_t *rule, size_t i)
 		draw_vport(to, rule, i);
 		return;
 	}
+	if (!strcmp(show_text(rule, "action"), "track"))
+		return;
 	draw_edge(to, rule, i);
 	if (json_object_get(rule, "goto"))
 		fprintf(to, "\"%s %s\"\n", dir, show_text(rule, "goto"));
