@@ -235,6 +235,8 @@ static size_t nft_read_chain(struct nft *t, const struct nft_scope *scope, size_
 	if (at >= end)
 		return end;
 	c = nft_chain(t, scope, t->words.token[at++].text);
+	if (c)
+		c->made = true;
 	if (!nft_block(t, &at, &stop) || !c)
 		return stop;
 	while (at + 1 < stop) {
@@ -470,6 +472,14 @@ static void nft_enter(struct nft *t, struct nft_chain *c)
 	}
 }
 
+/* Leaves out rules for a chain that the text does not make: which packets come there? */
+static void nft_leave_unmade(struct nft *t, const struct nft_chain *c)
+{
+	for (const struct nft_rule *r = c->first; r && !c->made; r = r->next)
+		import_leave(t->im, nft_word(t, r->words.from), nft_word(t, r->words.from - 1),
+			     REASON_CHAIN);
+}
+
 static void nft_emit(struct nft *t)
 {
 	struct nft_chain **order = calloc(t->nchains + 1, sizeof(*order));
@@ -479,6 +489,8 @@ static void nft_emit(struct nft *t)
 		t->im->no_memory = true;
 		return;
 	}
+	for (size_t i = 0; i < t->nchains; i++)
+		nft_leave_unmade(t, &t->chain[i]);
 	for (size_t i = 0; i < t->nchains; i++)
 		if (t->chain[i].base && nft_enters(t, &t->chain[i]) == 1)
 			order[n++] = &t->chain[i];

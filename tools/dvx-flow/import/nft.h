@@ -22,6 +22,7 @@ struct nft_chain {
 	const char *table, *name;
 	enum nft_family family;
 	struct nft_rule *first, *end; /* NULL: none */
+	bool made;		      /* by the text, not only named in commands */
 	bool base, filter;	      /* packets enter it by themselves; for `type filter` */
 	const char *hook;
 	struct nft_span devices; /* their names; none: it sees all of them */

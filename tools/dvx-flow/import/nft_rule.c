@@ -83,7 +83,7 @@ static void nft_jump(struct nft_read *r, size_t at)
 	struct nft_chain *to =
 		at < t->words.n ? nft_chain_find(t, r->c, t->words.token[at].text) : NULL;
 
-	if (!to || to->running || to->base) {
+	if (!to || !to->made || to->running || to->base) {
 		nft_leave(r, at, REASON_CHAIN);
 		return;
 	}
