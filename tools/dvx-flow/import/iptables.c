@@ -23,7 +23,8 @@ struct ipt_chain {
 	struct ipt_rule *first, *last; /* NULL: none */
 	const char *policy;	       /* "drop" or "pass", if packets enter by themselves */
 	struct token policy_at;
-	bool running;
+	bool running, met; /* met: packets come here */
+	bool made;	   /* by the text, not only named in rules */
 };
 
 struct ipt {
@@ -200,7 +201,7 @@ static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *
 {
 	bool all = true;
 
-	chain->running = true;
+	chain->running = chain->met = true;
 	t->depth++;
 	for (const struct ipt_rule *r = chain->first; r && t->emitted <= IPT_RULES_MAX; r = r->next)
 		all = ipt_rule(t, chain, r, before, all);
@@ -240,6 +241,19 @@ static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
 	d.verdict = chain->policy;
 	if (strcmp(chain->policy, "pass"))
 		import_add_last(&d, first);
+}
+
+/* Leaves out the rules of a chain that the text neither makes nor leads to. */
+static void ipt_leave_unmet(struct ipt *t, const struct ipt_chain *chain)
+{
+	if (chain->made || chain->met)
+		return;
+	for (const struct ipt_rule *r = chain->first; r; r = r->next) {
+		struct token at = r->line.token[0];
+
+		at.text = chain->name;
+		import_leave(t->im, &at, &at, REASON_CHAIN);
+	}
 }
 
 /* Adds all rules of one IP version. */
@@ -317,6 +331,15 @@ static void ipt_append(struct ipt *t, struct tokens *line, bool first)
 	}
 }
 
+static struct ipt_chain *ipt_make(struct ipt *t, const struct token *name)
+{
+	struct ipt_chain *chain = name->text ? ipt_chain(t, name->text, true) : NULL;
+
+	if (chain)
+		chain->made = true;
+	return chain;
+}
+
 static void ipt_policy(struct ipt *t, const struct token *name, const struct token *policy)
 {
 	bool drop = token_is(policy, "DROP");
@@ -327,7 +350,7 @@ static void ipt_policy(struct ipt *t, const struct token *name, const struct tok
 	if (!token_among(policy, "- DROP ACCEPT")) {
 		import_leave(t->im, name, policy, REASON_VALUE);
 	} else if (judges) {
-		chain = ipt_chain(t, name->text, true);
+		chain = ipt_make(t, name);
 		if (chain && !token_is(policy, "-")) {
 			chain->policy = drop ? "drop" : "pass";
 			chain->policy_at = *name;
@@ -387,6 +410,8 @@ static void ipt_command(struct ipt *t, struct tokens *line)
 		ipt_append(t, line, token_among(name, "-I --insert"));
 	else if (token_among(name, "-P --policy") && line->n - line->at == 2)
 		ipt_policy(t, &line->token[line->at], &line->token[line->at + 1]);
+	else if (token_among(name, "-N --new-chain"))
+		ipt_make(t, tokens_peek(line));
 	else if (token_among(name, "-F --flush"))
 		ipt_flush(t, tokens_peek(line)->text);
 	else if (!token_among(name, ipt_silent))
@@ -439,6 +464,8 @@ static void ipt_read(struct import *im, struct token_reader *r, uint8_t family)
 	}
 	ipt_enter_all(&t, 4);
 	ipt_enter_all(&t, 6);
+	for (size_t i = 0; i < t.n; i++)
+		ipt_leave_unmet(&t, &t.chain[i]);
 	free(t.chain);
 	map_free(&t.names);
 	free(line.token);

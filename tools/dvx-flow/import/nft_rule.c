@@ -91,7 +91,7 @@ static void nft_jump(struct nft_read *r, size_t at)
 		nft_leave(r, at, REASON_LONG);
 		return;
 	}
-	/* Whether an `accept' there is final, and which headers it gets, depend on the jump's place. */
+	/* Whether an `accept' there is final, and the hook, depend on the place of the jump. */
 	to->last = r->c->last;
 	to->hook = r->c->hook;
 	t->depth++;
