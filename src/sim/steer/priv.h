@@ -22,7 +22,7 @@
  * matchers (their priorities have 16 bits) by a hit, and reads at least one more entry there.
  */
 #define STEER_HOPS  (1u << 17) /* hits of a packet */
-#define STEER_STEPS (1u << 18) /* entries read, and rewrites in their lists */
+#define STEER_STEPS (1u << 18) /* entries read, and the work of their actions */
 
 struct steer_walk {
 	const struct ste_version *version; /* the chip's: ste/ste.h */
@@ -33,9 +33,11 @@ struct steer_walk {
 	enum steer_domain domain;
 	bool tx; /* NIC TX, or a packet from a vport in the FDB; false: one that arrives */
 	unsigned int hops; /* rest of STEER_HOPS: a table or an STE hit takes one */
-	unsigned int
-		/* rest of STEER_STEPS: an STE read takes one, and each of its actions more */
-		steps;
+	/*
+	 * rest of STEER_STEPS: an STE read takes one, its actions and checksums more; of a walk
+	 * within another, what that has left
+	 */
+	unsigned int steps;
 };
 
 /*
