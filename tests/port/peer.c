@@ -230,6 +230,24 @@ TEST(net, test_dies)
 	assert_int_equal(got(n, 2), 1);
 }
 
+/* A chip that dies leaves once, though a frame for it was held back and leaves as it is read. */
+TEST(net, test_dies_while_it_is_read)
+{
+	const struct fault_rates rates = {.reorder = FAULT_ONE, .seed = 1};
+
+	net_settle(n);
+	port_set_faults(n->rig[0].dev.port, &rates);
+	net_send(n, 0, n->rig[1].dev.vhca[0].mac);
+	for (unsigned int i = 0; i < 8; i++)
+		net_send(n, 1, n->rig[0].dev.vhca[0].mac);
+	port_set_wire(n->rig[1].dev.port, NULL);
+	port_run_wire(n->rig[0].dev.port);
+	assert_int_equal(got(n, 0), 8);
+	assert_int_equal(n->wire[0]->lost, 1);
+	net_settle(n);
+	assert_int_equal(n->wire[0]->others, CHIPS - 2);
+}
+
 /* A connection that sends no valid message is closed. */
 TEST(net, test_hostile)
 {

@@ -185,6 +185,10 @@ static void peer_keep(struct peer_wire *w, struct peer *p, const struct frame *f
 	w->w.lost += loop_put(&p->backlog, copy);
 }
 
+/*
+ * Sends a frame. Only peer_run() removes a peer that is gone, when its end is read: it may be what
+ * it reads now, since a frame that comes in may let go of one that goes out (fault.c).
+ */
 static void peer_send_to(struct peer_wire *w, struct peer *p, const struct frame *f)
 {
 	int err = p->backlog.head ? -EAGAIN : peer_write(p, PEER_FRAME, f->data, f->len);
@@ -192,20 +196,20 @@ static void peer_send_to(struct peer_wire *w, struct peer *p, const struct frame
 	if (err == -EAGAIN)
 		peer_keep(w, p, f);
 	else if (err)
-		peer_remove(w, p);
+		w->w.lost++;
 }
 
 static void peer_send(struct wire *wire, const struct frame *f)
 {
 	struct peer_wire *w = (struct peer_wire *)wire;
-	struct peer *p = peer_of(w, f->data), *next;
+	struct peer *p = peer_of(w, f->data);
 
 	w->w.sent++;
 	if (p) {
 		peer_send_to(w, p, f);
 		return;
 	}
-	DL_FOREACH_SAFE(w->peers, p, next)
+	DL_FOREACH(w->peers, p)
 	peer_send_to(w, p, f);
 }
 
