@@ -511,6 +511,9 @@ TEST(pair_uc, test_uc_dropped)
 	assert_int_equal(p->dst[0], 0);
 	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
 	uc_send(p, 0, 201);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 1000, 8); /* does not use the receive that is left */
+	rig_sent(&p->ca, 0);
+	assert_memory_equal(p->dst + 1000, p->src + 1000, 8);
 	assert_null(rig_poll(&p->cb));
 	uc_send(p, 500, 200);
 	uc_received(p, 0, 200);

@@ -152,13 +152,15 @@ void message_done(struct message *m, struct qp *qp, const struct bth_packet *p)
 		.rqpn = qp->remote_qpn,
 		.inl = message_inlines(qp, p) ? p->data : NULL,
 	};
-	bool recv = m->recv;
+	/* An entry that a dropped SEND left is not a plain WRITE's. */
+	bool recv = m->recv && (p->op == OP_SEND || bth_row(p->last_opcode)->imm);
 
 	m->in = OP_NONE;
-	m->recv = false;
 	m->off = 0;
-	if (recv)
-		rq_end(&qp->rq, &done);
+	if (!recv)
+		return;
+	m->recv = false;
+	rq_end(&qp->rq, &done);
 }
 
 bool message_split(struct bth_packet *p, uint32_t mtu, struct bth_packet *head)

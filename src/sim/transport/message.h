@@ -18,7 +18,7 @@ void message_opcodes(struct bth_packet *, enum bth_type, const struct send_wr *,
 /* The message that a responder is receiving. */
 struct message {
 	uint8_t in; /* op of the current message; OP_NONE: there is none */
-	bool recv;  /* it has a receive entry */
+	bool recv;  /* it has a receive entry, or one is left for the next message that needs one */
 	uint64_t off, left, va;
 	uint32_t rkey;
 };
@@ -40,7 +40,7 @@ struct message_result {
 /* Stores the data of a packet or burst, the next one in sequence. */
 struct message_result message_take(struct message *, struct qp *, const struct bth_packet *,
 				   uint32_t mtu);
-/* Completes the receive entry, if the message has one, after its last packet was taken. */
+/* Completes the receive entry, if the message needs one, after its last packet was taken. */
 void message_done(struct message *, struct qp *, const struct bth_packet *);
 /*
  * Cuts a burst into head, all but its last packet, and the last packet. Returns true if it did: a
