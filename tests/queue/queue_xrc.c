@@ -227,6 +227,73 @@ TEST(xrc, srq_destroyed_inside_a_message)
 	changes(x);
 }
 
+/*
+ * A new initiator sends to the second SRQ, where the last one's message waits for a page of the
+ * first SRQ's entry. That entry ends, and is not used for the second SRQ.
+ */
+static void waits_and_another_comes(struct xrc *x)
+{
+	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_SEND, 0);
+
+	give(x, 0, 0);
+	give(x, 1, 0);
+	x->p->md->on_demand = true;
+	mkey_place(x->p->md);
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	x->p->md->on_demand = false;
+	mkey_place(x->p->md);
+	if (x->gone)
+		srq_stop(x->srq[0].srq);
+	queue_set_state(x->p->a.queue, QP_RST);
+	x->p->a.sq_pi = 0;
+	rig_connect_one(&x->p->a, &x->p->b);
+	w = to_srq(x, 1, PRM_WQE_OPCODE_SEND, 0);
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	rig_sent(&x->p->ca, 0);
+}
+
+TEST(xrc, another_srq_after_a_missing_page)
+{
+	const uint8_t *cqe;
+
+	waits_and_another_comes(x);
+	cqe = rig_recv_failed(&x->p->cb, PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x700);
+	came(x, 1, PRM_CQE_OPCODE_RESP_SEND);
+}
+
+TEST(xrc, srq_destroyed_after_a_missing_page)
+{
+	x->gone = true;
+	waits_and_another_comes(x);
+	came(x, 1, PRM_CQE_OPCODE_RESP_SEND);
+}
+
+/* A READ of another SRQ that is repeated meanwhile does not end the entry. */
+TEST(xrc, another_srq_is_read_after_a_missing_page)
+{
+	struct rig_wqe w = to_srq(x, 1, PRM_WQE_OPCODE_RDMA_READ, 0);
+	unsigned int n = 0;
+
+	port_set_hook(x->p->rig.dev.port, rig_first_frame, &n);
+	rig_raddr(&w, x->p->dst, rig_key(x->p->md));
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	port_set_hook(x->p->rig.dev.port, rig_count_frame, &n);
+	give(x, 0, 0);
+	x->p->md->on_demand = true;
+	mkey_place(x->p->md);
+	w = to_srq(x, 0, PRM_WQE_OPCODE_SEND, 0);
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	rig_pass(&x->p->rig, 1000000000);
+	rig_sent(&x->p->ca, 0);
+	rig_sent(&x->p->ca, 0);
+	came(x, 0, PRM_CQE_OPCODE_RESP_SEND);
+}
+
 /* The queue pair's own PD gives no access. */
 TEST(xrc, pd_of_the_srq)
 {

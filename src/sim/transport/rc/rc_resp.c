@@ -83,6 +83,16 @@ static void receiver_not_ready(struct rc *rc)
 	rc_resp_answer_rnr(rc);
 }
 
+/* Ends the current receive entry, if there is one, with this syndrome; 0: it is flushed. */
+static void rc_resp_end_entry(struct rc *rc, uint8_t syndrome)
+{
+	const struct recv_done done = {.syndrome = syndrome ? syndrome : PRM_SYNDROME_WR_FLUSH_ERR};
+
+	if (rc->resp.msg.recv)
+		rq_end(&rc->qp->rq, &done);
+	rc->resp.msg.recv = false;
+}
+
 static void end_in_error(struct rc *rc)
 {
 	static const uint8_t events[] = {
@@ -92,18 +102,13 @@ static void end_in_error(struct rc *rc)
 	};
 	struct resp *r = &rc->resp;
 	uint8_t nak = r->fatal_nak;
-	struct recv_done done = { .syndrome = r->fatal_recv };
 
 	r->ack_due = false;
 	/* A NIC never sees a program die before the queue is gone, so the peer gets no NAK. */
 	if (!queue_is_orphan(&rc->qp->q) && nak != NAK_NONE)
 		send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
 	/* An error of the entry itself is reported by its CQE, any other error by an event. */
-	if (r->msg.recv) {
-		if (!done.syndrome)
-			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
-		rq_end(&rc->qp->rq, &done);
-	}
+	rc_resp_end_entry(rc, r->fatal_recv);
 	if (rc->owner)
 		rc->owner->error(rc, r->fatal_recv ? 0 : events[nak]);
 	else
@@ -491,6 +496,14 @@ static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 	return DROP_NONE;
 }
 
+/* Uses this SRQ from now on. [I] An entry of another one, whose message waits for a page, ends. */
+static void rc_resp_use(struct rc *rc, struct srq *srq)
+{
+	if (rc->qp->rq.srq != srq)
+		rc_resp_end_entry(rc, 0);
+	rq_serve(&rc->qp->rq, srq);
+}
+
 /*
  * XRC: sets the SRQ that the request names, whose PD then applies (annex A14). A message keeps its
  * first packet's SRQ. Returns false if the request was answered by a NAK.
@@ -507,15 +520,15 @@ static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 		invalid(rc, "XRCETH.xrcsrq names no XRC SRQ of this queue pair's domain");
 		return false;
 	}
-	/* [I] A repeated READ is independent of the message being received. */
+	/* [I] A READ is independent of the message being received, or to be repeated. */
 	if (rc->resp.msg.in != OP_NONE && p->op != OP_READ_REQUEST && qp->rq.srq != srq) {
 		invalid(rc,
 			"XRCETH.xrcsrq names another SRQ than the message's first packet, or one "
 			"made since");
 		return false;
 	}
-	if (rc->resp.msg.in == OP_NONE)
-		rq_serve(&qp->rq, srq);
+	if (rc->resp.msg.in == OP_NONE && p->op != OP_READ_REQUEST)
+		rc_resp_use(rc, srq);
 	qp->q.pdn = srq->pdn;
 	return true;
 }
