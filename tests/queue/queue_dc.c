@@ -85,8 +85,8 @@ static int dc_setup(void **state)
 	r->transport = &transport_dci;
 	r->log_dci_channels = kind->log_channels;
 	r->log_dci_errored = kind->log_errored;
-	rig_cq_open(r, &d->ci, BLUEFIELD2_HOST, 6, false);
-	rig_qp_open(r, &d->i, BLUEFIELD2_HOST, &d->ci, &d->ci, 6, 0);
+	rig_cq_open(r, &d->ci, BLUEFIELD2_HOST, 8, false);
+	rig_qp_open(r, &d->i, BLUEFIELD2_HOST, &d->ci, &d->ci, 9, 0);
 	rig_connect_one(&d->i, &d->i);
 	for (unsigned int i = 0; i < TARGETS; i++)
 		target_open(d, &d->t[i]);
@@ -346,6 +346,20 @@ TEST(channels, test_a_failed_channel_stops_alone)
 	spoiled_write(d, 3);
 	rig_run(&d->i);
 	rig_sent(&d->ci, PRM_SYNDROME_LOCAL_PROT_ERR);
+}
+
+/* A channel that fails by a timeout flushes all its requests, also those not yet fetched. */
+TEST(channels, test_a_channel_without_an_answer_flushes_its_whole_ring)
+{
+	d->t[0].dct->key = KEY + 1;
+	for (unsigned int i = 0; i < 200; i++)
+		write_to(d, 0, 0, 8);
+	rig_ring(&d->i);
+	rig_pass(&d->p->rig, 20 * SECOND);
+	rig_sent(&d->ci, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
+	for (unsigned int i = 1; i < 200; i++)
+		rig_sent(&d->ci, PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(d->i.queue->state, QP_RTS);
 }
 
 /* qpc.log_num_dci_errored_streams is 1 here: the second failed channel ends the queue. */

@@ -208,10 +208,12 @@ static void channel_failed(struct rc *rc, struct send_wr *wr, uint8_t syndrome, 
 	channel_disconnect(ch);
 	channel_clear(ch);
 	ch->failed = true;
-	if (++d->nfailed >= 1u << d->qp->log_dci_errored)
+	if (++d->nfailed >= 1u << d->qp->log_dci_errored) {
 		dci_fatal(d, wr);
-	else
-		dci_retire(d);
+		return;
+	}
+	dci_retire(d);
+	sched_want_run(d->sched, &d->job); /* there is room for more */
 }
 
 static const struct rc_owner dci_owner = {
