@@ -7,6 +7,7 @@
 #include "tests/test.h"
 #include <errno.h>
 #include "queue_rig.h"
+#include "chip/datapath.h"
 #include "obj/mcg.h"
 #include "queue/queue.h"
 #include "transport/transport.h"
@@ -271,6 +272,41 @@ TEST(pair_ud_dpu, next_psn)
 	}
 	queue_psns(p->a.queue);
 	assert_int_equal(p->a.qp->next_send_psn, first + 3);
+}
+
+static void post_from(struct rig_pair *p, struct rig_qp *q, uint32_t len)
+{
+	struct rig_wqe w = rig_begin(q, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	rig_av(&w, &p->b);
+	rig_data(&w, p->src, len, rig_key(p->ms));
+	rig_end(&w);
+}
+
+/* All that was posted behind a failed send is flushed, though a command brings RTS back before. */
+TEST(pair_ud, back_to_rts_before_the_flush_ends)
+{
+	struct rig_cq cq;
+	struct rig_qp q;
+
+	rig_cq_open(&p->rig, &cq, BLUEFIELD2_HOST, 8, false);
+	rig_qp_open(&p->rig, &q, BLUEFIELD2_HOST, &cq, &cq, 8, 0);
+	rig_connect_one(&q, &q);
+	for (unsigned int i = 0; i < 120; i++)
+		post_from(p, &q, i ? 8 : 1025);
+	rig_ring(&q);
+	while (!rig_peek(&cq))
+		assert_true(datapath_run(&p->rig.dev));
+	queue_set_state(q.queue, QP_RTS);
+	rig_settle(&p->rig);
+	rig_sent(&cq, PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	for (unsigned int i = 1; i < 120; i++)
+		rig_sent(&cq, PRM_SYNDROME_WR_FLUSH_ERR);
+	post_from(p, &q, 8);
+	rig_run(&q);
+	rig_sent(&cq, 0);
+	rig_qp_close(&q);
+	rig_cq_close(&cq);
 }
 
 /* A queue in SQER still receives. */

@@ -248,6 +248,13 @@ bool queue_flush_run(struct queues *qs)
 	return did;
 }
 
+/* SQER -> RTS: flushes all requests of before, which would be sent, or end behind newer ones. */
+static void queue_end_flush(struct queue *q)
+{
+	while (sq_flush(q->sq, FLUSH_MOST) == FLUSH_MOST)
+		;
+}
+
 void queue_set_state(struct queue *q, uint8_t to)
 {
 	const struct transport *t = q->transport;
@@ -261,6 +268,8 @@ void queue_set_state(struct queue *q, uint8_t to)
 	}
 	if (to == QP_RST)
 		queue_reset(q);
+	else if (from == QP_SQER)
+		queue_end_flush(q);
 	q->state = to;
 	if (to == QP_RTR && t->rtr)
 		t->rtr(q);
