@@ -272,6 +272,20 @@ TEST(pair, test_reset_reuse)
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 }
 
+/* A READ that is repeated after its right has gone fails for that reason. */
+TEST(pair, test_repeated_read_without_its_right)
+{
+	unsigned int n = 0;
+
+	port_set_hook(p->rig.dev.port, rig_first_frame, &n);
+	rig_do(p, READ, 0, 8);
+	port_set_hook(p->rig.dev.port, rig_count_frame, &n);
+	p->md->rights &= (uint8_t)~MKEY_RR;
+	rig_pass(&p->rig, SECOND);
+	rig_sent(&p->ca, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
+}
+
 /* --- garbage ----------------------------------------------------------------------------------- */
 
 /* The opcodes that a queue of each type may post (IBTA vol. 1, table 38, and libmlx5). */

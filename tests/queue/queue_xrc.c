@@ -294,6 +294,22 @@ TEST(xrc, another_srq_is_read_after_a_missing_page)
 	came(x, 0, PRM_CQE_OPCODE_RESP_SEND);
 }
 
+/* A READ that is repeated after its SRQ has gone is refused by its own number. */
+TEST(xrc, srq_destroyed_before_a_read_is_repeated)
+{
+	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_RDMA_READ, 0);
+	unsigned int n = 0;
+
+	port_set_hook(x->p->rig.dev.port, rig_first_frame, &n);
+	rig_raddr(&w, x->p->dst, rig_key(x->p->md));
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	port_set_hook(x->p->rig.dev.port, rig_count_frame, &n);
+	x->srq[0].srq->xrcd = NULL;
+	rig_pass(&x->p->rig, 1000000000);
+	rig_sent(&x->p->ca, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+}
+
 /* The queue pair's own PD gives no access. */
 TEST(xrc, pd_of_the_srq)
 {

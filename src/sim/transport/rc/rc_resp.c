@@ -465,6 +465,18 @@ static void rx_data(struct rc *rc, struct bth_packet *p)
 
 /* --- order --------------------------------------------------------------------------------- */
 
+/* Answers a repeated READ. A NAK has its PSN, not that of the next request. */
+static void read_again(struct rc *rc, const struct bth_packet *p)
+{
+	const uint32_t epsn = rc->resp.epsn;
+
+	rc->resp.epsn = p->psn;
+	if (!read_allowed(rc, p))
+		return;
+	rc->resp.epsn = epsn;
+	queue_read(rc, p);
+}
+
 /*
  * Handles a repeated request: acknowledges again, and answers READs and atomics again. An atomic
  * that is no longer kept is dropped and changes nothing.
@@ -491,8 +503,8 @@ static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 		return DROP_MEMORY;
 	if (done)
 		queue_job(rc, &(struct read_job){.atomic = true, .va = done->old, .psn = p->psn});
-	else if (read_allowed(rc, p))
-		queue_read(rc, p);
+	else
+		read_again(rc, p);
 	return DROP_NONE;
 }
 
@@ -517,6 +529,7 @@ static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 		return true;
 	srq = obj_find(qp->q.o.vhca, OBJ_SRQ, p->srqn);
 	if (!srq || !srq->xrcd || srq->xrcd != qp->xrcd) {
+		rc->resp.epsn = p->psn; /* of a repeated READ, as in read_again() */
 		invalid(rc, "XRCETH.xrcsrq names no XRC SRQ of this queue pair's domain");
 		return false;
 	}
