@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "queue_rig.h"
 #include "queue/queue.h"
+#include "transport/bth.h"
 
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
 				    200000, RIG_BUF };
@@ -250,6 +251,27 @@ TEST(pair, test_on_demand_without_retries)
 	rig_sent(&p->ca, 0);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 8192);
 	rig_sent(&p->ca, PRM_SYNDROME_RNR_RETRY_EXC_ERR);
+}
+
+static void double_answers(void *ctx, struct port *port, struct frame *f)
+{
+	(void)ctx;
+	if (bth_row(rig_bth(f, NULL)[0])->op == OP_ACK)
+		port_queue(port, frame_copy(f));
+	port_queue(port, f);
+}
+
+/* An RNR NAK that comes twice costs one retry. */
+TEST(pair, test_doubled_rnr_nak)
+{
+	p->a.qp->rnr_retry = 1;
+	rig_connect_one(&p->a, &p->b); /* the count is read at RTS */
+	port_set_hook(p->rig.dev.port, double_answers, NULL);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 8);
+	rig_recv(&p->b, p->dst, 8, rig_key(p->md));
+	rig_pass(&p->rig, 1000000000);
+	rig_sent(&p->ca, 0);
+	assert_int_equal(p->a.queue->stats->rnr_nak_retry_err, 1);
 }
 
 /* Moves a queue pair to the next UAR. */

@@ -460,6 +460,8 @@ static void rc_req_not_ready(struct rc *rc, const struct bth_packet *p)
 	struct req *q = &rc->req;
 	uint64_t ns;
 
+	if (q->rnr_wait) /* nothing was sent since the last one: a copy (IBTA 9.7.5) */
+		return;
 	q->rnrs = p->psn == q->rnr_psn ? q->rnrs + 1 : 1;
 	q->rnr_psn = p->psn;
 	if (q->rnr_left == 0) {
