@@ -53,6 +53,7 @@ TEST(none, bad)
 		{"log_max_qp=263", "a number from 7 to 23"},
 		{"log_max_qp=18446744073709551623", "a number from 7 to 23"},
 		{"log_max_qp=99999999999999999999", "a number from 7 to 23"},
+		{"log_max_msg=31", "a number from 12 to 30"}, /* 2 GiB are 2^23 packets of 256 */
 		{"log_max_qp=000000000000000000000000000000000000000000000000000008",
 		 "is not NAME=VALUE"},
 		{"chip=cx4", "chip=cx4: the chips are cx5, cx6dx, cx7, cx8, bf2, bf3"},

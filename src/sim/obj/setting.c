@@ -33,7 +33,7 @@ static const struct setting {
 	{MEMBER(log_max_pd), 3, 23, "PDs of a function, 1 reserved"},
 	{MEMBER(log_max_qp_sz), 4, 15, "blocks of a send queue"},
 	{MEMBER(log_max_cq_sz), 4, 22, "entries of a CQ"},
-	{MEMBER(log_max_msg), 12, 31, "bytes of a message"},
+	{MEMBER(log_max_msg), 12, 30, "bytes of a message"},
 	{MEMBER(log_ste_icm), 26, 34, "bytes of steering memory"},
 	{MEMBER(log_max_flow_counter), 8, 20, "flow counters, block 0 reserved"},
 	{FLAG(sw_owner_rx), "software writes receive tables"},
