@@ -186,8 +186,8 @@ static void peer_keep(struct peer_wire *w, struct peer *p, const struct frame *f
 }
 
 /*
- * Sends a frame. Only peer_run() removes a peer that is gone, when its end is read: it may be what
- * it reads now, since a frame that comes in may let go of one that goes out (fault.c).
+ * Sends a frame. Only peer_run() removes a peer that is gone, when it reads its end: it may read
+ * from this one now, since a frame that comes in may let go of one that goes out (fault.c).
  */
 static void peer_send_to(struct peer_wire *w, struct peer *p, const struct frame *f)
 {
@@ -195,8 +195,6 @@ static void peer_send_to(struct peer_wire *w, struct peer *p, const struct frame
 
 	if (err == -EAGAIN)
 		peer_keep(w, p, f);
-	else if (err)
-		w->w.lost++;
 }
 
 static void peer_send(struct wire *wire, const struct frame *f)
