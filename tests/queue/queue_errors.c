@@ -286,6 +286,40 @@ TEST(pair, test_repeated_read_without_its_right)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 }
 
+/* A SEND takes an entry and waits for its page; a new requester's WRITE is refused. */
+static void refused_after_a_send(struct rig_pair *p, uint8_t opcode)
+{
+	p->md->on_demand = true;
+	mkey_place(p->md);
+	rig_recv(&p->b, p->dst, 8, rig_key(p->md));
+	rig_do(p, SEND, 0, 8);
+	p->md->on_demand = false;
+	p->md->rights &= (uint8_t)~MKEY_RW;
+	mkey_place(p->md);
+	queue_set_state(p->a.queue, QP_RST);
+	p->a.sq_pi = 0;
+	rig_connect_one(&p->a, &p->b);
+	rig_rdma(&p->a, opcode, SIGNALED, p->dst, p->md, p->src, 8, p->ms);
+	rig_run(&p->a);
+	rig_sent(&p->ca, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+}
+
+/* The WRITE's error is not the entry's, */
+TEST(pair, test_refused_write_beside_an_entry)
+{
+	refused_after_a_send(p, WRITE);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
+}
+
+/* unless the WRITE would take it. */
+TEST(pair, test_refused_write_of_an_entry)
+{
+	refused_after_a_send(p, WRITE_IMM);
+	rig_recv_failed(&p->cb, PRM_SYNDROME_LOCAL_ACCESS_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 0);
+}
+
 /* --- garbage ----------------------------------------------------------------------------------- */
 
 /* The opcodes that a queue of each type may post (IBTA vol. 1, table 38, and libmlx5). */

@@ -383,16 +383,18 @@ static const struct atomic_done *atomic_kept(const struct rc *rc, uint32_t psn)
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
 
 /*
- * Takes a receive entry. IBTA vol. 1, 9.9.3: an error that belongs to a receive entry completes it,
- * any other makes an event. A WRITE whose RETH came with its immediate data belongs to the entry
- * that it would take: Local Access Error. [I] A NIC may also flush the entry and make an event.
+ * Takes a refused WRITE's receive entry. IBTA vol. 1, 9.9.3: an error that belongs to a receive
+ * entry completes it, any other makes an event. A WRITE whose RETH came with its immediate data
+ * belongs to the entry that it would take: Local Access Error. [I] A NIC may also flush the entry
+ * and make an event.
  */
 static bool take_entry(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
-	if (p->op == OP_WRITE && p->starts && p->ends && bth_row(p->last_opcode)->imm)
-		r->msg.recv = rq_begin(rc->qp->q.rq);
+	if (!p->ends || !bth_row(p->last_opcode)->imm)
+		return false;
+	r->msg.recv = r->msg.recv || (p->starts && rq_begin(rc->qp->q.rq));
 	return r->msg.recv && r->up;
 }
 
