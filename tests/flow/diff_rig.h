@@ -87,6 +87,8 @@ struct rig {
 
 /* Returns whether the device takes the rule's matchers, as a list has them. */
 bool rig_has_matchers(struct rig *r, const char *line);
+/* Returns how many masks the rules of a file have. Hardware steering has a definer for each, of 240. */
+uint32_t rig_count_masks(const char *text);
 
 /* One compiled rule file in the device. */
 struct installed {

@@ -20,6 +20,7 @@
 #define HEX_MAX	 (2 * PACKET_ROOM + 512)
 #define ROOM	 PACKET_ROOM
 #define OUTER_L3 14u
+#define MASKS	 200u /* of a file, by hardware steering */
 
 struct end_of_way {
 	const struct rule *rule;
@@ -194,8 +195,12 @@ static void switch_file(struct dice *d, char text[TEXT_MAX])
 
 	for (uint32_t i = 0; i < rules; i++) {
 		switch_line(d, !dice_roll(d, i ? 6 : 2), line);
-		at += (size_t)sprintf(text + at, "%s\n", line);
+		sprintf(text + at, "%s\n", line);
+		if (t.rig.base.steering == STEERING_HWS && rig_count_masks(text) > MASKS)
+			break;
+		at += strlen(text + at);
 	}
+	text[at] = '\0';
 }
 
 /* --- the model ------------------------------------------------------------------------------------ */

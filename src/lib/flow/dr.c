@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cap.h>
+#include <dvx/prm/flow.h>
 #include "dr.h"
 
 static int dr_done(int ret, const char *what)
@@ -283,6 +284,29 @@ static struct mlx5dv_dr_action *dr_make_root(struct dvx_flow_action *action)
 						       (uint16_t)action->number);
 }
 
+/*
+ * libmlx5 (44 and newest, dr_ptrn_compare_pattern()) ends an L3 tunnel by the pattern of any earlier list of as many
+ * rewrites, and a NIC with patterns (ConnectX-7) then loses the packets. These lists have 6 rewrites, or 7 with a VLAN
+ * header: no other list gets as many. Its last rewrite is repeated, which changes nothing, as an addition of 0.
+ */
+static struct mlx5dv_dr_action *dr_make_modify(const struct dvx_flow_action *a, uint32_t flags)
+{
+	enum { DECAP = 6, DECAP_VLAN, MORE };
+	size_t n = a->bytes / PRM_SET_ACTION_IN_BYTES;
+	__be64 list[MORE];
+
+	if (n != DECAP && n != DECAP_VLAN)
+		return mlx5dv_dr_action_create_modify_header(a->domain->impl, flags, a->bytes,
+							     (__be64 *)(void *)a->data);
+	memcpy(list, a->data, a->bytes);
+	for (; n < MORE; n++) {
+		list[n] = list[n - 1];
+		if (prm_set_action_in_get_action_type(&list[n]) == PRM_ACTION_TYPE_ADD)
+			prm_add_action_in_set_data(&list[n], 0);
+	}
+	return mlx5dv_dr_action_create_modify_header(a->domain->impl, flags, sizeof(list), list);
+}
+
 static struct mlx5dv_dr_action *dr_make_change(struct dvx_flow_action *a, uint32_t flags)
 {
 	uint32_t tag;
@@ -304,8 +328,7 @@ static struct mlx5dv_dr_action *dr_make_change(struct dvx_flow_action *a, uint32
 	case ACTION_POP_VLAN:
 		return mlx5dv_dr_action_create_pop_vlan();
 	case ACTION_MODIFY:
-		return mlx5dv_dr_action_create_modify_header(a->domain->impl, flags, a->bytes,
-							     (__be64 *)(void *)a->data);
+		return dr_make_modify(a, flags);
 	default: /* ACTION_PUSH_VLAN */
 		memcpy(&tag, a->data, sizeof(tag));
 		return mlx5dv_dr_action_create_push_vlan(a->domain->impl, htobe32(tag));
