@@ -12,15 +12,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/acl.h"
 #include "base/verdict.h"
+#include "clients.h"
 #include "copy_fds.h"
 #include "copy_swap.h"
 #include "serve.h"
 
 #define SLOT 8192u
 
-static char work[] = "copy_clients.XXXXXX";
+char clients_work[] = "copy_clients.XXXXXX";
 
 #define TEXT(s)                                     \
 	{                                           \
@@ -53,13 +53,7 @@ struct script {
 		path, true, {__VA_ARGS__}, COPY_PROTOCOL, text \
 	}
 
-struct bad_client {
-	struct link *l;
-	const struct script *script; /* of those that only send; NULL: it is a function */
-	struct copy_fault f;
-};
-
-static void send_msg(struct bad_client *a, struct copy_msg m)
+void client_send(struct bad_client *a, struct copy_msg m)
 {
 	link_send(a->l, &m, &a->f);
 }
@@ -90,8 +84,7 @@ static void *serve_one(void *arg)
 
 #define STACK ((size_t)2 << 20) /* of a thread: the default if the limit is "unlimited" */
 
-/* Serves one client and returns the server's fault. */
-static struct copy_fault serve_play(void (*play)(struct bad_client *a), const struct script *script)
+struct copy_fault serve_play(void (*play)(struct bad_client *a), const struct script *script)
 {
 	struct key none = {.n = 0};
 	struct served v = {.l = calloc(1, sizeof(struct link)),
@@ -99,7 +92,7 @@ static struct copy_fault serve_play(void (*play)(struct bad_client *a), const st
 	struct bad_client a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	pthread_attr_t attr;
 	pthread_t t;
-	int fds[2], root = open(work, O_PATH | O_DIRECTORY);
+	int fds[2], root = open(clients_work, O_PATH | O_DIRECTORY);
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	assert_int_equal(access_single(&v.access, &none, root, writable, &v.f), 0);
@@ -136,15 +129,11 @@ static void serve_bad_client(void (*play)(struct bad_client *a), const struct sc
 		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, code, text);
 }
 
-static void start(struct bad_client *a)
+void client_start(struct bad_client *a, uint32_t options)
 {
-	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN});
-}
-
-static void setup(struct bad_client *a)
-{
-	start(a);
-	send_msg(a, (struct copy_msg){
+	client_send(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN | options});
+	client_send(a,
+		    (struct copy_msg){
 			    .type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30, .window = 8});
 }
 
@@ -157,43 +146,42 @@ static void play_long_pattern(struct bad_client *a)
 		memcpy(path + i, "a/", 2);
 	path[sizeof(path) - 2] = '*';
 	path[sizeof(path) - 1] = '\0';
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 }
 
 static void play_talk(struct bad_client *a)
 {
 	struct copy_msg m;
 
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
-	send_msg(a, (struct copy_msg){.type = MSG_DONE});
+	client_send(a, (struct copy_msg){.type = MSG_DONE});
 }
 
 static void play_hang_up(struct bad_client *a)
 {
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
 	shutdown(a->l->fd, SHUT_RDWR);
 }
 
-/* Sends n verdicts. */
-static void judge(struct bad_client *a, uint32_t n, uint32_t verdict)
+void client_judge(struct bad_client *a, uint32_t n, uint32_t verdict)
 {
 	uint8_t bytes[8];
 
 	msg_verdict_put(bytes, verdict);
 	msg_verdict_put(bytes + 4, verdict);
-	send_msg(a, (struct copy_msg){.type = MSG_VERDICT, .text = {bytes, 4 * n}});
+	client_send(a, (struct copy_msg){.type = MSG_VERDICT, .text = {bytes, 4 * n}});
 }
 
 static void play_list(struct bad_client *a, const char *path)
 {
 	struct copy_msg m;
 
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
 	assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
 }
@@ -203,9 +191,9 @@ static void play_script(struct bad_client *a)
 	if (a->script->list)
 		play_list(a, a->script->list);
 	else if (a->script->setup)
-		setup(a);
+		client_start(a, 0);
 	for (const struct copy_msg *m = a->script->m; m->type && m < a->script->m + 3; m++)
-		send_msg(a, *m);
+		client_send(a, *m);
 }
 
 static void play_keep_slots(struct bad_client *a)
@@ -213,7 +201,7 @@ static void play_keep_slots(struct bad_client *a)
 	struct copy_msg m;
 
 	play_list(a, "big");
-	judge(a, 1, VERDICT_WANT);
+	client_judge(a, 1, VERDICT_WANT);
 	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0); /* not before there is data */
 	assert_int_equal(m.slots, 2);				     /* the server's limits hold */
 	assert_int_equal(m.slot_bytes, SLOT);
@@ -229,121 +217,16 @@ static void push_as(struct bad_client *a, const char *dest, struct copy_msg top,
 	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
 	struct copy_msg m;
 
-	send_msg(a, (struct copy_msg){PUSHES, .name = bytes_text(dest)});
+	client_send(a, (struct copy_msg){PUSHES, .name = bytes_text(dest)});
 	if (link_expect(a->l, MSG_SETUP, &m, &a->f))
 		return;
 	m = (struct copy_msg){.type = MSG_POOL,
 			      .slots = m.slots,
 			      .slot_bytes = m.slot_bytes,
 			      .name = {ticket, sizeof(ticket)}};
-	send_msg(a, m);
-	send_msg(a, top);
-	send_msg(a, entry);
-}
-
-/* --- a source that can't be read completely --- */
-
-static bool acl_fails;
-static int lists = -1; /* directory reads until they fail; negative: none fails */
-static uint32_t mode_sent;
-static bool error_told;
-
-ssize_t __real_llistxattr(const char *path, char *names, size_t n);
-ssize_t __wrap_llistxattr(const char *path, char *names, size_t n);
-ssize_t __real_lgetxattr(const char *path, const char *name, void *value, size_t n);
-ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t n);
-ssize_t __real_getdents64(int fd, void *to, size_t n);
-ssize_t __wrap_getdents64(int fd, void *to, size_t n);
-
-ssize_t __wrap_llistxattr(const char *path, char *names, size_t n)
-{
-	static const char acl[] = "system.posix_acl_access";
-
-	if (!acl_fails)
-		return __real_llistxattr(path, names, n);
-	memcpy(names, acl, sizeof(acl));
-	return sizeof(acl);
-}
-
-long __real_syscall(long, ...);
-long __wrap_syscall(long nr, long a, long b, long c, long d, long e);
-
-/* Fails like a kernel without listxattrat(). */
-long __wrap_syscall(long nr, long a, long b, long c, long d, long e)
-{
-	errno = ENOSYS;
-	return acl_fails && nr == 465 ? -1 : __real_syscall(nr, a, b, c, d, e);
-}
-
-ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t n)
-{
-	errno = EIO;
-	return acl_fails ? -1 : __real_lgetxattr(path, name, value, n);
-}
-
-ssize_t __wrap_getdents64(int fd, void *to, size_t n)
-{
-	errno = EIO;
-	return lists && lists-- ? __real_getdents64(fd, to, n) : -1;
-}
-
-/* Reads messages up to the end of the source: the notices, and the mode of files. */
-static void play_unreadable(struct bad_client *a)
-{
-	struct copy_msg m;
-
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
-	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_DONE) {
-		if (m.type == MSG_NOTICE)
-			error_told = true;
-		if (m.type == MSG_FILE)
-			mode_sent = m.mode;
-		if (m.type == MSG_DIR || m.type == MSG_FILE)
-			judge(a, 1, 0);
-	}
-}
-
-/*
- * A copy that is incomplete does not look complete, and no more users can read it than the source.
- */
-TEST(none, unreadable)
-{
-	char path[80];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/f", work);
-	fd = open(path, O_CREAT | O_WRONLY, 0600);
-	assert_int_equal(fchmod(fd, 0664), 0);
-	close(fd);
-	acl_fails = true;
-	serve_play(play_unreadable, NULL);
-	acl_fails = false;
-	assert_true(error_told);
-	assert_int_equal(mode_sent, 0604);
-	error_told = false;
-	lists = 1;
-	serve_play(play_unreadable, NULL);
-	lists = -1;
-	assert_true(error_told);
-	assert_int_equal(mode_sent, 0664);
-	unlink(path);
-}
-
-enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 0x10 };
-#define ACL_VERSION	  2, 0, 0, 0
-#define ACL_OF(tag, perm) (tag), 0, (perm), 0, 7, 0, 0, 0
-
-/* Without its ACL a file gets the owning group's bits, not the ACL's mask from the mode. */
-TEST(none, without_its_acl_a_file_keeps_the_bits_of_its_group)
-{
-	static const uint8_t acl[] = {ACL_VERSION, ACL_OF(USER_OBJ, 6), ACL_OF(USER, 7),
-				      ACL_OF(GROUP_OBJ, 4), ACL_OF(MASK, 7)};
-
-	assert_int_equal(acl_narrow(acl, sizeof(acl), 0674), 0644);
-	assert_int_equal(acl_narrow(acl, sizeof(acl), 0624), 0604);
-	assert_int_equal(acl_narrow(acl, sizeof(acl) - 8, 0674), 0644);
-	assert_int_equal(acl_narrow(acl, sizeof(acl) - 9, 0674), 0604);
+	client_send(a, m);
+	client_send(a, top);
+	client_send(a, entry);
 }
 
 static const uint8_t no_sum[32], verdicts[8], wanted[4] = {VERDICT_WANT};
@@ -376,7 +259,7 @@ TEST(none, bad_clients)
 	char path[80];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/big", work);
+	snprintf(path, sizeof(path), "%s/big", clients_work);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(pwrite(fd, path, sizeof(path), i * SLOT), sizeof(path));
@@ -403,7 +286,7 @@ static int make_dir(int dir, const char *name)
 /* Makes f/a/a..., as deep as --delete goes. */
 static void make_deepest(void)
 {
-	int dir = make_dir(open(work, O_RDONLY | O_DIRECTORY), "f");
+	int dir = make_dir(open(clients_work, O_RDONLY | O_DIRECTORY), "f");
 
 	for (unsigned int i = 0; i < DEPTH_MAX; i++)
 		dir = make_dir(dir, "a");
@@ -413,7 +296,7 @@ static void make_deepest(void)
 /* Makes f/a.../a..., the longest possible path. */
 static void make_longest(void)
 {
-	int dir = open(work, O_RDONLY | O_DIRECTORY);
+	int dir = open(clients_work, O_RDONLY | O_DIRECTORY);
 	char name[NAME_MAX + 1] = "f";
 
 	for (size_t left = PATH_MAX, n = 1; left;) {
@@ -432,11 +315,11 @@ static void play_delete_below(struct bad_client *a)
 
 	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")},
 		(struct copy_msg){.type = MSG_DIR, .mode = 0755});
-	send_msg(a, (struct copy_msg){.type = MSG_UP, .flags = MSG_WHOLE});
-	send_msg(a, (struct copy_msg){.type = MSG_DONE});
+	client_send(a, (struct copy_msg){.type = MSG_UP, .flags = MSG_WHOLE});
+	client_send(a, (struct copy_msg){.type = MSG_DONE});
 	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_FINISHED)
 		;
-	send_msg(a, (struct copy_msg){.type = MSG_BYE});
+	client_send(a, (struct copy_msg){.type = MSG_BYE});
 }
 
 /* --delete of the deepest and longest trees works or fails cleanly. */
@@ -446,7 +329,7 @@ TEST(none, deletes_far_below)
 	char path[80];
 
 	writable = true;
-	snprintf(path, sizeof(path), "%s/f", work);
+	snprintf(path, sizeof(path), "%s/f", clients_work);
 	for (unsigned int i = 0; i < 2; i++) {
 		trees[i]();
 		serve_bad_client(play_delete_below, NULL, COPY_OK, "");
@@ -478,7 +361,7 @@ TEST(none, writers)
 	char path[80];
 
 	writable = true;
-	snprintf(path, sizeof(path), "%s/leave", work);
+	snprintf(path, sizeof(path), "%s/leave", clients_work);
 	assert_int_equal(symlink("..", path), 0);
 	for (size_t i = 0; i < sizeof(writer_scripts) / sizeof(writer_scripts[0]); i++)
 		serve_bad_client(play_writer, &writer_scripts[i], writer_scripts[i].code,
@@ -492,15 +375,15 @@ static void play_look(struct bad_client *a, const char *path)
 {
 	struct copy_msg m;
 
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 	for (;;) {
 		if (link_expect(a->l, MSG_TYPES, &m, &a->f) || m.type == MSG_DONE)
 			return;
 		if (m.type == MSG_FILE && m.name.n == 6 && !memcmp(m.name.p, "secret", 6))
 			fail_msg("%s leads out", path);
 		if (m.type == MSG_DIR || m.type == MSG_FILE || m.type == MSG_LINK)
-			judge(a, 1, 0);
+			client_judge(a, 1, 0);
 	}
 }
 
@@ -527,18 +410,18 @@ TEST(none, exchanged_meanwhile)
 	struct swap s = {.times = 0};
 	char cmd[640];
 
-	snprintf(s.a, sizeof(s.a), "%s/tree/sub", work);
-	snprintf(s.b, sizeof(s.b), "%s/tree/evil", work);
+	snprintf(s.a, sizeof(s.a), "%s/tree/sub", clients_work);
+	snprintf(s.b, sizeof(s.b), "%s/tree/evil", clients_work);
 	snprintf(cmd, sizeof(cmd),
 		 "mkdir -p %s %s.out && touch %s/in %s.out/secret && ln -s ../../%s.out %s", s.a,
-		 work, s.a, work, work, s.b);
+		 clients_work, s.a, clients_work, clients_work, s.b);
 	assert_int_equal(system(cmd), 0);
 	swap_begin(&s);
 	for (int i = 0; i < 60; i++)
 		serve_play(plays[i % 3], NULL);
 	swap_end(&s);
 	assert_int_not_equal(s.times, 0);
-	snprintf(cmd, sizeof(cmd), "rm -r %s/tree %s.out", work, work);
+	snprintf(cmd, sizeof(cmd), "rm -r %s/tree %s.out", clients_work, clients_work);
 	assert_int_equal(system(cmd), 0);
 }
 
@@ -550,8 +433,8 @@ static void play_silent(struct bad_client *a)
 {
 	struct copy_msg m;
 
-	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("tree/")});
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("tree/")});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
 	for (n_listed = 0; link_take(a->l, &m, 500, &a->f) == 1;)
 		n_listed += m.type == MSG_FILE;
@@ -563,10 +446,10 @@ static unsigned int listed_of(const char *make)
 	char cmd[320];
 
 	snprintf(cmd, sizeof(cmd), "mkdir %s/tree && cd %s/tree && for i in $(seq 20); do %s; done",
-		 work, work, make);
+		 clients_work, clients_work, make);
 	assert_int_equal(system(cmd), 0);
 	serve_play(play_silent, NULL);
-	snprintf(cmd, sizeof(cmd), "rm -r %s/tree", work);
+	snprintf(cmd, sizeof(cmd), "rm -r %s/tree", clients_work);
 	assert_int_equal(system(cmd), 0);
 	return n_listed;
 }
@@ -582,12 +465,12 @@ TEST(none, window_counts_what_holds_descriptors)
 
 static int set_up(UNUSED void **state)
 {
-	return mkdtemp(work) ? 0 : -1;
+	return mkdtemp(clients_work) ? 0 : -1;
 }
 
 static int tear_down(UNUSED void **state)
 {
-	return rmdir(work);
+	return rmdir(clients_work);
 }
 
 TEST_GROUP(set_up, tear_down)

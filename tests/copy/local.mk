@@ -10,7 +10,7 @@ tests_copy_hostile_SOURCES = tests/copy/hostile.c tests/copy/copy_disk.c tests/c
 	$(COPY_FAKE)
 tests_copy_hostile_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=close,--wrap=fstatfs,--wrap=syncfs,--wrap=renameat,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r
-tests_copy_clients_SOURCES = tests/copy/clients.c $(COPY_FAKE)
+tests_copy_clients_SOURCES = tests/copy/clients.c tests/copy/clients_source.c tests/copy/clients.h $(COPY_FAKE)
 tests_copy_clients_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=syscall,--wrap=llistxattr,--wrap=lgetxattr,--wrap=getdents64
 tests/copy/%.$(OBJEXT): private TOOL = -I$(top_srcdir)/tools/dvx-copy

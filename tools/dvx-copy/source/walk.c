@@ -232,6 +232,13 @@ static int walk_end_dir(struct walk *w, struct walk_item *item)
 	return 0;
 }
 
+/* Skips an entry. --delete must not remove at the destination what can't be listed here. */
+static int walk_lose(struct walk *w, struct walk_item *item, const char *why)
+{
+	w->level->whole = false;
+	return walk_skip(item, why);
+}
+
 int walk_step(struct walk *w, struct walk_item *item, struct copy_fault *f)
 {
 	char rel[PATH_MAX];
@@ -251,18 +258,15 @@ int walk_step(struct walk *w, struct walk_item *item, struct copy_fault *f)
 	name = walk_name(w->level);
 	if (!name)
 		return walk_end_dir(w, item);
-	strcpy(w->name, name);
 	item->dir = w->level->dir;
-	item->name = item->fs_name = w->name;
-	if (strlen(item->dir->rel) + strlen(name) + 2 > sizeof(rel)) {
-		w->level->whole = false;
-		return walk_skip(item, "has a path that is too long");
-	}
+	item->name = name;
+	if (strlen(name) > NAME_MAX) /* on exfat, vfat, CIFS: 255 characters of up to 3 bytes */
+		return walk_lose(w, item, "has a name of more than 255 bytes");
+	item->name = item->fs_name = strcpy(w->name, name);
+	if (strlen(item->dir->rel) + strlen(name) + 2 > sizeof(rel))
+		return walk_lose(w, item, "has a path that is too long");
 	path_join(rel, item->dir->rel, name);
 	if (walk_visit(w, w->level->dir, name, rel, item, f))
 		return -1;
-	/* --delete must not remove at the destination what can't be listed here. */
-	if (item->event == WALK_SKIP)
-		w->level->whole = false;
-	return 0;
+	return item->event == WALK_SKIP ? walk_lose(w, item, item->why) : 0;
 }
