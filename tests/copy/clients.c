@@ -348,6 +348,7 @@ static const struct script writer_scripts[] = {
 	PUSH_TO("/tmp", COPY_REFUSED, "absolute", {TOP("f")}),
 	PUSH_TO("", COPY_PROTOCOL, "no entry may have", {TOP("..")}),
 	PUSH_TO("", COPY_PROTOCOL, "no directory", {.type = MSG_TOP, .flags = MSG_CONTENTS}),
+	PUSH_TO("", COPY_PROTOCOL, "DIR outside of a source", {.type = MSG_DIR, .mode = 0755}),
 };
 
 static void play_writer(struct bad_client *a)

@@ -131,6 +131,8 @@ TEST(none, lies_about_trees)
 		LIE("instead of \"got\"", 0, {.type = MSG_TOP, .flags = MSG_CONTENTS}, DIR_("")),
 		LIE("not asked for", 1, DIR_(""),
 		    {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFCHR | 0666}),
+		LIE("DIR outside of a source", 0, {.type = MSG_TOP, .flags = MSG_LOST}, DIR_("")),
+		LIE("no entry may have", 1, DIR_(""), DIR_("..")),
 	};
 
 	EXPECT_EACH(plays);
@@ -360,7 +362,8 @@ TEST(none, open_files)
 		const struct copy_bytes name = {(const uint8_t *)names[i], 3};
 		const struct copy_msg dir = DIR_(""), file = FILE_("f", 5), up = UP;
 
-		memcpy(names[i], (const char[]){'n', (char)('0' + i / 10), (char)('0' + i % 10)}, 3);
+		memcpy(names[i], (const char[]){'n', (char)('0' + i / 10), (char)('0' + i % 10)},
+		       3);
 		large[1 + i] = (struct copy_msg){
 			.type = MSG_FILE, .name = name, .size = MSG_PART_LEAST, .sec = 1000};
 		memcpy(&dirs[1 + 3 * i], (const struct copy_msg[]){dir, file, up}, 3 * sizeof(dir));

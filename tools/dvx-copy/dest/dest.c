@@ -246,6 +246,8 @@ static int dest_reach_dir(struct dest *d, const struct copy_msg *m, bool into, c
 	char name[NAME_MAX + 1];
 	int lost = dest_name(d, m, name);
 
+	if (lost < 0)
+		return -1;
 	if (lost)
 		found->verdict = VERDICT_LEFT;
 	else if (!into)
