@@ -211,10 +211,16 @@ TEST(none, other_names)
 {
 	static const struct play hidden = {
 		{TOP(".got"), FILE_("", 0)}, COPY_PROTOCOL, "instead of \"*\"", 0};
+	static const struct play contents = {
+		{{.type = MSG_TOP, .flags = MSG_CONTENTS}, DIR_(""), UP, DONE},
+		COPY_PROTOCOL,
+		"instead of \"*\"",
+		0};
 	static const struct play large = {{DONE}, COPY_PROTOCOL, "a larger pool", 0};
 
 	copy_pull.pattern = "*";
 	copy_pull_expect(&hidden);
+	copy_pull_expect(&contents);
 	copy_pull.pattern = NULL;
 	copy_pull.slots = SLOTS - 1;
 	copy_pull_expect(&large);

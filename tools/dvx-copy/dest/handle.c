@@ -129,7 +129,7 @@ static int handle_top(struct receiver *r, const struct copy_msg *m)
 		return link_breach(r->link, r->f, "sent \"%s\", a source that was not asked for",
 				   SHOWN(r->top_name));
 	if (r->expect && strcmp(r->expect, r->top_name) != 0 &&
-	    !wild_match_name(r->expect, r->top_name))
+	    (!m->name.n || !wild_match_name(r->expect, r->top_name)))
 		return link_breach(r->link, r->f, "sent \"%s\" instead of \"%s\"",
 				   SHOWN(r->top_name), SHOWN(r->expect));
 	r->top_waits = true;
