@@ -24,4 +24,10 @@ void client_judge(struct bad_client *a, uint32_t n, uint32_t verdict);
 /* Serves one client and returns the server's fault. */
 struct copy_fault serve_play(void (*play)(struct bad_client *a), const struct script *script);
 
+/* Fails openat2(). */
+extern struct openat2_fails {
+	const char *path; /* only of this path; NULL: of every one */
+	int err;	  /* 0: none fails */
+} openat2_fails;
+
 #endif

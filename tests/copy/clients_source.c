@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/acl.h"
 #include "base/options.h"
@@ -39,11 +40,19 @@ ssize_t __wrap_llistxattr(const char *path, char *names, size_t n)
 long __real_syscall(long, ...);
 long __wrap_syscall(long nr, long a, long b, long c, long d, long e);
 
-/* Fails like a kernel without listxattrat(). */
+struct openat2_fails openat2_fails;
+
+/* Fails like a kernel without listxattrat(), and as openat2_fails asks. */
 long __wrap_syscall(long nr, long a, long b, long c, long d, long e)
 {
 	errno = ENOSYS;
-	return acl_fails && nr == 465 ? -1 : __real_syscall(nr, a, b, c, d, e);
+	if (acl_fails && nr == 465)
+		return -1;
+	errno = openat2_fails.err;
+	if (nr == SYS_openat2 && openat2_fails.err &&
+	    (!openat2_fails.path || !strcmp(openat2_fails.path, (const char *)b)))
+		return -1;
+	return __real_syscall(nr, a, b, c, d, e);
 }
 
 ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t n)
@@ -137,4 +146,47 @@ TEST(none, without_its_acl_a_file_keeps_the_bits_of_its_group)
 	assert_int_equal(acl_narrow(acl, sizeof(acl), 0624), 0604);
 	assert_int_equal(acl_narrow(acl, sizeof(acl) - 8, 0674), 0644);
 	assert_int_equal(acl_narrow(acl, sizeof(acl) - 9, 0674), 0604);
+}
+
+static unsigned int n_lost, n_sent;
+
+static void play_pattern(struct bad_client *a)
+{
+	struct copy_msg m;
+
+	n_lost = n_sent = 0;
+	client_start(a, 0);
+	client_send(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("tree/*/d*")});
+	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_DONE) {
+		if (m.type == MSG_TOP)
+			++*(m.flags & MSG_LOST ? &n_lost : &n_sent);
+		if (m.type == MSG_NOTICE)
+			error_told = m.name.n == strlen(openat2_fails.path) &&
+				     !memcmp(m.name.p, openat2_fails.path, m.name.n);
+		if (m.type == MSG_FILE)
+			client_judge(a, 1, 0);
+	}
+}
+
+/* A closed directory that a pattern leads into is a lost source, not one without matches. */
+TEST(none, pattern_of_closed_directories)
+{
+	char cmd[160];
+
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s/tree/a %s/tree/b && touch %s/tree/a/d %s/tree/b/d",
+		 clients_work, clients_work, clients_work, clients_work);
+	assert_int_equal(system(cmd), 0);
+	for (int i = 0; i < 2; i++) {
+		openat2_fails.path = i ? "tree/b/d" : "tree/b";
+		openat2_fails.err = EACCES;
+		error_told = false;
+		serve_play(play_pattern, NULL);
+		openat2_fails.err = 0;
+		assert_int_equal(n_sent, 1);
+		assert_int_equal(n_lost, 1);
+		assert_true(error_told);
+	}
+	openat2_fails.path = NULL;
+	snprintf(cmd, sizeof(cmd), "rm -r %s/tree", clients_work);
+	assert_int_equal(system(cmd), 0);
 }

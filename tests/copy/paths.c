@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves: no path of a client leaves the root, and sources are resolved as in the manual. */
 #include "tests/test.h"
+#include <errno.h>
 #include <stdio.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "dest/dest.h"
@@ -133,6 +135,33 @@ TEST(none, patterns)
 	assert_int_equal(matches("a/b/.*"), 1);
 	assert_int_equal(matches("a/b/\\.h*"), 1);
 	unlinkat(root, hidden, 0);
+}
+
+/* A directory that can't be opened is not one without matches: --delete would delete its copy. */
+TEST(none, patterns_need_descriptors)
+{
+	static const char *const all[] = {"a/*/file", "*/b/file"};
+	const int next = dup(root);
+	struct rlimit usual, few;
+
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	few = usual;
+	for (unsigned int i = 0; i < 4; i++) {
+		struct copy_fault f = {0};
+		unsigned int n = 0;
+		int bad;
+
+		few.rlim_cur = (rlim_t)next + i / 2;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		bad = source_match(root, (const uint8_t *)all[i % 2], strlen(all[i % 2]),
+				   count_match, &n, &f);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+		assert_int_equal(bad, -1);
+		assert_int_equal(f.code, COPY_IO);
+		assert_non_null(strstr(f.text, strerror(EMFILE)));
+		assert_int_equal(n, 0);
+	}
 }
 
 TEST(none, zero_byte)

@@ -28,7 +28,7 @@ static int session_send(struct session *s, const char *path, size_t len, bool ma
 	struct source_entry e;
 	int ret;
 
-	if (source_resolve(&e, s->place.dir, (const uint8_t *)path, len, s->f))
+	if (s->f->code || source_resolve(&e, s->place.dir, (const uint8_t *)path, len, s->f))
 		return sender_lose(&s->sender, path, many);
 	if (!len)
 		strcpy(e.name, s->own_name);
@@ -37,7 +37,7 @@ static int session_send(struct session *s, const char *path, size_t len, bool ma
 	return ret;
 }
 
-/* Sends one source that a pattern matched. If it is gone, the others are sent. */
+/* Sends one source that a pattern matched. If it is gone or closed, the others are sent. */
 static int session_send_match(void *arg, const uint8_t *path, size_t len)
 {
 	return session_send(arg, (const char *)path, len, true);

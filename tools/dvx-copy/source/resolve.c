@@ -154,7 +154,9 @@ struct match {
 	int root;
 	char path[PATH_MAX]; /* the path matched so far: one buffer for the whole recursion */
 	char **paths;
-	size_t n, room;
+	size_t n, room, lost;
+	source_each each;
+	void *arg;
 	struct copy_fault *f;
 };
 
@@ -173,13 +175,32 @@ static int match_room(struct match *w)
 	return 0;
 }
 
+/*
+ * Handles a path that could not be opened. Where nothing is there, nothing matches. A closed
+ * directory is lost, as a source of its name would be. Not inlined: its buffer would be in each
+ * frame of the recursion.
+ */
+__attribute__((noinline)) static int match_failed(struct match *w)
+{
+	const int err = errno;
+	const char *path = *w->path ? w->path : ".";
+
+	if (err == ENOENT || err == ENOTDIR || err == ELOOP || err == EXDEV || err == ENAMETOOLONG)
+		return 0;
+	copy_fail(w->f, COPY_IO, "%s: %s", SHOWN(path), strerror(err));
+	if (err != EACCES)
+		return -1;
+	w->lost++;
+	return w->each(w->arg, (const uint8_t *)path, strlen(path));
+}
+
 /* Adds the path of a complete match. Only slashes are left of the pattern. */
 static int match_add(struct match *w, const char *slashes)
 {
 	int fd = beneath_open(w->root, *w->path ? w->path : ".", O_PATH | O_NOFOLLOW);
 
 	if (fd < 0)
-		return 0;
+		return match_failed(w);
 	close(fd);
 	if (strlen(w->path) + strlen(slashes) >= PATH_MAX)
 		return 0;
@@ -208,15 +229,6 @@ static bool match_push(struct match *w, const char *name, size_t n)
 	return true;
 }
 
-/* Not inlined: its buffer would be in each frame of the recursion. */
-__attribute__((noinline)) static int match_unread(const struct match *w)
-{
-	int err = errno;
-	const char *path = *w->path ? w->path : ".";
-
-	return copy_fail(w->f, COPY_IO, "reading directory %s: %s", SHOWN(path), strerror(err));
-}
-
 static int match_at(struct match *w, const char *rest);
 
 static int match_entry(struct match *w, const char *name, const char *rest)
@@ -235,19 +247,19 @@ static int match_entries(struct match *w, const char *from, size_t n, const char
 	DIR *list = fd < 0 ? NULL : dir_list(fd, ".");
 	char part[NAME_MAX + 1];
 	const char *name;
-	int bad = 0;
+	int bad = list ? 0 : match_failed(w);
 
 	memcpy(part, from, n);
 	part[n] = '\0';
 	if (fd >= 0)
 		close(fd);
 	if (!list)
-		return 0;
+		return bad;
 	while (!bad && (name = dir_next(list)))
 		if (wild_match_name(part, name))
 			bad = match_entry(w, name, rest);
 	if (!bad && errno)
-		bad = match_unread(w);
+		bad = match_failed(w);
 	closedir(list);
 	return bad;
 }
@@ -277,11 +289,10 @@ static int match_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int source_match(int root, const uint8_t *pattern, size_t len,
-		 int (*each)(void *arg, const uint8_t *path, size_t len), void *arg,
+int source_match(int root, const uint8_t *pattern, size_t len, source_each each, void *arg,
 		 struct copy_fault *f)
 {
-	struct match w = {.root = root, .f = f};
+	struct match w = {.root = root, .each = each, .arg = arg, .f = f};
 	char text[PATH_MAX];
 	int bad = 0;
 
@@ -298,5 +309,5 @@ int source_match(int root, const uint8_t *pattern, size_t len,
 		free(w.paths[i]);
 	}
 	free(w.paths);
-	return bad ? -1 : !w.n;
+	return bad ? -1 : !w.n && !w.lost;
 }

@@ -34,12 +34,14 @@ void source_close(struct source_entry *e);
 /* Whether the path contains *, ? or [. */
 bool source_is_pattern(const uint8_t *path, size_t len);
 
+typedef int (*source_each)(void *arg, const uint8_t *path, size_t len);
+
 /*
- * Calls each() for the paths beneath root that match a pattern, sorted. 1 if there are none. A
- * leading dot of a name matches only a dot.
+ * Calls each() for the paths beneath root that match a pattern, sorted, and before that, with *f
+ * set, for closed directories, which may hold matches. 1 if there are neither. A leading dot of a
+ * name matches only a dot.
  */
-int source_match(int root, const uint8_t *pattern, size_t len,
-		 int (*each)(void *arg, const uint8_t *path, size_t len), void *arg,
+int source_match(int root, const uint8_t *pattern, size_t len, source_each each, void *arg,
 		 struct copy_fault *f);
 
 #endif
