@@ -368,6 +368,9 @@ TEST(none, writers)
 		serve_bad_client(play_writer, &writer_scripts[i], writer_scripts[i].code,
 				 writer_scripts[i].text);
 	unlink(path);
+	openat2_fails.err = ENOSYS; /* as before Linux 5.6 */
+	serve_bad_client(play_writer, writer_scripts, COPY_REFUSED, writer_scripts[0].text);
+	openat2_fails.err = 0;
 	writable = false;
 }
 

@@ -176,7 +176,8 @@ TEST(none, zero_byte)
 /* Without openat2() no link is followed at all, so a path never leads further than with it. */
 TEST(none, step_by_step)
 {
-	static const char *const bad[] = {"inside/b", "absolute", "a/up", "magic/etc", "a/b/file"};
+	static const char *const bad[] = {"inside/b", "absolute", "a/up",    "magic/etc",
+					  "a/b/file", "..",	  "a/../..", "a/b/../.."};
 	int fd = beneath_open_steps(root, "a//b/", O_PATH | O_DIRECTORY);
 
 	assert_true(fd >= 0);

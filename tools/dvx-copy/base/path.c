@@ -53,11 +53,10 @@ int beneath_open_steps(int root, const char *path, int flags)
 	while (at >= 0 && (part = path_part(&path, &n))) {
 		int next = -1;
 
-		errno = ENAMETOOLONG;
-		if (n <= NAME_MAX) {
-			snprintf(name, sizeof(name), "%.*s", (int)n, part);
+		snprintf(name, sizeof(name), "%.*s", (int)n, part);
+		errno = n > NAME_MAX ? ENAMETOOLONG : EXDEV; /* ".." could lead out */
+		if (n <= NAME_MAX && strcmp(name, "..") != 0)
 			next = openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC);
-		}
 		close(at);
 		at = next;
 	}
