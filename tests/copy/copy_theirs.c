@@ -426,6 +426,31 @@ TEST(none, deleted_trees)
 	filter_free(&filter);
 }
 
+/* An excluded directory stays where the source has a file of its name. */
+TEST(none, excluded_in_the_way)
+{
+	static const struct copy_msg script[] = {DIR_(""), FILE_("dir", 0), UP, DONE, {0}};
+	struct filter filter = {0};
+	struct copy_fault f = {0};
+	char cmd[256];
+
+	assert_int_equal(filter_add(&filter, "dir/", false, &f), 0);
+	assert_int_equal(copy_pull_fresh(NULL), 0);
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s/got/dir && touch %s/got/dir/x", copy_pull.dest,
+		 copy_pull.dest);
+	assert_int_equal(system(cmd), 0);
+	copy_pull.options = OPTION_DELETE;
+	copy_pull.filter = &filter;
+	f = copy_pull_from(script);
+	copy_pull.filter = NULL;
+	copy_pull.options = 0;
+	assert_int_equal(f.code, COPY_OK);
+	assert_int_equal(copy_pull.report.skipped, 1);
+	report_free(&copy_pull.report);
+	assert_int_equal(copy_pull_left(copy_pull.dest), 3);
+	filter_free(&filter);
+}
+
 /* Whether a temporary of process pid, on another machine if strange, is removed. */
 static bool is_cleaned(unsigned int pid, bool strange)
 {

@@ -57,6 +57,11 @@ agree() { # OPTION...
 	diff "$work/hash.theirs" "$work/hash.ours" && [ ! -s "$work/differs" ]
 }
 
+# rsync deletes an excluded directory if the source has a file of its name; dvx-copy does not.
+no_pair() { # OPTION...
+	case $* in *--exclude=/b/*) [ -d "$work/src/b" ] || rm -rf "$work/ours/b" "$work/theirs/b" ;; esac
+}
+
 # A tree, then changes of the source, then changes of both destinations (the same ones).
 as_rsync() {
 	chmod -R u+rwx "$work/src" "$work/ours" "$work/theirs" 2>/dev/null
@@ -82,7 +87,7 @@ as_rsync() {
 	# another name of it that only the destination has may keep the one or the other.
 	case $* in *--delete*) ;; *H*) SKIP=${SKIP}h ;; esac
 	$random change "$((seed + 2000))" "$work/ours" && $random change "$((seed + 2000))" "$work/theirs" &&
-		copy_once "$@" && agree "$@" && no_temps "$work/ours"
+		no_pair "$@" && copy_once "$@" && agree "$@" && no_temps "$work/ours"
 }
 
 start "$work" --writable

@@ -170,7 +170,7 @@ int delete_in_way(struct dest *d, const char *name)
 	struct delete_item e = {.dir = d->now->fd, .path = path, .name = name, .in_way = true};
 
 	path_join(path, d->now->path, name);
-	if (d->options.bits & OPTION_DELETE ? delete_dir(d, &e) : delete_if_empty(d, &e))
+	if (d->options.bits & OPTION_DELETE ? delete_tree(d, &e) : delete_if_empty(d, &e))
 		return -1;
 	if (!e.keeps) {
 		d->now->dirty = true;
@@ -180,7 +180,8 @@ int delete_in_way(struct dest *d, const char *name)
 		return 0;
 	return role_skip(d->role, path,
 			 d->options.bits & OPTION_DELETE
-				 ? "not copied: a directory of this name holds what is excluded"
+				 ? "not copied: a directory of this name is excluded, or "
+				   "holds what is"
 				 : "not copied: a directory of this name is not empty (--delete "
 				   "replaces it)");
 }
