@@ -52,7 +52,7 @@ struct dvx_sq {
 	/* second cache line */
 	struct dvx_cq *cq; /* if no other queue completes in it: dvx_sq_poll() */
 	uint32_t bf_size;  /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
-	uint32_t reserved0;
+	uint32_t peer_ds;  /* of an adopted queue: segments of a WQE that name its peer */
 	uint64_t mmo_addr; /* 64 bytes that the MMO engine may overwrite */
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */

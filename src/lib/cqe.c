@@ -55,16 +55,50 @@ void dvx_cqe_unscatter_srq(const void *cqe, const struct dvx_srq *srq)
 		cqe_scatter(wqe + DVX_SEG, srq->max_sge, cqe_data(cqe, room), len);
 }
 
+/*
+ * Stores an atomic's old value in its only data segment, whose length counts: libmlx5 does not trust
+ * the CQE's byte_cnt either. [I]: 8 bytes are big-endian in a CQE, as UCX reads them.
+ */
+static void cqe_scatter_old(const uint8_t *seg, const uint8_t *data)
+{
+	uint64_t old = prm_load64(data, 0);
+
+	if (prm_wqe_data_seg_get_byte_count(seg) < sizeof(old))
+		memcpy(&old, data, sizeof(old)); /* atomic.h promises these as they are */
+	cqe_scatter(seg, 1, (const uint8_t *)&old, sizeof(old));
+}
+
+/* Fills the buffers of a READ or an atomic; other requests have no response. */
+static void cqe_scatter_response(const struct dvx_sq *sq, const uint8_t *wqe, const uint8_t *data,
+				 uint32_t len)
+{
+	uint32_t ds = prm_wqe_ctrl_seg_get_ds(wqe), head = 2 + sq->peer_ds;
+
+	switch (prm_wqe_ctrl_seg_get_opcode(wqe)) {
+	case PRM_WQE_OPCODE_RDMA_READ:
+		cqe_scatter(wqe + head * DVX_SEG, ds - head, data, len);
+		break;
+	case PRM_WQE_OPCODE_ATOMIC_CS:
+	case PRM_WQE_OPCODE_ATOMIC_FA:
+	case PRM_WQE_OPCODE_ATOMIC_MASKED_CS:
+	case PRM_WQE_OPCODE_ATOMIC_MASKED_FA:
+		cqe_scatter_old(wqe + (ds - 1) * DVX_SEG, data);
+		break;
+	}
+}
+
 void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dvx_rq *rq)
 {
 	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);
 	const uint8_t *data = cqe_data(cqe, room), *wqe;
 
-	if (!room || len > room)
+	if (!room)
 		return;
+	if (len > room)
+		len = 0;
 	if (sq) {
 		wqe = sq->buf + (size_t)(dvx_cqe_wqe_index(cqe) & sq->mask) * DVX_BLOCK;
-		cqe_scatter(wqe + 2 * DVX_SEG, prm_wqe_ctrl_seg_get_ds(wqe) - 2, data, len);
+		cqe_scatter_response(sq, wqe, data, len);
 	} else if (rq) {
 		wqe = rq->buf + (size_t)(rq->limit & rq->mask) * rq->stride;
 		cqe_scatter(wqe, rq->max_sge, data, len);

@@ -398,6 +398,7 @@ struct dvx_qp_kind {
 	uint32_t access; /* the rights that a peer can be given */
 	bool peer;	 /* it is connected with one other queue */
 	bool reliable;	 /* it retries, and does READs and atomics */
+	uint8_t peer_ds; /* segments of a WQE that name its peer */
 };
 /* Finds the row of an enum dvx_qp_type; NULL: no such type */
 const struct dvx_qp_kind *dvx_qp_kind(uint32_t type);

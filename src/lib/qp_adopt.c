@@ -13,11 +13,15 @@ static int qp_adopt_sq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)
 				     .qpn = qp->qpn,
 				     .max_wqe_bytes = qp->dev->caps.max_wqe_bytes};
 
+	int err;
+
 	init.slots = calloc(dv->sq.wqe_cnt, sizeof(*init.slots));
 	qp->sq.slots = init.slots;
 	if (!init.slots)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->sq.wqe_cnt);
-	return dvx_sq_init(&qp->sq, &init);
+	err = dvx_sq_init(&qp->sq, &init);
+	qp->sq.peer_ds = dvx_qp_kind(qp->type)->peer_ds;
+	return err;
 }
 
 static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)

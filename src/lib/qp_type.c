@@ -15,12 +15,14 @@ static const struct dvx_qp_kind qp_kinds[] = {
 			    .peer = true,
 			    .reliable = true,
 			    .sends_only = true,
-			    .verbs_only = true},
+			    .verbs_only = true,
+			    .peer_ds = 1},
 	/* made by mlx5dv_create_qp(); a DC target has the same type, but no ring to adopt */
 	[DVX_QP_DCI] = {.name = "DC initiators",
 			.verbs = IBV_QPT_DRIVER,
 			.reliable = true,
-			.sends_only = true},
+			.sends_only = true,
+			.peer_ds = PRM_AV_BYTES / DVX_SEG},
 };
 
 const struct dvx_qp_kind *dvx_qp_kind(uint32_t type)

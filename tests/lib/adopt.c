@@ -18,11 +18,12 @@ struct adopted {
 	struct dvx_rq *rq;
 };
 
-static void verbs_make(struct rig *r, struct adopted *a)
+static void verbs_make_as(struct rig *r, struct adopted *a, int sq_sig_all)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = sq_sig_all,
 		.cap = {.max_send_wr = 32,
 			.max_recv_wr = 16,
 			.max_send_sge = 4,
@@ -38,13 +39,18 @@ static void verbs_make(struct rig *r, struct adopted *a)
 	a->ibcq = ibv_create_cq(ctx, 256, NULL, a->chan, 0);
 	a->mr = ibv_reg_mr(a->ibpd, r->buf, RIG_BYTES,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_READ);
+				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	assert_non_null(a->ibcq);
 	assert_non_null(a->mr);
 	attr.send_cq = attr.recv_cq = a->ibcq;
 	a->ibqp = ibv_create_qp(a->ibpd, &attr);
 	assert_non_null(a->ibqp);
 	OK(verbs_qp_connect_self(a->ibqp, 0));
+}
+
+static void verbs_make(struct rig *r, struct adopted *a)
+{
+	verbs_make_as(r, a, 0);
 }
 
 static void adopt(struct rig *r, struct adopted *a)
@@ -389,6 +395,44 @@ TEST(rig, reset_and_destroy)
 		post_one(a.qp, i);
 		next_is(&a, a.qp, i);
 	}
+	unmake(&a);
+}
+
+/* A queue that signals all has the old value of an atomic in the CQE: each poll takes it from there. */
+TEST(rig, atomics_inside_the_cqe)
+{
+	const uint64_t value = 0x0102030405060708;
+	struct ibv_qp_attr rights = {.qp_access_flags =
+					     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC};
+	const struct dvx_masked_cas op = {value, UINT64_MAX, 50, UINT64_MAX};
+	uint64_t *old = (uint64_t *)(void *)r->buf, *there = old + 64;
+	struct adopted a;
+
+	verbs_make_as(r, &a, 1);
+	assert_int_equal(ibv_modify_qp(a.ibqp, &rights, IBV_QP_ACCESS_FLAGS), 0);
+	adopt(r, &a);
+	*there = 40;
+	OK(dvx_post_faa(a.sq, (uintptr_t)there, a.mr->rkey, 2, old, a.mr->lkey, 1, DVX_SIGNALED));
+	dvx_sq_ring(a.sq);
+	assert_int_equal(dvx_cqe_scattered(wait_cqe(a.cq)), 32);
+	next_is(&a, a.qp, 1);
+	assert_int_equal(*old, 40);
+	OK(dvx_post_cas(a.sq, (uintptr_t)there, a.mr->rkey, 42, value, old, a.mr->lkey, 2,
+			DVX_SIGNALED));
+	dvx_sq_ring(a.sq);
+	next_is(&a, a.qp, 2);
+	assert_int_equal(*old, 42);
+	OK(dvx_post_masked_cas(a.sq, (uintptr_t)there, a.mr->rkey, &op, old, a.mr->lkey, 3,
+			       DVX_SIGNALED));
+	dvx_sq_ring(a.sq);
+	next_is(&a, a.qp, 3);
+	assert_int_equal(*old, value);
+	assert_int_equal(*there, 50);
+	OK(dvx_post_masked_faa32(a.sq, (uintptr_t)there, a.mr->rkey, 1, 0, (uint32_t *)old,
+				 a.mr->lkey, 4, DVX_SIGNALED));
+	dvx_sq_ring(a.sq);
+	next_is(&a, a.qp, 4);
+	assert_int_equal(prm_load32(old, 0), 50);
 	unmake(&a);
 }
 

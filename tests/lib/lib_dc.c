@@ -406,7 +406,8 @@ struct verbs_dci {
 	struct ibv_qp *qp;
 };
 
-static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives)
+/* With `scatter`, small responses are in the CQE, and requests have no ibv_qp_ex. */
+static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives, bool scatter)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
 	struct mlx5dv_qp_init_attr dv = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
@@ -418,6 +419,11 @@ static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE |
 				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
 
+	if (scatter) {
+		ex.comp_mask = IBV_QP_INIT_ATTR_PD;
+		dv.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
+		dv.create_flags = MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE;
+	}
 	v->pd = ibv_alloc_pd(ctx);
 	v->cq = ibv_create_cq(ctx, 1024, NULL, NULL, 0);
 	ex.pd = v->pd;
@@ -446,7 +452,7 @@ TEST(dc, bytes)
 	struct ibv_ah *ah;
 	uint8_t *their[3], *mine = d->sq->buf, wqes[6 * DVX_BLOCK];
 
-	verbs_dci_make(r, &v, 0);
+	verbs_dci_make(r, &v, 0, false);
 	aa.grh.hop_limit = 64;
 	OK(dvx_dev_gid(r->dev, 1, 1, aa.grh.dgid.raw));
 	ah = ibv_create_ah(v.pd, &aa);
@@ -493,6 +499,32 @@ TEST(dc, bytes)
 	OK(dvx_qp_to_rst(d->qp)); /* nothing here is rung */
 }
 
+/* A READ and an atomic, whose results the CQE has, of an adopted initiator. */
+static void adopted_dci_reads(struct rig *r, struct dc *d, struct ibv_pd *pd, struct dvx_cq *cq)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, r->buf, ROOM, IBV_ACCESS_LOCAL_WRITE);
+	struct dvx_sge piece = {(uintptr_t)r->buf, 8, mr ? mr->lkey : 0};
+	uint64_t *old = (uint64_t *)(void *)r->buf, *there = (uint64_t *)(void *)(r->buf + FAR);
+	struct dvx_sq *sq = dvx_qp_sq(d->qp);
+	struct dvx_wc wc;
+
+	assert_non_null(mr);
+	*there = 0x0102030405060708;
+	OK(dvx_post_dc_read(sq, &d->ah[0], 0, (uintptr_t)there, r->key, &piece, 1, 1,
+			    DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	assert_int_equal(dvx_cqe_scattered(wait_cqe(cq)), 32);
+	assert_int_equal(dc_next(cq, &wc), 1);
+	assert_int_equal(*old, *there);
+	*old = 0;
+	OK(dvx_post_dc_faa(sq, &d->ah[1], 0, (uintptr_t)there, r->key, 1, old, mr->lkey, 2,
+			   DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	assert_int_equal(dc_next(cq, &wc), 1);
+	assert_int_equal(*old + 1, *there);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
 /* Lets libdvx drive verbs' initiator. Receives that it was made with have room before its SQ. */
 static void adopt_dci(struct rig *r, struct dc *d, uint32_t receives)
 {
@@ -501,7 +533,7 @@ static void adopt_dci(struct rig *r, struct dc *d, uint32_t receives)
 	struct dvx_cq *cq;
 	struct dvx_wc wc;
 
-	verbs_dci_make(r, &v, receives);
+	verbs_dci_make(r, &v, receives, true);
 	OK(dvx_cq_adopt(r->dev, v.cq, &cq));
 	OK(dvx_qp_adopt(r->dev, v.qp, &d->qp));
 	assert_int_equal(!dvx_qp_rq(d->qp), !receives);
@@ -514,6 +546,7 @@ static void adopt_dci(struct rig *r, struct dc *d, uint32_t receives)
 		assert_int_equal(wc.wr_id, i);
 		dc_arrived(r, d, i % TARGETS, "adopted", 7);
 	}
+	adopted_dci_reads(r, d, v.pd, cq);
 	OK(dvx_qp_destroy(d->qp));
 	OK(dvx_cq_destroy(cq));
 	verbs_dci_free(&v);

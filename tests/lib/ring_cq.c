@@ -452,6 +452,62 @@ TEST(none, unscatter)
 	assert_memory_equal(b, "efghij\0\0", 8);
 }
 
+/* Completes WQE `index` with the bytes 1 to 8 inside the CQE, and copies them to its buffers. */
+static void result_inside(uint32_t index, uint32_t byte_cnt)
+{
+	uint8_t *cqe = p.buf[p.pi];
+
+	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, (uint16_t)index);
+	memcpy(cqe, "\1\2\3\4\5\6\7\10", 8);
+	prm_cqe64_set_byte_cnt(cqe, byte_cnt);
+	cqe[DVX_CQE_BYTES - 1] |= PRM_CQE_FORMAT_INLINE_DATA32 << 2;
+	dvx_cqe_unscatter(cqe, &s.sq, NULL);
+}
+
+/* An atomic's old value goes to its buffer, in the order that atomic.h promises, and nowhere else. */
+TEST(none, unscatter_atomic)
+{
+	uint64_t trap = 0, old[4] = {0};
+	const struct dvx_masked_cas op = {(uintptr_t)&trap, 1, 8ull << 32 | 1, 1};
+	uint32_t half[2] = {0}, at[6];
+	struct dvx_sq *sq = &s.sq;
+
+	rings_init(16, 8);
+	at[0] = sq->pi;
+	dvx_post_cas(sq, 1, 2, op.compare, op.swap, &old[0], 1, 7, DVX_SIGNALED);
+	at[1] = sq->pi;
+	dvx_post_faa(sq, 1, 2, op.swap, &old[1], 1, 7, DVX_SIGNALED);
+	at[2] = sq->pi;
+	dvx_post_masked_cas(sq, 1, 2, &op, &old[2], 1, 7, DVX_SIGNALED);
+	at[3] = sq->pi;
+	dvx_post_masked_faa(sq, 1, 2, op.swap, op.compare, &old[3], 1, 7, DVX_SIGNALED);
+	at[4] = sq->pi;
+	dvx_post_masked_cas32(sq, 1, 2, &op, &half[0], 1, 7, DVX_SIGNALED);
+	at[5] = sq->pi;
+	dvx_post_masked_faa32(sq, 1, 2, 5, 6, &half[1], 1, 7, DVX_SIGNALED);
+	for (uint32_t i = 0; i < 6; i++)
+		result_inside(at[i], i % 2 ? 99 : 8); /* their byte_cnt does not matter */
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(old[i], 0x0102030405060708);
+	assert_memory_equal(&half[0], "\1\2\3\4", 4);
+	assert_memory_equal(&half[1], "\1\2\3\4", 4);
+	assert_int_equal(trap, 0);
+}
+
+/* Other work has no response: its buffers stay as they are. */
+TEST(none, unscatter_nothing)
+{
+	uint64_t mine = 9;
+	struct dvx_sge sge = {(uintptr_t)&mine, 8, 1};
+
+	rings_init(8, 8);
+	dvx_post_write(&s.sq, 1, 2, &sge, 1, 7, DVX_SIGNALED);
+	dvx_post_send(&s.sq, (struct dvx_sge[]){sge, sge}, 2, 7, DVX_SIGNALED);
+	result_inside(0, 8);
+	result_inside(1, 8);
+	assert_int_equal(mine, 9);
+}
+
 /* In entries of 128 bytes the CQE is the second half, and data are in the first one. */
 TEST(none, large_entries)
 {
