@@ -146,7 +146,10 @@ static uint32_t cq_slack(const struct dvx_cq_priv *cq)
 	return cq->ring.entries - cq->room;
 }
 
-/* With raw receive queues, the inline poll's table is empty: CQEs of packets have no number. */
+/*
+ * With raw receive queues, the inline poll's table is empty: CQEs of packets have no number. The new
+ * slack may be smaller than what is consumed and not published: publishes it.
+ */
 void dvx_cq_refit(struct dvx_cq_priv *cq)
 {
 	bool by_number = cq->queue_count && !cq->raw_receivers;
@@ -154,6 +157,8 @@ void dvx_cq_refit(struct dvx_cq_priv *cq)
 	cq->ring.queues = by_number ? cq->places : &dvx_cq_no_queue;
 	cq->ring.queue_mask = by_number ? cq->place_count - 1 : 0;
 	dvx_cq_set_slack(&cq->ring, cq_slack(cq));
+	if (!(cq->flags & DVX_CQ_COLLAPSED))
+		dvx_cq_publish(&cq->ring);
 	if (cq->queue_count <= 2)
 		cq_update_queues(cq);
 }

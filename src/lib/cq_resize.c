@@ -103,7 +103,6 @@ static void cq_resize_take(struct dvx_cq_priv *cq, const struct dvx_cq *to,
 	*at = old;
 	dvx_cq_place(&cq->ring, dvx_mem_addr(cq->at.mem), to->entries, dvx_cq_index(to));
 	dvx_cq_refit(cq);
-	dvx_cq_publish(&cq->ring);
 }
 
 /* Moves the CQ to a ring in the memory `at`. The caller frees `at`, the old ring on success. */

@@ -304,6 +304,38 @@ TEST(rig, room)
 	OK(dvx_cq_destroy(cq));
 }
 
+/* Queues that are made later don't overrun a CQ of which not all that was polled is published. */
+TEST(rig, room_of_later_queues)
+{
+	static const uint32_t blocks[] = {32, 64, 32}; /* together all entries */
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 96, .uar = r->uar};
+	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_qp *qp[3];
+	struct dvx_wc wc;
+
+	OK(dvx_cq_create(r->dev, &cqa, &qpa.send_cq));
+	assert_int_equal(qpa.send_cq->entries, 128);
+	qpa.rq_entries = qpa.rq_sge = 0;
+	for (int i = 0; i < 3; i++) {
+		qpa.sq_blocks = blocks[i];
+		OK(dvx_qp_create(r->dev, &qpa, &qp[i]));
+		OK(dvx_qp_connect_self(qp[i], 0));
+		if (i)
+			continue;
+		nops(dvx_qp_sq(qp[0]), 0, 31);
+		for (uint64_t n = 0; n < 31; n++)
+			done_next(qpa.send_cq, n);
+	}
+	for (int i = 0; i < 3; i++)
+		nops(dvx_qp_sq(qp[i]), 0, (int)blocks[i]);
+	until_waiting(qpa.send_cq, 128);
+	for (int i = 0; i < 128; i++)
+		assert_int_equal(polled(qpa.send_cq, &wc), 1);
+	for (int i = 0; i < 3; i++)
+		OK(dvx_qp_destroy(qp[i]));
+	OK(dvx_cq_destroy(qpa.send_cq));
+}
+
 /* Mistaken arguments are refused, and the errno alone shows what to do. */
 TEST(rig, refusals_in_words)
 {
