@@ -114,6 +114,8 @@ static int cq_resize_move(struct dvx_cq *ring, uint32_t entries, struct dvx_queu
 
 	dvx_cq_place(&to, dvx_mem_addr(at->mem), entries, index);
 	cq_resize_clear(&to, index);
+	/* The device refuses a ring that is too small for all that was not published. */
+	dvx_cq_publish(ring);
 	err = cq_resize_command(ring->priv, at, entries);
 	if (err)
 		return err;

@@ -249,6 +249,24 @@ TEST(rig, resized)
 	kind_free(&k);
 }
 
+/* An empty CQ shrinks, though the device has not been told of all that was polled. */
+TEST(rig, resized_when_empty)
+{
+	struct dvx_wc wc;
+	struct kind k;
+
+	kind_make(r, &k, 0, 4000);
+	for (uint64_t i = 0; i < 300; i++) {
+		kind_write(r, &k, i, DVX_SIGNALED);
+		assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
+	}
+	OK(dvx_cq_resize(k.cq, 64, NULL));
+	kind_write(r, &k, 77, DVX_SIGNALED);
+	assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
+	assert_int_equal(wc.wr_id, 77);
+	kind_free(&k);
+}
+
 /* Both clocks give the time of day; the free-running one except for slewing of the day's. */
 TEST(rig, timestamps)
 {
