@@ -37,7 +37,8 @@ int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *cq, void *cooki
 /*
  * Waits for one event, up to timeout_ms milliseconds (-1: forever); -ETIMEDOUT or -EINTR without
  * one. Either out pointer may be NULL. Call it from the CQ's thread, which may arm the CQ again at
- * once.
+ * once. -ENOENT: an adopted channel had an event of an ibv_cq that is not subscribed to it. The event
+ * is acknowledged, and *cookie is the ibv_cq.
  */
 int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq, void **cookie);
 

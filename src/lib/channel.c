@@ -139,20 +139,29 @@ static struct dvx_cq_priv *event_find(const struct dvx_channel *ch, const void *
 	return NULL;
 }
 
-static int next_event(struct dvx_channel *ch, struct dvx_cq_priv **cq)
+/* Takes an event of an adopted channel. The caller gets the ibv_cq of one that is not libdvx's. */
+static int event_of_comp(struct dvx_channel *ch, struct dvx_cq_priv **cq, void **cookie)
 {
-	struct mlx5dv_devx_async_event_hdr hdr;
 	struct ibv_cq *ibcq;
 	void *context;
+
+	if (ibv_get_cq_event(ch->comp, &ibcq, &context))
+		return dvx_fail(errno, "the ibv_comp_channel fails");
+	ibv_ack_cq_events(ibcq, 1);
+	*cq = event_find(ch, ibcq);
+	if (*cq)
+		return 0;
+	if (cookie)
+		*cookie = ibcq;
+	return dvx_fail(ENOENT, "dvx_channel_wait: an event of an ibv_cq, now *cookie, without "
+				"dvx_channel_subscribe(): poll it by verbs");
+}
+
+static int event_of_devx(struct dvx_channel *ch, struct dvx_cq_priv **cq)
+{
+	struct mlx5dv_devx_async_event_hdr hdr;
 	ssize_t n;
 
-	if (ch->comp) {
-		if (ibv_get_cq_event(ch->comp, &ibcq, &context))
-			return dvx_fail(errno, "the ibv_comp_channel fails");
-		ibv_ack_cq_events(ibcq, 1);
-		*cq = event_find(ch, ibcq);
-		return 0;
-	}
 	n = mlx5dv_devx_get_event(ch->devx, &hdr, sizeof(hdr));
 	if (n < 0 && dvx_event_ends(errno))
 		return dvx_fail(EIO, "%s is gone", dvx_dev_name(ch->dev));
@@ -177,7 +186,7 @@ int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq,
 			return dvx_fail(errno, "waiting for an event fails");
 		if (!err)
 			return dvx_fail(ETIMEDOUT, "no event in %d ms", timeout_ms);
-		err = next_event(ch, &woken);
+		err = ch->comp ? event_of_comp(ch, &woken, cookie) : event_of_devx(ch, &woken);
 		if (err)
 			return err;
 	}

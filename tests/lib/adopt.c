@@ -436,4 +436,53 @@ TEST(rig, atomics_inside_the_cqe)
 	unmake(&a);
 }
 
+/* Makes a queue on an ibv_cq of the channel that libdvx does not drive, and completes a request. */
+static struct ibv_qp *complete_by_verbs(struct adopted *a, struct ibv_cq *ibcq)
+{
+	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,
+					.send_cq = ibcq,
+					.recv_cq = ibcq,
+					.cap = {.max_send_wr = 8, .max_send_sge = 1}};
+	struct ibv_qp *qp = ibv_create_qp(a->ibpd, &attr);
+	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED},
+			   *bad;
+
+	assert_non_null(qp);
+	assert_int_equal(verbs_qp_connect_self(qp, 0), 0);
+	assert_int_equal(ibv_req_notify_cq(ibcq, 0), 0);
+	wr.wr.rdma.remote_addr = (uintptr_t)a->mr->addr;
+	wr.wr.rdma.rkey = a->mr->rkey;
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	return qp;
+}
+
+/* The event of an ibv_cq that is not subscribed is passed to the caller, and not lost. */
+TEST(rig, event_of_another_cq)
+{
+	struct ibv_cq *other;
+	struct dvx_channel *ch;
+	struct ibv_qp *qp;
+	struct adopted a;
+	struct ibv_wc wc;
+	void *cookie = NULL;
+
+	verbs_make(r, &a);
+	adopt(r, &a);
+	OK(dvx_channel_adopt(r->dev, a.chan, &ch));
+	OK(dvx_channel_subscribe(ch, a.cq, &a));
+	other = ibv_create_cq(dvx_dev_ibv(r->dev), 8, NULL, a.chan, 0);
+	assert_non_null(other);
+	qp = complete_by_verbs(&a, other);
+	refused(dvx_channel_wait(ch, PATIENCE_SECONDS * 1000, NULL, &cookie), -ENOENT, "ibv_cq",
+		"dvx_channel_subscribe()");
+	assert_ptr_equal(cookie, other);
+	assert_int_equal(ibv_poll_cq(other, 1, &wc), 1);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(dvx_channel_wait(ch, 0, NULL, NULL), -ETIMEDOUT);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(other), 0);
+	unmake(&a);
+	OK(dvx_channel_close(ch));
+}
+
 TEST_GROUP(rig_open, rig_close)
