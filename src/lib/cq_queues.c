@@ -272,11 +272,16 @@ int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
 				"CQ %u has a receiver of user_index 0x%x on another SRQ already: "
 				"their messages could not be told apart",
 				cq->ring.cqn, new->user_index & 0xffffff);
-	err = cq_make_places(cq, cq->queue_count + 1);
-	if (!err && new->shared)
-		err = cq_pool_enter(cq, new->srq);
+	/* The table comes last: its change frees the one that polls read until dvx_cq_refit(). */
+	err = new->shared ? cq_pool_enter(cq, new->srq) : 0;
 	if (err)
 		return err;
+	err = cq_make_places(cq, cq->queue_count + 1);
+	if (err) {
+		if (new->shared)
+			cq_pool_leave(cq, new->srq);
+		return err;
+	}
 	*cq_place_of(cq, new->number) = *new;
 	cq->queue_count++;
 	cq->raw_receivers += new->raw &&new->rq;
