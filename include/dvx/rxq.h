@@ -57,7 +57,10 @@ struct dvx_rxq_attr {
 /* Makes a queue that is ready to receive. PRM: CREATE_RQ, MODIFY_RQ to RDY, CREATE_TIR. */
 int dvx_rxq_create(struct dvx_dev *dev, const struct dvx_rxq_attr *attr, struct dvx_rxq **out);
 
-/* Destroys a queue. -EBUSY while an action or a dvx_rss leads to it. Its CQEs stay in the CQ. */
+/*
+ * Destroys a queue. -EBUSY while an action or a dvx_rss leads to it. Removes its CQEs from the CQ:
+ * consume them before.
+ */
 int dvx_rxq_destroy(struct dvx_rxq *rxq);
 struct dvx_rq *dvx_rxq_ring(struct dvx_rxq *rxq);
 

@@ -49,6 +49,23 @@ TEST(flow, completions)
 	way_close_inbox(&w, &in);
 }
 
+/* A queue that is destroyed takes its completions along. */
+TEST(flow, destroyed)
+{
+	struct frame frame;
+	struct inbox in;
+	struct way w;
+
+	way_open_inbox(f, &w, &in, 0);
+	frame_build(&frame, (struct frame_spec){0});
+	frame_send(f, &frame);
+	wait_cqe(in.cq);
+	way_close(&w);
+	OK(dvx_rxq_destroy(in.rxq));
+	assert_null(dvx_cq_peek(in.cq));
+	OK(dvx_cq_destroy(in.cq));
+}
+
 /* The device fills in checksums on request. */
 TEST(flow, checksums)
 {
