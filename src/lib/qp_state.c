@@ -279,6 +279,7 @@ static void lib_qp_state_empty(struct dvx_qp *qp)
 {
 	*qp->sq.dbrec = 0;
 	qp->sq.pi = qp->sq.ci = 0;
+	qp->sq.head = qp->sq.qpn_be; /* as in dvx_sq_set_qpn() */
 	if (!qp->has_rq)
 		return;
 	dvx_rq_empty(&qp->rq);

@@ -61,6 +61,7 @@ TEST(pair, reset_drops_completions, 0)
 		until_waiting(p->cq[0], 9);
 		OK(dvx_qp_to_rst(p->qp[0]));
 		OK(dvx_qp_to_rst(p->qp[1]));
+		assert_true(p->sq->head == p->sq->qpn_be); /* a doorbell names no WQE */
 		assert_int_equal(dvx_cq_poll(p->cq[0], &wc), 0);
 		assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
 		pair_connect(r, p, 0);
