@@ -403,6 +403,8 @@ void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
 				cq_entry(&cq->ring, i));
 		}
 	}
+	/* The moved CQEs are in memory before an index lets the device overwrite them (libmlx5). */
+	DVX_ORDER_STORES();
 	while (removed--)
 		dvx_cq_consume_to(&cq->ring, cq->ring.next + cq->ring.stride);
 	dvx_cq_publish(&cq->ring);

@@ -102,6 +102,7 @@ static void cq_resize_take(struct dvx_cq_priv *cq, const struct dvx_cq *to,
 	old.dbr = NULL;
 	*at = old;
 	dvx_cq_place(&cq->ring, dvx_mem_addr(cq->at.mem), to->entries, dvx_cq_index(to));
+	DVX_ORDER_STORES(); /* the copied CQEs, before an index, as in dvx_cq_clean() */
 	dvx_cq_refit(cq);
 }
 

@@ -94,6 +94,8 @@ void dvx_cq_unpack(const struct dvx_cq *cq)
 		unpack_entry(cq->mini, array + i % UNPACK_ARRAY * PRM_MINI_CQE8_BYTES, &counter,
 			     to);
 	}
+	/* The CQEs are in memory before an index lets the device overwrite them. */
+	DVX_ORDER_STORES();
 }
 
 /* The next packets of a session, those of one array; places and cookies are contiguous. */
@@ -166,6 +168,7 @@ static void unpack_take(struct dvx_rq *rq, uint32_t n, struct dvx_rx *out)
 	}
 	unpack_minis(row, left, out);
 	rq->limit += n;
+	DVX_ORDER_STORES(); /* the owner bits, before the index, as in dvx_cq_unpack() */
 	unpack_consume(rq->cq, n);
 }
 

@@ -292,6 +292,10 @@ warn="$warn -Wno-shadow" # a global of another file; the native build reads each
 compile all "$tmp/all.c"
 ok $failed "the whole libdvx compiles without a warning"
 rm -f "$tmp/match.o" # libdvx's part of rows.o
+for f in dvx_cq_clean cq_resize_take dvx_cq_unpack unpack_take; do # they write into a ring of CQEs
+	aarch64-linux-gnu-objdump --disassemble=$f "$tmp/all.o" | tee "$tmp/log" | grep -q 'dmb[[:space:]]osh$'
+	ok $? "$f: CQEs that it wrote, then a consumer index"
+done
 
 qemu=$(command -v qemu-aarch64-static)
 # What the tests don't call is dropped with what it needs from rdma-core.
