@@ -426,6 +426,58 @@ TEST(none, deleted_trees)
 	filter_free(&filter);
 }
 
+static bool folds; /* the name "photos" leads to "Photos", as on vfat */
+
+static const char *folded(const char *name)
+{
+	return folds && !strcmp(name, "photos") ? "Photos" : name;
+}
+
+int __real_fstatat(int dir, const char *name, struct stat *st, int flags);
+int __wrap_fstatat(int dir, const char *name, struct stat *st, int flags);
+int __real_openat(int dir, const char *name, int flags, ...);
+int __wrap_openat(int dir, const char *name, int flags, mode_t mode);
+
+int __wrap_fstatat(int dir, const char *name, struct stat *st, int flags)
+{
+	return __real_fstatat(dir, folded(name), st, flags);
+}
+
+int __wrap_openat(int dir, const char *name, int flags, mode_t mode)
+{
+	return __real_openat(dir, folded(name), flags, mode);
+}
+
+/* --delete spares an entry that a listed name leads to, although it has another one. */
+TEST(none, names_that_fold)
+{
+	static const struct copy_msg script[] = {
+		DIR_(""), DIR_("photos"), FILE_("x", 6), UP, UP, DONE, {0}};
+	struct copy_fault f;
+	char cmd[256];
+
+	copy_pull.options = OPTION_DELETE;
+	for (int merges = 0; merges < 2; merges++) {
+		assert_int_equal(copy_pull_fresh(NULL), 0);
+		snprintf(cmd, sizeof(cmd),
+			 "cd %s && mkdir -p got/Photos got/extra && printf theirs >got/Photos/x && "
+			 "touch -d @1000 got/Photos/x",
+			 copy_pull.dest);
+		assert_int_equal(system(cmd), 0);
+		copy_pull.merges = merges;
+		folds = true;
+		f = copy_pull_from(script);
+		folds = false;
+		report_free(&copy_pull.report);
+		assert_int_equal(f.code, COPY_OK);
+		snprintf(cmd, sizeof(cmd), "cd %s/got && test -s Photos/x && ! test -e extra",
+			 copy_pull.dest);
+		assert_int_equal(system(cmd), 0);
+	}
+	copy_pull.merges = false;
+	copy_pull.options = 0;
+}
+
 /* An excluded directory stays where the source has a file of its name. */
 TEST(none, excluded_in_the_way)
 {

@@ -9,7 +9,8 @@ tests_copy_hostile_SOURCES = tests/copy/hostile.c tests/copy/copy_disk.c tests/c
 	tests/copy/copy_pull.c tests/copy/copy_pull.h tests/copy/copy_actor.c tests/copy/copy_actor.h \
 	$(COPY_FAKE)
 tests_copy_hostile_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=close,--wrap=fstatfs,--wrap=syncfs,--wrap=renameat,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r
+	-Wl,--wrap=close,--wrap=fstatfs,--wrap=syncfs,--wrap=renameat,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r \
+	-Wl,--wrap=fstatat,--wrap=openat
 tests_copy_clients_SOURCES = tests/copy/clients.c tests/copy/clients_source.c tests/copy/clients.h $(COPY_FAKE)
 tests_copy_clients_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=syscall,--wrap=llistxattr,--wrap=lgetxattr,--wrap=getdents64

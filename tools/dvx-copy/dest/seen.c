@@ -8,15 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/idmap.h"
+
 struct seen_entry {
-	struct seen_entry *next; /* of one directory, unless sources may merge */
-	const char *path;	 /* from DEST */
+	struct seen_entry *next;  /* of one directory */
+	struct seen_entry *names; /* the directory's entries, if sources may merge */
+	const char *path;	  /* from DEST */
 	bool is_dir, whole;
 	char text[];
 };
 
 struct dest_seen {
-	void *entries; /* a tree of struct seen_entry */
+	void *entries;		  /* a tree of struct seen_entry */
+	struct seen_entry *names; /* DEST's entries, if sources may merge */
 	bool merges, failed;
 };
 
@@ -66,15 +70,29 @@ static struct seen_entry *seen_put(struct dest_seen *s, const char *path, bool i
 	return NULL;
 }
 
+/* Returns the list of a directory's entries. NULL: no source has the directory. */
+static struct seen_entry **seen_names(struct dest *d, const char *dir)
+{
+	struct seen_entry *e;
+
+	if (!d->seen->merges)
+		return &d->now->names;
+	if (!*dir)
+		return &d->seen->names;
+	e = seen_find(d->seen, dir);
+	return e ? &e->names : NULL;
+}
+
 static int seen_note(struct dest *d, const char *path, bool is_dir)
 {
+	struct seen_entry **names = seen_names(d, d->now->path);
 	struct seen_entry *e = seen_put(d->seen, path, is_dir);
 
 	if (!e)
 		return copy_no_memory(d->f);
-	if (!d->seen->merges) {
-		e->next = d->now->names;
-		d->now->names = e;
+	if (names) {
+		e->next = *names;
+		*names = e;
 	}
 	return dest_remember(d, strlen(path));
 }
@@ -127,6 +145,9 @@ struct seen_level {
 	char *path;
 	unsigned int depth;
 	bool deletes, deleted;
+	struct seen_entry **names; /* that the sources have */
+	idmap ids;		   /* their inodes, from the first candidate on */
+	bool has_ids;
 };
 
 static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth);
@@ -142,14 +163,51 @@ static int seen_below(struct dest *d, const struct seen_level *l, const char *na
 	return ret;
 }
 
+static int seen_add_ids(struct dest *d, struct seen_level *l)
+{
+	struct stat st;
+
+	l->has_ids = true;
+	for (const struct seen_entry *e = *l->names; e; e = e->next) {
+		const char *slash = strrchr(e->path, '/');
+
+		if (alive_tick(&d->alive))
+			return -1;
+		if (!fstatat(l->fd, slash ? slash + 1 : e->path, &st, AT_SYMLINK_NOFOLLOW) &&
+		    !idmap_put(&l->ids, st.st_dev, st.st_ino))
+			return copy_no_memory(d->f);
+	}
+	return 0;
+}
+
+/*
+ * Whether a name of the sources leads to this entry: the file system folds case or normalizes
+ * Unicode, and has the entry under the name that it was made with.
+ */
+static int seen_folded(struct dest *d, struct seen_level *l, const char *name)
+{
+	struct stat st;
+
+	if (!l->names || fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    (!S_ISDIR(st.st_mode) && st.st_nlink > 1)) /* it has two names */
+		return 0;
+	if (!l->has_ids && seen_add_ids(d, l))
+		return -1;
+	return !!idmap_find(&l->ids, st.st_dev, st.st_ino);
+}
+
 static int seen_child(struct dest *d, struct seen_level *l, const char *name)
 {
 	const struct seen_entry *e = seen_find(d->seen, l->path);
+	int folded;
 
 	if (e && d->seen->merges && e->is_dir && l->depth < DEPTH_MAX)
 		return seen_below(d, l, name);
 	if (e || !l->deletes || delete_is_temporary(name))
 		return 0;
+	folded = seen_folded(d, l, name);
+	if (folded)
+		return folded < 0 ? -1 : 0;
 	l->deleted = true;
 	return delete_entry(d, l->fd, l->path, name);
 }
@@ -188,6 +246,7 @@ static int seen_list(struct dest *d, struct seen_level *l)
 
 	if (!list)
 		return seen_unread(d, l);
+	l->names = seen_names(d, l->path);
 	while (!bad && (name = dir_next(list))) {
 		if (n + strlen(name) + 2 > PATH_MAX)
 			continue;
@@ -197,6 +256,7 @@ static int seen_list(struct dest *d, struct seen_level *l)
 		l->path[n] = '\0';
 	}
 	closedir(list);
+	idmap_free(&l->ids);
 	return bad;
 }
 
