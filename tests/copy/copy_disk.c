@@ -61,6 +61,7 @@ static void stop_at(const char *call)
 int __wrap_syncfs(UNUSED int fd)
 {
 	stop_at("syncfs");
+	copy_clock_await();
 	return disk_fails("syncfs") ? -1 : 0;
 }
 

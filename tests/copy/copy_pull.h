@@ -36,6 +36,9 @@ struct copy_fault copy_pull_from(const struct copy_msg *script);
 /* Checks that no temporary is left below path. Returns the number of entries. */
 unsigned int copy_pull_left(const char *path);
 
+/* copy_clock.c: in a sync, waits until the copier has come back from waiting for it. */
+void copy_clock_await(void);
+
 /* A server's script, how the pull ends, and how many entries are left. */
 struct play {
 	struct copy_msg script[13]; /* ends with a message without a type */

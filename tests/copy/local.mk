@@ -5,12 +5,12 @@ COPY_TESTS += tests/copy/filter tests/copy/bwlimit tests/copy/workers tests/copy
 	tests/copy/hostile tests/copy/clients
 COPY_FAKE = tests/copy/copy_fake.c tests/copy/copy_fake.h tests/copy/copy_fds.h tests/copy/copy_swap.h
 tests_copy_msg_SOURCES = tests/copy/msg.c tests/copy/copy_sample.h
-tests_copy_hostile_SOURCES = tests/copy/hostile.c tests/copy/copy_disk.c tests/copy/copy_theirs.c \
-	tests/copy/copy_pull.c tests/copy/copy_pull.h tests/copy/copy_actor.c tests/copy/copy_actor.h \
+tests_copy_hostile_SOURCES = tests/copy/hostile.c tests/copy/copy_clock.c tests/copy/copy_disk.c \
+	tests/copy/copy_theirs.c tests/copy/copy_pull.c tests/copy/copy_pull.h tests/copy/copy_actor.c tests/copy/copy_actor.h \
 	$(COPY_FAKE)
 tests_copy_hostile_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=close,--wrap=fstatfs,--wrap=syncfs,--wrap=renameat,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r \
-	-Wl,--wrap=fstatat,--wrap=openat
+	-Wl,--wrap=fstatat,--wrap=openat,--wrap=clock_gettime,--wrap=time
 tests_copy_clients_SOURCES = tests/copy/clients.c tests/copy/clients_source.c tests/copy/clients.h $(COPY_FAKE)
 tests_copy_clients_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=syscall,--wrap=llistxattr,--wrap=lgetxattr,--wrap=getdents64

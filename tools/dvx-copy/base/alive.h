@@ -28,16 +28,16 @@ struct alive {
 	int (*send)(void *arg); /* returns -1 also if *stop is set */
 	void *arg;
 	const volatile sig_atomic_t *stop; /* or NULL */
-	time_t last;
+	int64_t last;			   /* by the monotonic clock, in milliseconds */
 };
 
 /* Returns -1 if the message can't be sent, or if the user has interrupted the copy. */
 static inline int alive_tick(struct alive *a)
 {
 	bool stop = a->stop && *a->stop;
-	time_t now = time(NULL);
+	int64_t now = clock_now_ms();
 
-	if (!a->send || (!stop && now - a->last < ALIVE_SECONDS))
+	if (!a->send || (!stop && now - a->last < 1000 * ALIVE_SECONDS))
 		return 0;
 	a->last = now;
 	return a->send(a->arg);

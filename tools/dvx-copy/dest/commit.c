@@ -72,9 +72,9 @@ static bool commit_timed_join(pthread_t thread)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += ALIVE_SECONDS;
-	return pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT;
+	return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT;
 }
 
 /* Syncs fd or its file system. Returns 1 if that failed, and sets errno. */
