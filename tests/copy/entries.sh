@@ -300,6 +300,17 @@ across() { # pull|push
 }
 check "hard links across sources by pull" across pull
 check "and by push" across push
+newer_link() { # NEWER OTHER: -u keeps one name of the source's file, and the other does not become a link to it
+	fresh && mkdir "$src/n" && echo x >"$src/n/a" && touch -d 2020-01-01 "$src/n/a" && ln "$src/n/a" "$src/n/b" && copies pull -aH &&
+		rm "$dest/n/$1" && echo mine >"$dest/n/$1" && copies pull -aHu --json >"$work/json" &&
+		[ "$(cat "$dest/n/$1") $(cat "$dest/n/$2")" = "mine x" ] && grep -q '"newer": 1,' "$work/json"
+	status=$?
+	cat "$work/json" "$dest/n/$1" "$dest/n/$2"
+	rm -r "$src/n"
+	return $status
+}
+check "-u -H leaves a newer file alone" newer_link a b
+check "whichever of the names is listed first" newer_link b a
 # A name that the next copy cleans away is refused, each time; what only resembles it is copied.
 reserved() { # pull|push
 	names='d/\.dvx-copy\.(0123456789abcdef\.part|fedcba9876543210\.part|0001000002abcdef)'

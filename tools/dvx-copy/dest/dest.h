@@ -371,6 +371,9 @@ int commit_end(struct dest *d);
 
 void file_link_to(struct dest_file **list, struct dest_file *file);
 void file_unlink_from(struct dest_file *file);
+
+/* Whether -u leaves the entry that is there alone. */
+bool file_is_newer(const struct dest *d, const struct stat *st, const struct copy_msg *m);
 uint32_t file_first_mode(const struct dest *d, struct dest_file *file);
 int file_drop(struct dest *d, struct dest_file *file);
 

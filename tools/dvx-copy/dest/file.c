@@ -165,9 +165,10 @@ static bool same_digest(struct dest *d, const struct dest_dir *dir, const char *
 	       !memcmp(ours, theirs.p, DIGEST_BYTES);
 }
 
-static bool file_is_newer(const struct dest *d, const struct stat *st, const struct copy_msg *m)
+bool file_is_newer(const struct dest *d, const struct stat *st, const struct copy_msg *m)
 {
-	if (meta_same_time(d, &(struct timespec){m->sec, m->nsec}, &st->st_mtim))
+	if (!(d->options.bits & OPTION_UPDATE) || m->type != MSG_FILE || !S_ISREG(st->st_mode) ||
+	    meta_same_time(d, &(struct timespec){m->sec, m->nsec}, &st->st_mtim))
 		return false;
 	return st->st_mtim.tv_sec > m->sec ||
 	       (st->st_mtim.tv_sec == m->sec && st->st_mtim.tv_nsec > (long)m->nsec);
@@ -208,7 +209,7 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
 		return 0;
 	}
-	if (d->options.bits & OPTION_UPDATE && file_is_newer(d, &st, m)) {
+	if (file_is_newer(d, &st, m)) {
 		*verdict = VERDICT_NEWER;
 		return 1;
 	}

@@ -127,6 +127,10 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 	there = d->now->fd >= 0 && !fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (there && hard_is_linked(d, d->hard[m->id], &st))
 		return 1;
+	if (there && file_is_newer(d, &st, m)) {
+		found->verdict = VERDICT_NEWER;
+		return 1;
+	}
 	if (there && S_ISDIR(st.st_mode) && (way = delete_in_way(d, name)) <= 0) {
 		found->verdict = VERDICT_LEFT;
 		return way < 0 ? -1 : 1;
@@ -147,7 +151,7 @@ void hard_lose(struct dest *d, uint32_t id)
 
 void hard_judged(struct dest *d, uint32_t id, uint32_t verdict)
 {
-	if (verdict & VERDICT_LEFT)
+	if (verdict & (VERDICT_LEFT | VERDICT_NEWER))
 		hard_lose(d, id);
 	else if (!(verdict & (VERDICT_DATA | VERDICT_MADE)) && id && id < d->n_hard && d->hard[id])
 		d->hard[id]->same = true;
