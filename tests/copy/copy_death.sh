@@ -100,6 +100,20 @@ hung_up() {
 }
 check "a server without a key ends well by SIGHUP" hung_up
 
+# The confined server knows temporary files of this machine's dead processes by their names.
+cleaned_by_server() {
+	start "$work" --writable --slots 1 --slot-size 4K
+	mkdir "$work/to" && echo old >"$work/to/100"
+	exec_paused "127.0.0.1:$port:src/sub/100" "$work/to" >/dev/null 2>"$work/err" &
+	client=$!
+	paused || return 1
+	kill -9 "$client"
+	wait "$client"
+	no_temps "$work/to" >/dev/null && { echo "nothing is left"; return 1; }
+	on_dpu "$copy" push --quiet -a "$src/sub/100" "127.0.0.1:$port:to" && no_temps "$work/to" && rm -r "$work/to" && stop
+}
+check "a push removes what a killed pull left" cleaned_by_server
+
 typed() {
 	start "$src" --slots 1 --slot-size 4K
 	mkfifo "$work/keys"

@@ -12,6 +12,7 @@
 #include "base/confine.h"
 #include "base/workers.h"
 #include "base/pool.h"
+#include "dest/dest.h"
 #include "serve.h"
 #include "tools/cli/json.h"
 #include "tools/cli/tcp.h"
@@ -60,6 +61,7 @@ static const char *cmd_serve_confine(const struct copy_args *a, const struct acc
 	c.dirs = dirs;
 	if (dirs && keys >= 0)
 		dirs[c.n++].fd = keys;
+	temp_home(); /* reads /proc */
 	if (dirs)
 		confine(&c, text);
 	else

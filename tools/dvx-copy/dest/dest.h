@@ -259,6 +259,12 @@ int dest_remember(struct dest *d, size_t n);
 
 /* --- temp.c --- */
 
+/*
+ * Returns an id of machine, boot and PID namespace, in which process numbers are unique. The first
+ * call finds it, and has to come before confine(), which closes /proc.
+ */
+uint32_t temp_home(void);
+
 /* Makes a name that is unique to this process. -1, and errno: there are no random bytes. */
 int temp_name(char to[TEMP_BYTES]);
 

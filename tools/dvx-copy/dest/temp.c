@@ -27,8 +27,7 @@ static uint64_t hash_add(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Returns an id of machine, boot and PID namespace, in which process numbers are unique. */
-static uint32_t temp_home(void)
+uint32_t temp_home(void)
 {
 	static uint32_t known; /* to all threads */
 	uint32_t home = __atomic_load_n(&known, __ATOMIC_RELAXED);
