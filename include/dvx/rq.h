@@ -25,7 +25,7 @@ struct dvx_rq {
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t reserved0;
+	uint32_t null_lkey;	/* of an adopted queue: the null mkey; 0: none */
 	struct dvx_cq *cq;	/* if no other queue completes in it: dvx_rq_poll() */
 	struct dvx_users users; /* users.h */
 };

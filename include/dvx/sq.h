@@ -60,7 +60,7 @@ struct dvx_sq {
 	uint32_t begun;		     /* in a batch: pi when it began */
 	struct dvx_users users;	     /* users.h */
 	struct dvx_users *reg_users; /* of a BlueFlame register; NULL: all threads may write it */
-	uint64_t reserved;
+	uint64_t null_lkey;	     /* of an adopted queue: the null mkey; 0: none */
 };
 
 /*

@@ -39,7 +39,7 @@ struct dvx_srq {
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t reserved0;
+	uint32_t null_lkey; /* if adopted: the null mkey; 0: none */
 	struct dvx_users users;
 	/* second cache line */
 	struct dvx_srq_priv *priv; /* NULL: a plain ring */

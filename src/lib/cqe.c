@@ -21,20 +21,26 @@ const char *dvx_cqe_strerror(uint8_t syndrome)
 	return *text ? text : "a syndrome that this libdvx does not know";
 }
 
-/* Walks a WQE's data segments, and fills their buffers from the CQE. */
-static void cqe_scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, uint32_t len)
+/*
+ * Walks a WQE's data segments, and fills their buffers from the CQE. Those of the null mkey have no
+ * buffer.
+ */
+static void cqe_scatter(const uint8_t *seg, uint32_t max, uint64_t null_lkey, const uint8_t *data,
+			uint32_t len)
 {
-	uint32_t piece;
+	uint32_t piece, lkey;
 	uint64_t addr;
 
 	for (; max-- && len; seg += DVX_SEG) {
-		if (prm_wqe_data_seg_get_lkey(seg) == DVX_INVALID_LKEY)
+		lkey = prm_wqe_data_seg_get_lkey(seg);
+		if (lkey == DVX_INVALID_LKEY)
 			return;
 		piece = prm_wqe_data_seg_get_byte_count(seg);
 		if (!piece || piece > len)
 			piece = len;
 		addr = prm_wqe_data_seg_get_addr(seg);
-		memcpy((void *)(uintptr_t)addr, data, piece);
+		if (lkey != null_lkey)
+			memcpy((void *)(uintptr_t)addr, data, piece);
 		data += piece;
 		len -= piece;
 	}
@@ -52,20 +58,20 @@ void dvx_cqe_unscatter_srq(const void *cqe, const struct dvx_srq *srq)
 	const uint8_t *wqe = dvx_srq_entry(srq, dvx_cqe_wqe_index(cqe) & srq->mask);
 
 	if (room && len <= room)
-		cqe_scatter(wqe + DVX_SEG, srq->max_sge, cqe_data(cqe, room), len);
+		cqe_scatter(wqe + DVX_SEG, srq->max_sge, srq->null_lkey, cqe_data(cqe, room), len);
 }
 
 /*
- * Stores an atomic's old value in its only data segment, whose length counts: libmlx5 does not trust
- * the CQE's byte_cnt either. [I]: 8 bytes are big-endian in a CQE, as UCX reads them.
+ * Stores an atomic's old value in its only data segment, whose length counts: libmlx5 does not
+ * trust the CQE's byte_cnt either. [I]: 8 bytes are big-endian in a CQE, as UCX reads them.
  */
-static void cqe_scatter_old(const uint8_t *seg, const uint8_t *data)
+static void cqe_scatter_old(const uint8_t *seg, uint64_t null_lkey, const uint8_t *data)
 {
 	uint64_t old = prm_load64(data, 0);
 
 	if (prm_wqe_data_seg_get_byte_count(seg) < sizeof(old))
 		memcpy(&old, data, sizeof(old)); /* atomic.h promises these as they are */
-	cqe_scatter(seg, 1, (const uint8_t *)&old, sizeof(old));
+	cqe_scatter(seg, 1, null_lkey, (const uint8_t *)&old, sizeof(old));
 }
 
 /* Fills the buffers of a READ or an atomic; other requests have no response. */
@@ -76,13 +82,13 @@ static void cqe_scatter_response(const struct dvx_sq *sq, const uint8_t *wqe, co
 
 	switch (prm_wqe_ctrl_seg_get_opcode(wqe)) {
 	case PRM_WQE_OPCODE_RDMA_READ:
-		cqe_scatter(wqe + head * DVX_SEG, ds - head, data, len);
+		cqe_scatter(wqe + head * DVX_SEG, ds - head, sq->null_lkey, data, len);
 		break;
 	case PRM_WQE_OPCODE_ATOMIC_CS:
 	case PRM_WQE_OPCODE_ATOMIC_FA:
 	case PRM_WQE_OPCODE_ATOMIC_MASKED_CS:
 	case PRM_WQE_OPCODE_ATOMIC_MASKED_FA:
-		cqe_scatter_old(wqe + (ds - 1) * DVX_SEG, data);
+		cqe_scatter_old(wqe + (ds - 1) * DVX_SEG, sq->null_lkey, data);
 		break;
 	}
 }
@@ -101,6 +107,6 @@ void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dv
 		cqe_scatter_response(sq, wqe, data, len);
 	} else if (rq) {
 		wqe = rq->buf + (size_t)(rq->limit & rq->mask) * rq->stride;
-		cqe_scatter(wqe, rq->max_sge, data, len);
+		cqe_scatter(wqe, rq->max_sge, rq->null_lkey, data, len);
 	}
 }

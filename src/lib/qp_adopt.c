@@ -12,15 +12,17 @@ static int qp_adopt_sq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)
 				     .bf_size = dv->bf.size,
 				     .qpn = qp->qpn,
 				     .max_wqe_bytes = qp->dev->caps.max_wqe_bytes};
-
+	uint32_t null_lkey = 0; /* stays 0 if the device has none */
 	int err;
 
+	dvx_dev_null_key(qp->dev, &null_lkey);
 	init.slots = calloc(dv->sq.wqe_cnt, sizeof(*init.slots));
 	qp->sq.slots = init.slots;
 	if (!init.slots)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->sq.wqe_cnt);
 	err = dvx_sq_init(&qp->sq, &init);
 	qp->sq.peer_ds = dvx_qp_kind(qp->type)->peer_ds;
+	qp->sq.null_lkey = null_lkey;
 	return err;
 }
 
@@ -31,6 +33,7 @@ static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)
 				     .buf = dv->rq.buf,
 				     .dbrec = (uint32_t *)dv->dbrec,
 				     .stride = dv->rq.stride};
+	int err;
 
 	if (!dv->rq.wqe_cnt)
 		return 0;
@@ -39,7 +42,9 @@ static int qp_adopt_rq(struct dvx_qp *qp, const struct mlx5dv_qp *dv)
 	if (!init.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->rq.wqe_cnt);
 	qp->has_rq = true;
-	return dvx_rq_init(&qp->rq, &init);
+	err = dvx_rq_init(&qp->rq, &init);
+	qp->rq.null_lkey = (uint32_t)qp->sq.null_lkey;
+	return err;
 }
 
 static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv,

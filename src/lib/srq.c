@@ -231,6 +231,7 @@ static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv
 	srq->ring.tail = dv->tail;
 	srq->ring.free = dv->tail;
 	srq->ring.srqn = dv->srqn;
+	dvx_dev_null_key(srq->dev, &srq->ring.null_lkey); /* stays 0 if the device has none */
 	return err;
 }
 

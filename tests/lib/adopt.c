@@ -436,6 +436,45 @@ TEST(rig, atomics_inside_the_cqe)
 	unmake(&a);
 }
 
+/* Waits for the next completion of a receive, or of a send. */
+static void next_of(struct adopted *a, bool send)
+{
+	struct dvx_wc wc;
+
+	do {
+		wait_cqe(a->cq);
+		assert_int_equal(dvx_cq_poll(a->cq, &wc), 1);
+	} while ((wc.opcode == PRM_CQE_OPCODE_REQ) != send);
+}
+
+/* Data in the CQE that are for the null mkey are discarded, wherever its piece points. */
+TEST(rig, null_key_inside_the_cqe)
+{
+	struct dvx_sge s[2] = {{(uintptr_t)r->buf, 8, 0}, {(uintptr_t)r->buf + 1024, 8, 0}};
+	struct adopted a;
+
+	verbs_make_as(r, &a, 1);
+	adopt(r, &a);
+	OK(dvx_dev_null_key(r->dev, &s[0].lkey));
+	s[1].lkey = a.mr->lkey;
+	memset(r->buf, 9, 4096);
+	memset(r->buf + 4096, 7, 16);
+	OK(dvx_post_read(a.sq, (uintptr_t)r->buf + 4096, a.mr->rkey, s, 2, 1, DVX_SIGNALED));
+	dvx_sq_ring(a.sq);
+	next_of(&a, true);
+	assert_int_equal(r->buf[0], 9);
+	assert_int_equal(r->buf[1024 + 7], 7);
+	memset(r->buf + 1024, 9, 8);
+	OK(dvx_rq_post(a.rq, s, 2, 2));
+	dvx_rq_ring(a.rq);
+	OK(dvx_post_send_inline(a.sq, r->buf + 4096, 16, 3, DVX_SIGNALED));
+	dvx_sq_ring(a.sq);
+	next_of(&a, false);
+	assert_int_equal(r->buf[0], 9);
+	assert_int_equal(r->buf[1024 + 7], 7);
+	unmake(&a);
+}
+
 /* Makes a queue on an ibv_cq of the channel that libdvx does not drive, and completes a request. */
 static struct ibv_qp *complete_by_verbs(struct adopted *a, struct ibv_cq *ibcq)
 {

@@ -376,6 +376,25 @@ TEST(rig, bytes)
 	verbs_pool_free(&v);
 }
 
+/* A receive of the null mkey discards a message, also if the CQE holds it. */
+static void receive_nothing(struct rig *r, struct dvx_srq *srq, struct dvx_cq *cq,
+			    struct dvx_sq *sq)
+{
+	struct dvx_sge unwanted = {(uintptr_t)r->buf, 64, 0};
+	struct dvx_wc wc;
+
+	OK(dvx_dev_null_key(r->dev, &unwanted.lkey));
+	r->buf[0] = 9;
+	OK(dvx_srq_post(srq, &unwanted, 1, 1));
+	dvx_srq_ring(srq);
+	OK(dvx_post_send_inline(sq, "unwanted", 8, 1, DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	do
+		assert_int_equal(next(cq, &wc), 1);
+	while (wc.opcode == PRM_CQE_OPCODE_REQ);
+	assert_int_equal(r->buf[0], 9);
+}
+
 /* libdvx drives the rings of verbs' SRQ, QPs and CQ: data inside CQEs, round and round, resets. */
 TEST(rig, adopted)
 {
@@ -393,6 +412,7 @@ TEST(rig, adopted)
 	refused(dvx_srq_adopt(r->dev, v.ibsrq, &again), -EBUSY, "adopted", "already");
 	for (int i = 0; i < 2; i++)
 		OK(dvx_qp_adopt(r->dev, v.ibqp[i], &qp[i]));
+	receive_nothing(r, srq, cq, dvx_qp_sq(qp[0]));
 	for (uint32_t i = 0; dvx_srq_free(srq); i++)
 		post_receive(r, srq, v.mr->lkey, i);
 	dvx_srq_ring(srq);
