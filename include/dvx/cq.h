@@ -141,7 +141,8 @@ int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr, struct dv
  * Takes over the ring of a verbs CQ. Do not call ibv_poll_cq() on it any more, and never
  * ibv_req_notify_cq(), not even before: libmlx5 counts events itself. The caller keeps the ibv_cq,
  * which must outlive the dvx_cq. CQEs may have 64 or 128 bytes and be compressed
- * (mlx5dv_create_cq(3)).
+ * (mlx5dv_create_cq(3)). Adopt all of its QPs, too: completions of others are not counted, and the
+ * CQ could overrun.
  */
 int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out);
 
