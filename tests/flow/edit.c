@@ -340,7 +340,9 @@ static int script_run(struct script *s, const char *state, const char *text)
 		ret = holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f);
 	else
 		ret = holder_edit(&h, s->gone, s->to, *s->words ? &words : NULL, NULL, NULL, &f);
-	told = s->nowhere || refuse.created || refuse.destroyed;
+	/* hardware steering has a definer for each mask, and as many as a file of these may need */
+	told = s->nowhere || refuse.created || refuse.destroyed ||
+	       strstr(f.text, "no match definer left");
 	if (ret && !told)
 		printf("# %s: %s\n", what, f.text);
 	differences += ret && !told;
