@@ -391,15 +391,6 @@ static void count_codes(const struct installed *in, uint64_t ways)
 /* A device has 256 match definers at most: one for each mask, and one more for its IPv6 addresses. */
 #define HARDWARE_MASKS 100u
 
-static bool fits_hardware(const struct installed *in)
-{
-	size_t masks = 0;
-
-	for (size_t t = 0; t < in->program.ntables; t++)
-		masks += in->program.table[t].n;
-	return masks <= HARDWARE_MASKS;
-}
-
 /* Makes a random file that the device has room for, and compiles it. */
 static void make_set(struct rig *r, struct installed *in, struct dice *d, enum how how,
 		     char text[TEXT_MAX])
@@ -407,7 +398,7 @@ static void make_set(struct rig *r, struct installed *in, struct dice *d, enum h
 	for (;;) {
 		any_file(d, how, text);
 		compile_set(in, text, how);
-		if (r->base.steering != STEERING_HWS || fits_hardware(in))
+		if (r->base.steering != STEERING_HWS || file_count_masks(in) <= HARDWARE_MASKS)
 			return;
 		program_free(&in->program);
 		ruleset_free(&in->set);

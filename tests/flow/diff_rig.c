@@ -295,17 +295,13 @@ bool rig_has_matchers(struct rig *r, const char *line)
 	return has;
 }
 
-uint32_t rig_count_masks(const char *text)
+size_t file_count_masks(const struct installed *in)
 {
-	struct installed in;
-	size_t n = 0;
+	size_t masks = 0;
 
-	OK(file_compile(&in, text) ? 0 : -1);
-	for (uint32_t dir = 0; dir < RULE_DIRS; dir++)
-		n += in.program.table[dir].n;
-	program_free(&in.program);
-	ruleset_free(&in.set);
-	return (uint32_t)n;
+	for (size_t t = 0; t < in->program.ntables; t++)
+		masks += in->program.table[t].n;
+	return masks;
 }
 
 static void add_matchers(struct rig *r, struct installed *in, uint32_t dir)

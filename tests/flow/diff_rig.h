@@ -87,8 +87,6 @@ struct rig {
 
 /* Returns whether the device takes the rule's matchers, as a list has them. */
 bool rig_has_matchers(struct rig *r, const char *line);
-/* Returns how many masks the rules of a file have. Hardware steering has a definer for each, of 240. */
-uint32_t rig_count_masks(const char *text);
 
 /* One compiled rule file in the device. */
 struct installed {
@@ -112,6 +110,8 @@ void rig_close(struct rig *r);
 
 /* Returns false if the parser refuses the file. */
 bool file_compile(struct installed *in, const char *text);
+/* Returns how many masks the compiled rules have. Hardware steering has a definer for each, of 240. */
+size_t file_count_masks(const struct installed *in);
 /* The most matchers in a root table besides the rule that leads to the other table. */
 #define ROOT_MATCHERS 15
 

@@ -182,6 +182,18 @@ static void switch_line(struct dice *d, bool ends, char line[LINE_BYTES])
 		 (t.rig.base.steering == STEERING_HWS && !rig_has_matchers(&t.rig, line)));
 }
 
+static bool fits_hardware(const char *text)
+{
+	struct installed in;
+	bool fits;
+
+	OK(file_compile(&in, text) ? 0 : -1);
+	fits = file_count_masks(&in) <= MASKS;
+	program_free(&in.program);
+	ruleset_free(&in.set);
+	return fits;
+}
+
 static void switch_file(struct dice *d, char text[TEXT_MAX])
 {
 	size_t at = (size_t)sprintf(text,
@@ -196,7 +208,7 @@ static void switch_file(struct dice *d, char text[TEXT_MAX])
 	for (uint32_t i = 0; i < rules; i++) {
 		switch_line(d, !dice_roll(d, i ? 6 : 2), line);
 		sprintf(text + at, "%s\n", line);
-		if (t.rig.base.steering == STEERING_HWS && rig_count_masks(text) > MASKS)
+		if (t.rig.base.steering == STEERING_HWS && !fits_hardware(text))
 			break;
 		at += strlen(text + at);
 	}
