@@ -5,6 +5,7 @@
 #include "steer/rules/select.h"
 #include "walk_rig.h"
 
+#define L2_WORD	    2u	/* of the parsed headers (PRM definer_hl): kinds of layers 3 and 4, VLAN */
 #define KIND_WORD   3u	/* of the parsed headers (PRM definer_hl): layer 4, in more kinds */
 #define OKS_WORD    33u /* what is right */
 #define RANDOM_WORD 119u
@@ -104,6 +105,27 @@ TEST(walk, integrity)
 		packet_parse_headers(&r.p);
 		assert_int_equal(selected(OKS_WORD, 0xff000000) >> 24, rows[i].oks);
 		assert_int_equal(selected(KIND_WORD, 0xf0000000) >> 24, rows[i].kind);
+	}
+}
+
+/* l4_type agrees with IP's protocol where layer 4 has no header: a definer's l4_type is a rule's ip_protocol. */
+TEST(walk, l4_type_without_a_header)
+{
+	static const struct {
+		uint8_t len, fragment, protocol, l4_type;
+	} rows[] = {{38, 0, 17, 2}, {38, 0, 6, 1}, {38, 0, 1, 0},  /* half a header */
+		    {44, 1, 17, 2}, {44, 1, 6, 1}, {44, 1, 1, 0}}; /* a later fragment */
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		packet(udp4, rows[i].len);
+		r.p.data[21] = rows[i].fragment;
+		r.p.data[23] = rows[i].protocol;
+		packet_parse_headers(&r.p);
+		assert_int_equal(r.p.outer.l4_type, PACKET_L4_NONE);
+		FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x07, {"protocol", rows[i].protocol});
+		FIELDS(ste_eth_l2_dst_v1, 0x03, {"l4_type", rows[i].l4_type});
+		assert_int_equal(selected(L2_WORD, 3u << 18) >> 18, rows[i].l4_type);
+		assert_int_equal(selected(KIND_WORD, 0xf0000000) >> 28, rows[i].l4_type);
 	}
 }
 

@@ -3,6 +3,7 @@
 #define SIM_STEER_STE_TAG_H
 
 /* Kinds of headers in tags, the same in all versions: two bits each, as in the PRM. */
+#include <netinet/in.h>
 #include "steer/packet.h"
 
 enum { TAG_L3_NONE, TAG_L3_IPV4, TAG_L3_IPV6 };
@@ -21,17 +22,19 @@ static inline uint32_t tag_l3_type(const struct packet_headers *h)
 	return h->ip_version == 4 ? TAG_L3_IPV4 : h->ip_version == 6 ? TAG_L3_IPV6 : TAG_L3_NONE;
 }
 
+/*
+ * Returns the kind of layer 4. [I] TCP and UDP are told by the IP header alone, also in fragments and
+ * where the packet ends too early: libmlx5's definers compare l4_type for a rule's ip_protocol.
+ */
 static inline uint32_t tag_l4_type(const struct packet_headers *h)
 {
-	switch (h->l4_type) {
-	case PACKET_L4_NONE:
-		return TAG_L4_NONE;
-	case PACKET_TCP:
+	switch (h->ip_protocol) {
+	case IPPROTO_TCP:
 		return TAG_L4_TCP;
-	case PACKET_UDP:
+	case IPPROTO_UDP:
 		return TAG_L4_UDP;
 	default:
-		return TAG_L4_OTHER;
+		return h->l4_type == PACKET_L4_NONE ? TAG_L4_NONE : TAG_L4_OTHER;
 	}
 }
 
