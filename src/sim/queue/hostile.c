@@ -184,14 +184,14 @@ void hostile_cq(struct cq *cq, const struct queue *q, uint8_t opcode, size_t len
 
 	if (cq->special & CQ_COMPRESSES || cq->collapsed || ring_bytes(host_of(&cq->o), &cq->ring))
 		return;
-	if (!d->late) {
-		if (hostile_set_timer(cq->o.vhca->dev, &d->late_timer, hostile_cq_over))
-			return;
+	if (!d->late && !hostile_set_timer(cq->o.vhca->dev, &d->late_timer, hostile_cq_over)) {
 		d->late = true;
 		TAILQ_REMOVE(&queues_of(&cq->o)->dirty, d, dirty_link);
 		TAILQ_INSERT_TAIL(&late_cqs, d, dirty_link);
 	}
-	if (q && (opcode == PRM_CQE_OPCODE_RESP_SEND || opcode == PRM_CQE_OPCODE_RESP_SEND_IMM))
+	/* Data behind others that are kept may be for the same place, so they are kept, too. */
+	if (q && (d->late || cq->special & CQ_HOLDS) &&
+	    (opcode == PRM_CQE_OPCODE_RESP_SEND || opcode == PRM_CQE_OPCODE_RESP_SEND_IMM))
 		hostile_poison(cq, q->rq, len);
 }
 
