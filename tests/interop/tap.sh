@@ -28,7 +28,7 @@ network()
 		ip tuntap add dev t1 mode tap && ip link set t1 mtu 4200 up master br0
 }
 
-echo 1..24
+echo 1..25
 : >"$dir/client"
 network >"$dir/server" 2>&1 &&
 	"$sim" up "$chip" --wire tap=t0 --ip 10.8.0.1/24 --ip dpu=fd08::1/64 >"$dir/server" 2>&1 &&
@@ -110,6 +110,13 @@ result $? "no route"
 "$sim" link "$other" --json >"$dir/server"
 jq -e '(.sent > 100) and (.received > 100) and .bad == 0 and .lost == 0' "$dir/server" >/dev/null
 result $? "dvx-sim link counts the packets"
+# A request that waits for a machine that is not there fails with the device.
+timeout 60 "$sim" exec "$other" -- "$top_builddir/tests/lab/why_hangs" fatal_waits </dev/null >"$dir/client" 2>&1 &
+waits=$!
+until grep -q open "$dir/client"; do kill -0 $waits || break; sleep 0.02; done
+echo 'device fatal after 1us' >"$dir/fatal"
+"$sim" fault "$other" "$dir/fatal" >"$dir/server" 2>&1 && wait $waits
+result $? "a request that waits for an address fails with the device"
 
 # With network interfaces: the kernel behind each function is on that Ethernet, too.
 timeout 60 "$sim" down "$chip" >/dev/null

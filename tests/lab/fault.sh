@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/tap.sh"
 hangs=$top_builddir/tests/lab/why_hangs
 needs "$hangs"
-chips='faulty waits'
+chips=faulty
 file=$scratch/faults
 
 # with FAULTS CODE TEXT CASE: run of a program that ends at once
@@ -40,17 +40,6 @@ fatal() {
 	printf 'device fatal after 1us\n' >"$file"
 	shows_up "$scratch/line" open $program && "$dvx_sim" fault faulty "$file" && wait $program && cat "$scratch/line" &&
 		"$dvx_sim" why faulty | tee /dev/stderr | grep -q 'DEVICE 0x1: the device has failed' && ! on_chip ok_send
-}
-# A request that waits for a machine on the wire that is not there fails with the device.
-fatal_waits() {
-	"$dvx_sim" up waits --wire "peer=$$" --ip 10.0.0.1/24 || return
-	timeout 60 "$dvx_sim" exec waits -- "$hangs" fatal_waits >"$scratch/line" 2>&1 </dev/null &
-	program=$!
-	printf 'device fatal after 1us\n' >"$file"
-	shows_up "$scratch/line" open $program && "$dvx_sim" fault waits "$file" && wait $program
-	code=$?
-	cat "$scratch/line"
-	"$dvx_sim" down waits && return $code
 }
 off() { "$dvx_sim" fault faulty off && "$dvx_sim" fault faulty --json | jq -e '.requested == []' && on_chip ok_signaled; }
 # wrong TEXT PLACE WORDS
@@ -107,6 +96,5 @@ TABLE
 check "a wrong file does not reach a chip" wrong_on_chip
 check "a file that is not there" says 125 'No such file' "$dvx_sim" run --fault "$scratch/none" -- true
 check "the device fails" fatal
-check "a request that waits for another machine fails with the device" fatal_waits
 check "down" "$dvx_sim" down faulty
 plan

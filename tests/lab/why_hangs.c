@@ -356,7 +356,7 @@ static void fatal(struct pair *p)
 /* A request waits for the address of a machine that is not there, each time of another, while the device fails. */
 static void fatal_waits(struct pair *p)
 {
-	union ibv_gid nobody = {.raw = {[10] = 0xff, 0xff, 10, 0, 0, 2}};
+	union ibv_gid nobody = {.raw = {[10] = 0xff, 0xff, 10, 8, 0, 100}};
 
 	puts("open");
 	fflush(stdout);

@@ -115,22 +115,26 @@ static void cm_release(void *arg)
 /* Fetches the next event; sleeps for it unless the descriptor is non-blocking. */
 static int cm_event(struct cfile *cf, int fd, struct ucma_request *r)
 {
-	int err = cfile_cm_write(cf, r);
-	struct cm_held h = {cf, fd, -1};
+	struct cm_held h = {cf, fd, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
+	int err = h.own < 0 ? -errno : 0;
 
-	if (err != -EAGAIN) /* a program without a free descriptor can read events, too */
+	if (err == -EMFILE) { /* the kernel needs no descriptor for an event that is there */
+		int now = cfile_cm_write(cf, r);
+
+		return now == -EAGAIN ? err : now;
+	}
+	if (err)
 		return err;
-	h.own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (h.own < 0)
-		return -errno;
 	pthread_cleanup_push(cm_release, &h);
-	do {
+	for (;;) {
 		/* The file may have been closed before the call, and its number reused. */
-		err = client_find(h.own) == cf ? cm_sleep(h.own) : -EBADF;
+		err = client_find(h.own) == cf ? cfile_cm_write(cf, r) : -EBADF;
+		if (err != -EAGAIN)
+			break;
+		err = cm_sleep(h.own);
 		if (err) /* -EAGAIN: O_NONBLOCK is set */
 			break;
-		err = cfile_cm_write(cf, r);
-	} while (err == -EAGAIN);
+	}
 	pthread_cleanup_pop(1);
 	return err;
 }
