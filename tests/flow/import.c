@@ -165,7 +165,7 @@ TEST(none, netdev_chooses_an_interfaces_rules)
 		 "-A INPUT -i eth0.5 -j DROP\n-A INPUT -i eth0.+ -j DROP\n"
 		 "-A INPUT ! -i eth0.+ -j DROP\n-A INPUT -i $LAN -j DROP\n",
 		 "!interface\n!interface\n!interface\n!interface\n!interface\n"},
-		/* Of the chains of several devices, those that name it. */
+		/* Chains of several devices count if they name it. */
 		{"eth0",
 		 "table netdev f {\nchain i {\ntype filter hook ingress priority 0; policy drop;\n"
 		 "devices = { \"eth1\", \"eth2\" }\nip saddr 10.0.0.0/8 accept\n}\n"
