@@ -83,6 +83,12 @@ same "decode of the kernel's dump of a command" "$tmp/in"
 } >"$tmp/in"
 same "decode of what libmlx5 prints for an error completion" "$tmp/in"
 
+printf '{0x1, 0x2, 0x3, 0x4}' >"$tmp/in"
+# Fresh memory is not 0.
+export MALLOC_PERTURB_=165
+says "decode of a C array, bytes of one digit" 0 'wqe_index +0x203 ' decode wqe_ctrl_seg "$tmp/in"
+unset MALLOC_PERTURB_
+
 # encode
 for form in dump hex c bin; do
 	"$prm" encode err_cqe -f $form opcode=REQ_ERR syndrome=LOCAL_PROT_ERR vendor_err_synd=0x51 \
@@ -116,6 +122,8 @@ says "encode refuses an element too far for a structure" 2 'beyond' \
 	encode create_cq_in 'pas[99999999]=1'
 says "encode refuses what is no assignment" 2 'not of the form' encode wqe_ctrl_seg =1
 says "encode refuses an unknown format" 2 'format' encode wqe_ctrl_seg -f yaml
+says "encode takes bytes of an array in an element" 0 ' 01 02$' \
+	encode query_packet_reformat_context_out 'packet_reformat_context[0].reformat_data=0102'
 "$prm" encode err_cqe qpn=1 >"$tmp/a"
 "$prm" encode err_cqe qpn=2 syndrome=WR_FLUSH_ERR >"$tmp/b"
 
@@ -141,6 +149,14 @@ says "diff of two kinds names both and compares bytes" 1 'a: send WQE, RDMA_WRIT
 says "and rows that differ" 1 'bytes at 0x030 +-> 0000' diff "$golden/write.hex" "$tmp/c"
 says "diff of bytes that are nothing: compared all the same" 1 'not recognised.*1 row of 16 bytes differs' \
 	diff "$tmp/x1" "$tmp/x2"
+inline='0000000a 00001102 00000000 00000000 80000004'
+echo "$inline 41414141 00000000 00000000" >"$tmp/inline1"
+echo "$inline 42424242 00000000 00000000" >"$tmp/inline2"
+echo "$inline 41414141 00000000 00000000 00000000" >"$tmp/inline3"
+says "diff of bytes that are no field: data in a WQE" 1 \
+	'a: send WQE, .*; b: send WQE, .*; their fields are equal; 1 row of 16 bytes differs' diff "$tmp/inline1" "$tmp/inline2"
+says "... behind the structure" 1 'bytes at 0x010 ' diff --as wqe_ctrl_seg "$tmp/inline1" "$tmp/inline2"
+says "... that one has not" 1 'bytes at 0x020 +-> 00000000' diff --as wqe_ctrl_seg "$tmp/inline1" "$tmp/inline3"
 says "diff of dumps of which one is nothing by itself: taken for the other's kind" 1 \
 	'^err_cqe: .*a: error completion' diff "$tmp/c" "$tmp/zero"
 says "... and the fields are compared" 1 'syndrome +0x4 LOCAL_PROT_ERR -> 0x0' diff "$tmp/c" "$tmp/zero"

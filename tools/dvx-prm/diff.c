@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shows the fields in which two dumps differ. Both are recognised as in explain. If that fails or
- * finds two kinds, the bytes are compared.
+ * finds two kinds, or all fields are equal, the bytes are compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +234,11 @@ static json_t *compare_bytes(const struct dump *a, const struct dump *b)
 	return changes;
 }
 
+static bool dump_equals(const struct dump *a, const struct dump *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
 static const char *kind_name(const struct finding *f)
 {
 	return !f->known ? NULL : f->kind ? f->kind->name : f->s->name;
@@ -251,14 +256,19 @@ static json_t *diff_things(const struct dump *a, const struct dump *b, const str
 {
 	const struct dump *const d[2] = {a, b};
 	struct finding f[2];
-	json_t *o;
-	bool same;
+	json_t *o, *changes;
+	bool same, fields;
 
 	find_both(f, d, wanted, args);
 	same = f[0].known && f[1].known && f[0].kind == f[1].kind && f[0].s == f[1].s;
+	changes = same ? diff_compare(f[0].parts, f[1].parts) : compare_bytes(a, b);
+	fields = same && (json_array_size(changes) || dump_equals(a, b));
+	if (same && !fields) { /* only bytes that are no field differ */
+		json_decref(changes);
+		changes = compare_bytes(a, b);
+	}
 	o = json_pack("{s:s?, s:s?, s:o}", "kind", same ? kind_name(&f[0]) : NULL, "struct",
-		      same ? diff_name_of(&f[0]) : NULL, "changes",
-		      same ? diff_compare(f[0].parts, f[1].parts) : compare_bytes(a, b));
+		      fields ? diff_name_of(&f[0]) : NULL, "changes", changes);
 	for (int i = 0; i < 2; i++) {
 		json_object_set_new(o, i ? "b_is" : "a_is",
 				    f[i].known ? json_string(f[i].what) : json_null());
@@ -288,8 +298,10 @@ static void print_diff(const json_t *o, const struct dump *a, bool several)
 		       n == 1 ? "" : "s", n == 1 ? "s" : "", is(o, "a_is"), string(o, "a_sure"),
 		       is(o, "b_is"), string(o, "b_sure"));
 	else
-		printf("a: %s; b: %s; name it with --as STRUCT; %zu row%s of 16 bytes differ%s\n",
-		       is(o, "a_is"), is(o, "b_is"), n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+		printf("a: %s; b: %s; %s; %zu row%s of 16 bytes differ%s\n", is(o, "a_is"),
+		       is(o, "b_is"),
+		       *string(o, "kind") ? "their fields are equal" : "name it with --as STRUCT",
+		       n, n == 1 ? "" : "s", n == 1 ? "s" : "");
 	print_changes(changes);
 }
 

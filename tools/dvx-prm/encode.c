@@ -193,7 +193,7 @@ static int assign(struct encoder *e, const char *word)
 			      f->type->name, path, f->type->fields[0].name);
 		return -1;
 	}
-	if (f->width > 64 || (f->bytes && f->width == 8 && f->count != 1 && !strchr(path, '[')))
+	if (f->width > 64 || (f->bytes && f->width == 8 && f->count != 1 && equals[-1] != ']'))
 		return encode_put_bytes(e, f, path, bit, equals + 1);
 	return encode_put_number(e, f, path, bit, equals + 1);
 }

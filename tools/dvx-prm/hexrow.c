@@ -72,6 +72,8 @@ size_t row_bytes(const char *text, size_t len, bool swap, uint8_t *out)
 	while (next_word(text, len, &at, &w)) {
 		size_t size = (w.digits + 1) / 2, nibble = w.digits % 2;
 
+		if (out)
+			memset(out + n, 0, size);
 		for (size_t i = w.end - w.digits; i < w.end && out; i++, nibble++) {
 			size_t to = swap ? size - 1 - nibble / 2 : nibble / 2;
 			char c = (char)tolower((unsigned char)text[i]);
