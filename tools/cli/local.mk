@@ -6,5 +6,5 @@ tools_cli_libnames_la_CPPFLAGS = $(AM_CPPFLAGS) # objects with names of their ow
 tools_cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_cli_libcli_la_LIBADD = tools/cli/libnames.la $(JANSSON_LIBS)
 tools_cli_libcli_la_SOURCES = tools/cli/cli.h tools/cli/exit.h tools/cli/cli.c tools/cli/complete.h tools/cli/complete.c \
-	tools/cli/option.h tools/cli/option.c tools/cli/feed.h tools/cli/feed.c tools/cli/number.h tools/cli/number.c tools/cli/message.h tools/cli/message.c \
+	tools/cli/option.h tools/cli/option.c tools/cli/feed.h tools/cli/feed.c tools/cli/number.h tools/cli/number.c tools/cli/replace.h tools/cli/replace.c tools/cli/message.h tools/cli/message.c \
 	tools/cli/install.h tools/cli/install.c tools/cli/preload.h tools/cli/preload.c tools/cli/json.h tools/cli/json.c tools/cli/library.h tools/cli/tcp.h tools/cli/tcp.c tools/cli/crc32c.h tools/cli/crc32c.c

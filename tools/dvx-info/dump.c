@@ -13,12 +13,10 @@
  */
 #include "dump.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tools/cli/replace.h"
 #include "tools/dvx-prm/hex.h"
 
 #define ROW 16
@@ -60,8 +58,10 @@ static void save_page(FILE *f, const struct page *p)
 	}
 }
 
-static void save_all(FILE *f, const struct cap_source *s)
+static void save_all(FILE *f, const void *source)
 {
+	const struct cap_source *s = source;
+
 	fprintf(f,
 		"# dvx-info capability dump 1\n# device: %s\n# pci: %s\n# guid: %s\n"
 		"# firmware: %s\n# board: %s\n",
@@ -81,59 +81,14 @@ static int save_stdout(const struct cap_source *s, char *err, size_t size)
 	return fflush(stdout) ? dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
-/* Whether a file is written through instead of replaced: a pipe, /dev/stdout or a link. */
-static bool is_to_be_kept(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && !S_ISREG(st.st_mode);
-}
-
-static int save_into(const struct cap_source *s, const char *path, char *err, size_t size)
-{
-	FILE *f = fopen(path, "we");
-	int bad;
-
-	if (!f)
-		return dump_fail(err, size, "%s", strerror(errno));
-	save_all(f, s);
-	bad = ferror(f);
-	return fclose(f) || bad ? dump_fail(err, size, "%s", strerror(errno)) : 0;
-}
-
-/* Writes a new file and renames it, so that the path has all of it or keeps the old one. */
-static int save_anew(const struct cap_source *s, const char *path, char *err, size_t size)
-{
-	char temp[4096];
-	int fd, bad;
-	FILE *f;
-
-	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
-		return dump_fail(err, size, "the name is too long");
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
-		return dump_fail(err, size, "%s", strerror(errno));
-	f = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
-	if (!f) {
-		close(fd);
-		unlink(temp);
-		return dump_fail(err, size, "%s", strerror(errno));
-	}
-	save_all(f, s);
-	bad = ferror(f);
-	if (fclose(f) || bad || rename(temp, path)) {
-		bad = errno;
-		unlink(temp);
-		return dump_fail(err, size, "%s", strerror(bad));
-	}
-	return 0;
-}
-
 int cap_dump_save(const struct cap_source *s, const char *path, char *err, size_t size)
 {
+	int bad;
+
 	if (!strcmp(path, "-"))
 		return save_stdout(s, err, size);
-	return (is_to_be_kept(path) ? save_into : save_anew)(s, path, err, size);
+	bad = replace_file(path, save_all, s);
+	return bad ? dump_fail(err, size, "%s", strerror(bad)) : 0;
 }
 
 /* Takes a line "# key: value". */

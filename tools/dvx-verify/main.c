@@ -9,6 +9,7 @@
 #include "tools/cli/json.h"
 #include "tools/cli/message.h"
 #include "tools/cli/names.h"
+#include "tools/cli/replace.h"
 
 #define OUTPUT	    "dvx-verify.json"
 #define OUTPUT_ROWS "dvx-verify-rows.json" /* of the rows that the command line names */
@@ -69,17 +70,20 @@ static void verify_rows(const struct verify_args *a, struct results *to)
 	}
 }
 
+static void verify_dump(FILE *f, const void *report)
+{
+	json_dumpf(report, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+}
+
 /* Writes the report to the file, before it is printed. */
 static int verify_report(const struct verify_args *a, const struct results *r)
 {
 	const char *file = a->output ? a->output : a->argc ? OUTPUT_ROWS : OUTPUT;
 	json_t *report = results_json(r);
-	int code = EXIT_DONE;
+	int err = replace_file(file, verify_dump, report), code = err ? EXIT_INPUT : EXIT_DONE;
 
-	if (json_dump_file(report, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER)) {
-		message_print("%s can't be written: %m", file);
-		code = EXIT_INPUT;
-	}
+	if (err)
+		message_print("%s can't be written: %s", file, strerror(err));
 	if (a->json) {
 		int out = json_out(report);
 
