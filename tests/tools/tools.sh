@@ -94,6 +94,15 @@ done <<END
 END
 place() { [ "$(dvx-flow check --json "$scratch/wrong" 2>/dev/null | jq -c '.error | [.line, .column]')" = "[1,17]" ]; }
 check "a mistake's line and column as JSON" place
+letters() { # JSON COMMAND...: a wrong command line whose error is JSON, too, or is not
+	json=$1
+	shift
+	"$@" >"$scratch/said" 2>"$scratch/err"
+	[ $? = 2 ] && [ -s "$scratch/err" ] && if $json; then jq -es '.[0].error.exit == 2' "$scratch/said"; else [ ! -s "$scratch/said" ]; fi
+}
+check "-j among other letters" letters true dvx-prm decode -aj
+check "--json, shortened" letters true dvx-prm decode --js
+check "a j that is an option's argument" letters false dvx-prm decode -awj
 chips=face
 check "a chip without the DMA engine" dvx-sim up face --set dma_mmo=0,sw_owner_rx=0
 chip() { dvx-sim exec face -- "$@"; }

@@ -98,6 +98,13 @@ fits() { [ "$("$verify" --help | wc -l)" -le 24 ] && [ "$("$verify" --help | wc 
 check "--help fits a screen" fits
 check "an unknown row" says 2 'no row is called chek-ds (did you mean check-ds' "$verify" chek-ds
 check "a report that can't be written" says 3 "can't be written" "$dvx_sim" run -- "$verify" -o "$scratch/none/x" check-ds
+replaced() {
+	echo older >"$scratch/older" && ln "$scratch/older" "$scratch/linked" && "$dvx_sim" run -- "$verify" -o "$scratch/older" check-ds &&
+		jq -e .rows "$scratch/older" && grep older "$scratch/linked"
+}
+check "a report replaces the one before as a whole" replaced
+closed() { "$dvx_sim" run -- sh -c '"$0" -o "$1" check-ds <&- >&- 2>&-' "$verify" "$scratch/closed"; jq -e '.rows[0].verdict == "settled"' "$scratch/closed"; }
+check "closed standard files are no answer" closed
 in_its_place() {
 	mkdir -p "$scratch/place" && echo '{"all": "rows"}' >"$scratch/place/dvx-verify.json" || return
 	(cd "$scratch/place" && "$dvx_sim" run -- "$verify" check-ds) && jq -e '.all' "$scratch/place/dvx-verify.json" &&

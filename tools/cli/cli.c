@@ -2,11 +2,13 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "complete.h"
 #include "config.h"
 #include "json.h"
@@ -226,12 +228,33 @@ static void catch_exit(void)
 	fflush(stdout);
 }
 
-static void catch_begin(int argc, char **argv)
+static bool has_argument(const struct cli_parse *p, char letter)
+{
+	for (const struct argp_option *o = p->options; o->name; o++)
+		if (o->key == letter)
+			return o->arg;
+	return false;
+}
+
+/* Whether a word asks for JSON: --json, shortened or not, or -j, alone or among other letters. */
+static bool asks_json(const struct cli_parse *p, const char *word)
+{
+	if (word[0] != '-')
+		return false;
+	if (word[1] == '-')
+		return word[2] && !strncmp(word, "--json", strlen(word));
+	for (word++; *word && *word != 'j'; word++)
+		if (has_argument(p, *word))
+			return false;
+	return *word;
+}
+
+static void catch_begin(const struct cli_parse *p, int argc, char **argv)
 {
 	bool json = false;
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		json = json || !strcmp(argv[i], "--json") || !strcmp(argv[i], "-j");
+		json = json || asks_json(p, argv[i]);
 	caught.file = json ? open_memstream(&caught.text, &caught.size) : NULL;
 	if (!caught.file || atexit(catch_exit))
 		return;
@@ -274,7 +297,7 @@ static int cli_run(const struct cli *cli, const struct cli_command *c, int argc,
 	snprintf(name, sizeof(name), "%s%s%s", cli->tool, *c->name ? " " : "", c->name);
 	argv[0] = name;
 	argp_err_exit_status = program ? cli->wrong_program : EXIT_USAGE;
-	catch_begin(argc, argv);
+	catch_begin(&p, argc, argv);
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP | (program ? ARGP_IN_ORDER : 0), NULL, &p);
 	catch_end();
 	if (p.quiet && !program && !p.json && !freopen("/dev/null", "w", stdout))
@@ -333,9 +356,20 @@ static int cli_overview(const struct cli *cli, int argc, char **argv)
 	add_options(&p, NULL, false);
 	argv[0] = (char *)cli->tool; /* argp does not write to argv[0] */
 	argp_err_exit_status = EXIT_USAGE;
-	catch_begin(argc, argv);
+	catch_begin(&p, argc, argv);
 	argp_parse(&overview, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &p);
 	return EXIT_USAGE;
+}
+
+/*
+ * Opens standard files that are closed, so that no file of the tool gets their numbers. Their use
+ * fails as before.
+ */
+static void open_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
 }
 
 int cli_main(const struct cli *cli, int argc, char **argv)
@@ -344,6 +378,7 @@ int cli_main(const struct cli *cli, int argc, char **argv)
 	const struct cli_command *c;
 	const char *first;
 
+	open_standard();
 	message_set_name(cli->tool);
 	first = argc > 1 ? argv[1] : NULL;
 	if (first && !strcmp(first, "--complete"))
