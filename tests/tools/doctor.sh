@@ -116,6 +116,10 @@ put sys/fs/cgroup/user.slice/rdma.max "mlx5_0 hca_handle=2 hca_object=max"
 check "cgroup: few RDMA handles" sound WARN cgroup "hca_handle=2" "tee /sys/fs/cgroup/user.slice/rdma.max"
 put sys/fs/cgroup/user.slice/rdma.max "mlx5_0 hca_handle=max hca_object=max"
 check "cgroup: RDMA without limit" finds OK cgroup "hca_handle=max"
+strange=$(printf 'a\377b')
+put proc/self/cgroup "0::/$strange"
+put "sys/fs/cgroup/$strange/memory.max" 33554432
+check "cgroup: a name that is no UTF-8" fails FAIL cgroup "may use 32 MiB" 'tee /sys/fs/cgroup/a\xffb/memory.max'
 put proc/self/cgroup "5:devices:/x"
 check "cgroup: of the first version" finds OK cgroup "No unified cgroup"
 

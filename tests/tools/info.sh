@@ -71,8 +71,12 @@ into_pipe() { # what a program reads that a user has put there, e.g. >(gzip)
 	grep -q '^page 0x20' "$scratch/piped"
 }
 check "caps --save into a pipe leaves it one" into_pipe
-into_link() { "$info" caps --save "$scratch/link" "$scratch/dpu.caps" && [ -L "$scratch/link" ] && grep -q '^page 0x20' "$scratch/host.caps"; }
-check "caps --save through a symbolic link leaves it one" into_link
+ln "$scratch/host.caps" "$scratch/hard"
+into_link() {
+	"$info" caps --save "$scratch/link" "$scratch/dpu.caps" && [ -L "$scratch/link" ] && grep -q '^page 0x20' "$scratch/host.caps" &&
+		! cmp -s "$scratch/host.caps" "$scratch/hard"
+}
+check "caps --save through a symbolic link leaves it one, and replaces its file" into_link
 check "a dump that can't be written" says 3 "No such file" host caps --save /nonexistent/x
 check "... nothing is left half written" test ! -e "$scratch/x"
 "$PERL" -e 'srand 1; print map { chr rand 256 } 1 .. 3000' >"$scratch/noise"
@@ -113,6 +117,8 @@ check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "rq_dela
 	host why-not delay-drop --json
 check "why-not on a dump: the host is unknown" says 0 'a dump says nothing' "$info" why-not events "$scratch/host.caps"
 check "why-not: nearest names" says 2 'did you mean.* srq' host why-not srqq
+printf 'page 0x7\n00000000: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n*\n00000040: 80 00 00\n' >"$scratch/cut.caps"
+check "why-not: an alternative that a dump does not show" says 0 'unknown  *tables that software owns' "$info" why-not sw-steering-rx "$scratch/cut.caps"
 check "why-not --list" says 0 '^cross-vhca-export' "$info" why-not --list
 check "doctor on a device" says 0 '^OK    device  *mlx5_0 opens' host doctor
 check "a full disk is reported" says 3 'cannot be written' sh -c "'$info' why-not --list >/dev/full"

@@ -124,12 +124,15 @@ TEST(none, generations)
 	free(s);
 }
 
-/* Proves that a diff sees changed fields, unknown bits, and pages that one side lacks. */
+/* Proves that a diff sees changed fields, wide ones too, unknown bits, and pages that are missing. */
 TEST(none, differences)
 {
+	static const char wide[] =
+		"page 0x1b\n00000000: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+		"00000010: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 20\n";
 	struct cap_source *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
+	json_t *d, *words, *f;
 	char err[512];
-	json_t *d;
 
 	assert_int_equal(
 		parse(a, "page 0x0\n00000000: 00 00 00 00 80 00 00 01 00 00 00 00\n", -1, err), 0);
@@ -156,6 +159,23 @@ TEST(none, differences)
 	assert_int_equal(json_array_size(d), 1);
 	assert_string_equal(json_string_value(json_object_get(json_array_get(d, 0), "a")),
 			    "(its page ends before)");
+	json_decref(d);
+	cap_source_close(a);
+	cap_source_close(b);
+
+	assert_int_equal(parse(a, wide, -1, err), 0);
+	assert_int_equal(parse(b, "page 0x1b\n00000000: 00\n", -1, err), 0);
+	words = words_page(&a->pages[0], false);
+	f = json_array_get(json_object_get(words, "fields"), 0);
+	assert_string_equal(json_string_value(json_object_get(f, "field")), "stc_action_type");
+	assert_string_equal(json_string_value(json_object_get(f, "words")),
+			    "0x00000000000000000000000000000020");
+	json_decref(words);
+	d = diff_sources(a, b, -1);
+	assert_int_equal(json_array_size(d), 1);
+	json_decref(d);
+	d = diff_sources(a, a, -1);
+	assert_int_equal(json_array_size(d), 0);
 	json_decref(d);
 	cap_source_close(a);
 	cap_source_close(b);

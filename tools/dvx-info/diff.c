@@ -25,20 +25,17 @@ static int compare_leaf(const struct walk_leaf *leaf, void *ctx)
 {
 	struct compare *c = ctx;
 	bool there = leaf->bit + leaf->width <= (uint64_t)c->q->len * 8;
-	uint64_t other;
-	char value[512];
+	char a[512], b[512] = "(its page ends before)";
 	json_t *o;
 
-	if (leaf->raw)
-		return 0;
-	other = there ? prm_bits_get(c->q->bytes, leaf->bit, (unsigned int)leaf->width) : 0;
-	if (there ? other == leaf->value : !leaf->value)
+	words_leaf(a, sizeof(a), leaf, c->p->bytes);
+	if (there)
+		words_leaf(b, sizeof(b), leaf, c->q->bytes);
+	if (there ? !strcmp(a, b) : !leaf->set)
 		return 0;
 	o = row(c->p, leaf->path, words_meaning(leaf->f));
-	words_value(value, sizeof(value), leaf->f, leaf->value);
-	diff_put(o, "a", value);
-	words_value(value, sizeof(value), leaf->f, other);
-	diff_put(o, "b", there ? value : "(its page ends before)");
+	diff_put(o, "a", a);
+	diff_put(o, "b", b);
 	json_array_append_new(c->out, o);
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <dvx/dvx.h>
 #include "dvx-info.h"
 
@@ -38,8 +39,9 @@ doctor_line(struct doctor *d, const char *id, enum level level, const char *reme
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	json_array_append_new(d->lines,
-			      json_pack("{ss ss ss ss}", "check", id, "level", level_names[level],
-					"text", text, "remedy", remedy));
+			      json_pack("{ss ss so so}", "check", id, "level", level_names[level],
+					"text", json_text(text, strlen(text)), "remedy",
+					json_text(remedy, strlen(remedy))));
 }
 
 void doctor_rdma(struct doctor *d);

@@ -336,7 +336,9 @@ static void whynot_join(json_t *before, json_t *now)
 {
 	json_t *bad = verdict_is(before, OK) ? now : verdict_is(now, OK) ? before : NULL;
 
-	if (!bad) { /* both are missing: the second's remedy covers both */
+	if (!bad) { /* neither holds: the second's remedy covers both */
+		if (!verdict_is(now, MISSING))
+			json_object_set(before, "verdict", json_object_get(now, "verdict"));
 		json_object_set_new(before, "remedy", json_string(""));
 		json_object_set_new(now, "verdict", json_string("or"));
 		return;

@@ -89,6 +89,20 @@ void words_value(char *buf, size_t size, const struct prm_field *f, uint64_t val
 		snprintf(buf, size, "%" PRIu64, value);
 }
 
+void words_leaf(char *buf, size_t size, const struct walk_leaf *leaf, const uint8_t *page)
+{
+	size_t used;
+
+	if (!leaf->raw) {
+		words_value(buf, size, leaf->f,
+			    prm_bits_get(page, leaf->bit, (unsigned int)leaf->width));
+		return;
+	}
+	used = (size_t)snprintf(buf, size, "0x");
+	for (uint64_t i = 0; i < leaf->width / 8 && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%02x", page[leaf->bit / 8 + i]);
+}
+
 const char *words_meaning(const struct prm_field *f)
 {
 	return strncmp(f->text, "Supported: ", 11) ? f->text : f->text + 11;
@@ -255,6 +269,7 @@ json_t *words_unknown(const struct page *p)
 }
 
 struct collect {
+	const struct page *p;
 	const struct prm_struct *s;
 	json_t *fields;
 	bool all;
@@ -265,21 +280,21 @@ static int collect_leaf(const struct walk_leaf *leaf, void *ctx)
 	struct collect *c = ctx;
 	char value[512], group[WALK_PATH];
 
-	if (leaf->raw || (!leaf->set && !c->all))
+	if (!leaf->set && !c->all)
 		return 0;
-	words_value(value, sizeof(value), leaf->f, leaf->value);
+	words_leaf(value, sizeof(value), leaf, c->p->bytes);
 	json_array_append_new(c->fields,
 			      json_pack("{ss ss sI si so ss ss}", "field", leaf->path, "group",
 					words_group(c->s, leaf->path, group, sizeof(group)), "bit",
 					(json_int_t)leaf->bit, "width", (int)leaf->width, "value",
-					json_number(leaf->value), "words", value, "meaning",
-					words_meaning(leaf->f)));
+					leaf->raw ? json_string(value) : json_number(leaf->value),
+					"words", value, "meaning", words_meaning(leaf->f)));
 	return 0;
 }
 
 json_t *words_page(const struct page *p, bool all)
 {
-	struct collect c = {.s = page_layout(p->type), .fields = json_array(), .all = all};
+	struct collect c = {.p = p, .s = page_layout(p->type), .fields = json_array(), .all = all};
 	json_t *j = json_pack("{si ss ss? sI}", "type", (int)p->type, "name", page_name(p->type),
 			      "layout", c.s ? c.s->name : NULL, "bytes", (json_int_t)p->len);
 

@@ -12,6 +12,8 @@
  * "no".
  */
 void words_value(char *buf, size_t size, const struct prm_field *f, uint64_t value);
+/* Formats the value of a field on a page with these bytes; over 64 bits: "0x...". */
+void words_leaf(char *buf, size_t size, const struct walk_leaf *leaf, const uint8_t *page);
 /* Returns the field's meaning, without words that are clear because it is listed. */
 const char *words_meaning(const struct prm_field *f);
 
