@@ -208,7 +208,7 @@ static int draw_svg(const json_t *rules, const json_t *counts)
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);
-	err = feed_start(&dot, argv, STDOUT_FILENO);
+	err = feed_start(&dot, argv, STDOUT_FILENO, false);
 	if (!err) {
 		draw_picture(dot.to, rules, counts);
 		if (feed_end(&dot))

@@ -26,7 +26,7 @@ static int plot_start(int out)
 	static char name[] = "gnuplot";
 	char *argv[] = {name, NULL};
 
-	return feed_start(&plot.gnuplot, argv, out);
+	return feed_start(&plot.gnuplot, argv, out, true);
 }
 
 static int plot_failed(int err)
@@ -108,6 +108,8 @@ int plot_end(void)
 	if (!feed_end(&plot.gnuplot)) {
 		message_print("--plot: gnuplot could not draw %s", plot.file);
 		close(plot.drawing);
+		if (plot.created)
+			unlink(plot.file);
 		return EXIT_INPUT;
 	}
 	fd = open(plot.file, O_WRONLY | O_TRUNC | O_CLOEXEC);

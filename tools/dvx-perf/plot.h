@@ -18,7 +18,10 @@ int plot_results(const struct report_of *, const struct perf_results *);
  */
 FILE *plot_commands(void);
 int plot_end(void);
-/* Ends the drawing after a failure: leaves the file as it was. */
+/*
+ * Ends the drawing after a failure, or without results: leaves the file as it was. After
+ * plot_end() it does nothing.
+ */
 void plot_drop(void);
 /* Writes the end of a title, with a note on the device. */
 void plot_title(FILE *, const char *what, const struct perf_site *);

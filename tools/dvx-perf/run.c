@@ -321,10 +321,9 @@ int perf_cmd_measure(const struct perf_args *a)
 	r->report = a->json ? &report_json : a->csv ? &report_csv : &report_table;
 	r->of = (struct report_of){.args = a, .site = &r->site};
 	code = run_all(r);
-	if (code)
-		plot_drop();
-	else
+	if (!code && r->results.n)
 		code = plot_results(&r->of, &r->results);
+	plot_drop();
 	if (!code)
 		code = stop_code();
 	site_close(&r->site);

@@ -99,7 +99,7 @@ static int threads_all(const struct threads_of *of)
 		}
 	if (!code)
 		code = threads_end(of, results, n);
-	return code ? code : threads_plot(of, results, n);
+	return code || !n ? code : threads_plot(of, results, n);
 }
 
 /* Sets the defaults of this command. */
@@ -137,9 +137,8 @@ int perf_cmd_threads(const struct perf_args *a)
 	code = site_open(&site, a->device, SITE_ANY_GID);
 	if (!code)
 		code = threads_all(&of);
-	if (code)
-		plot_drop();
-	else
+	plot_drop();
+	if (!code)
 		code = stop_code();
 	site_close(&site);
 	return code;
