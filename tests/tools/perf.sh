@@ -159,6 +159,7 @@ check "shared receives of windows" says 2 '--srq: send_inval has receives of eac
 check "too many windows" says 3 '8 queues with 32768 windows each are more than 65536 windows' run -o send_inval -w 16384 -p 8 -e ibv_wr
 check "an operation that an engine lacks" says 2 '--engine=ibv_wr has no dma of RC' run -e ibv_wr -o dma
 check "... of this transport" says 2 '--engine=ibv_post_send has no send of DC' run -e ibv_post_send -o send -c dc
+check "all operations of an engine that has none of this transport" says 2 '--op=all: the other options leave no operation of UD' run -o all -e template -c ud
 check "unsignaled posts of a template" says 2 '--signal=2: --engine=template has 1 at most' run -e template -Q 2
 check "shared receives of what receives nothing" says 2 '--srq is for operations that receive, which read does not' run --srq -o read
 lacks() { "$dvx_sim" run --set dma_mmo=0 -- "$perf" -n 5 -r 1 -e libdvx "$@"; }
@@ -195,6 +196,17 @@ if command -v gnuplot >/dev/null; then
 	check "latency and rate against size, drawn" draws --all --count 1 --rounds 1
 else
 	skip "percentiles, drawn" "gnuplot is not installed"
+fi
+drawn() {
+	typed "RDMA_WRITE, 8 bytes: round 1, libdvx, latency, $moved" -n 10000000 --plot "$scratch/c.svg" && grep 'RDMA_WRITE libdvx' "$scratch/c.svg"
+}
+undrawn() {
+	echo "an older drawing" >"$scratch/c.svg"
+	typed "RDMA_WRITE, 8 bytes: warm-up, libdvx, latency, $moved" --warmup 10000000 --plot "$scratch/c.svg" && grep older "$scratch/c.svg"
+}
+if command -v script >/dev/null && command -v gnuplot >/dev/null; then
+	check "Ctrl-C: the results so far, drawn" drawn
+	check "... no result: the older drawing stays" undrawn
 fi
 mkdir "$scratch/bin"
 ln -s /usr/bin/* "$scratch/bin/"

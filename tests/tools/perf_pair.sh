@@ -9,7 +9,7 @@ chips=pair
 
 # server OPTION...: starts one, which is $server and listens at $at
 server() {
-	background "$scratch/serve.err" "$dvx_sim" exec pair -- "$perf" serve --listen 127.0.0.1:0 "$@"
+	background "$scratch/serve.err" "$dvx_sim" exec "${serves:-pair}" -- "$perf" serve --listen 127.0.0.1:0 "$@"
 	server=$child
 	at=$(echo "$line" | grep -o '127\.0\.0\.1:[0-9]*')
 }
@@ -139,6 +139,7 @@ vanishes() { # QUEUES ARGS...
 	shift
 	chips="$chips gone"
 	"$dvx_sim" up gone </dev/null || return 1
+	[ -z "$serves" ] || { server && set -- "$at" "$@"; }
 	"$dvx_sim" exec gone -- "$perf" "$@" >"$scratch/table" 2>"$scratch/client.err" &
 	client=$!
 	until "$dvx_sim" ls | grep -q "$connected"; do kill -0 "$client" || return 1; sleep 0.02; done
@@ -154,6 +155,10 @@ vanishes() { # QUEUES ARGS...
 check "the device disappears: WRITE" vanishes 2 --duration 600 -e libdvx
 check "the device disappears: SEND" vanishes 2 --duration 600 --op send -e libdvx
 check "the device disappears: threads" vanishes 4 threads --threads 2 --count 10000000
+serves=gone
+check "the device disappears: of both ends" vanishes 2 --duration 600 -e libdvx
+check "... the server, too, ends with 4" ends 4 'mlx5_0 is gone'
 check "a port that is none" says 2 '"127.0.0.1:99999" is no ADDR' "$dvx_sim" exec pair -- "$perf" serve --listen 127.0.0.1:99999
+check "an IPv6 address in brackets, without a port" says 10 'cannot connect to ::1 port' "$dvx_sim" exec pair -- "$perf" '[::1]'
 check "an address that is none" says 2 '"\[::1\]:" is no ADDR' "$dvx_sim" exec pair -- "$perf" '[::1]:'
 plan

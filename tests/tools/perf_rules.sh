@@ -57,5 +57,6 @@ else
 	skip "its rates, drawn" "gnuplot is not installed"
 fi
 check "another key" says 2 '--key takes 5tuple, 5tuple6 or ipv4, not "mac"' run bf3 --key mac
+check "a window larger than a ring" says 2 '--window=4097: rules have up to 4096' run bf3 --window 4097
 check "a batch larger than the window" says 2 '--window=4 is too small' run bf3 --window 4 --batch 8
 plan

@@ -25,7 +25,7 @@ static bool port_is_possible(const char *port)
 	return strspn(port, "0123456789") < strlen(port) || strtoul(port, NULL, 10) <= UINT16_MAX;
 }
 
-/* Splits ADDR, ADDR:PORT, [V6]:PORT or a bare IPv6 address. */
+/* Splits ADDR, ADDR:PORT, [V6], [V6]:PORT or a bare IPv6 address. */
 static int address_parse(const char *text, struct control_address *a)
 {
 	const char *where = text, *colon = strrchr(text, ':');
@@ -34,6 +34,10 @@ static int address_parse(const char *text, struct control_address *a)
 	if (*where == '[' && colon && colon > where && colon[-1] == ']') {
 		n = (size_t)(colon - where) - 2;
 		where++;
+	} else if (*where == '[' && where[n - 1] == ']') {
+		n -= 2;
+		where++;
+		colon = NULL;
 	} else if (colon && strchr(where, ':') == colon) {
 		n = (size_t)(colon - where);
 	} else {

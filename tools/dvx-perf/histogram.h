@@ -7,7 +7,7 @@
 
 /*
  * Counts values in buckets that grow with the value, so that each value is known within 0.8 %:
- * exactly below 256, then 128 buckets for each power of two. Any run fits into the same few KiB,
+ * exactly below 256, then 128 buckets for each power of two. Any run fits into the same 36 KiB,
  * and histograms of two threads add up.
  */
 #define HIST_SUB_BITS 7
@@ -17,7 +17,7 @@
 
 struct histogram {
 	uint64_t n, min, max; /* min and max are exact */
-	uint32_t bucket[HIST_BUCKETS];
+	uint64_t bucket[HIST_BUCKETS];
 };
 
 /* Returns the logarithm of the bucket's width: 0 for exact buckets. */

@@ -255,14 +255,21 @@ static void check_op(struct argp_state *state, const struct perf_args *a, enum p
 
 void options_agree(struct argp_state *state, const struct perf_args *a)
 {
+	bool any = false;
+
 	if (a->json && a->csv)
 		argp_error(state, "--json and --csv exclude each other");
 	if (a->csv && a->histogram)
 		argp_error(state, "--csv has no room for --histogram: the table and --json have");
 	check_window(state, a);
 	for (enum perf_op op = 0; op < PERF_OPS; op++)
-		if (options_op(a, op))
+		if (options_op(a, op)) {
 			check_op(state, a, op);
+			any = true;
+		}
+	if (!any)
+		argp_error(state, "--op=all: the other options leave no operation of %s",
+			   a->transport->name);
 	if (a->cpus && a->cpus < options_threads(a))
 		argp_error(state, "--cpus names %u for --threads=%u", a->cpus, options_threads(a));
 	if ((uint64_t)options_threads(a) * a->qps > RESPONDER_LANES)

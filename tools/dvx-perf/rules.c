@@ -8,6 +8,7 @@
 #include "exits.h"
 #include "plot.h"
 #include "progress.h"
+#include "responder.h"
 #include "rules.h"
 #include "stop.h"
 #include "ticks.h"
@@ -152,7 +153,7 @@ static int rules_all(const struct rules_of *of)
 		code = EXIT_DEVICE;
 	if (!code)
 		code = rules_end(of, results, n);
-	return code ? code : rules_plot(of, results, n);
+	return code || !n ? code : rules_plot(of, results, n);
 }
 
 int perf_cmd_rules(const struct perf_args *a)
@@ -160,8 +161,14 @@ int perf_cmd_rules(const struct perf_args *a)
 	struct perf_args own = *a;
 	struct perf_site site;
 	struct rules_of of = {&own, &site, a->key};
-	int code = plot_begin(a->plot);
+	int code;
 
+	if (RULES_BLOCKS * a->window > RESPONDER_SQ_BLOCKS) {
+		message_print("--window=%u: rules have up to %u outstanding requests", a->window,
+			      RESPONDER_SQ_BLOCKS / RULES_BLOCKS);
+		return EXIT_USAGE;
+	}
+	code = plot_begin(a->plot);
 	if (code)
 		return code;
 	own.count = a->count ? a->count : RULES_COUNT;
@@ -169,9 +176,8 @@ int perf_cmd_rules(const struct perf_args *a)
 	code = site_open(&site, a->device, SITE_ANY_GID);
 	if (!code)
 		code = rules_all(&of);
-	if (code)
-		plot_drop();
-	else
+	plot_drop();
+	if (!code)
 		code = stop_code();
 	site_close(&site);
 	return code;

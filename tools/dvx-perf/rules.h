@@ -18,6 +18,9 @@ extern const struct rules_key rules_keys[];
 const struct rules_key *rules_key_find(const char *word);
 void rules_offer_keys(const char *command, const char *first, const char *field);
 
+/* Blocks of a request ring for each outstanding rule, which may be posted twice. */
+#define RULES_BLOCKS  (4 * DVX_RULE_BLOCKS)
+
 #define RULES_ACTIONS 2 /* an update replaces one by the other */
 
 /* A matcher, and what an engine needs for its rules. */

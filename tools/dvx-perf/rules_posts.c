@@ -8,9 +8,8 @@
 #include "rules.h"
 #include "stop.h"
 
-#define POSTS_BLOCKS (DVX_RULE_BYTES / DVX_BLOCK)
-#define POSTS_AGAIN  (1ull << 63) /* in the cookie of a rule's second request */
-#define POSTS_IDLE   (1u << 27)	  /* empty polls after which the device has failed */
+#define POSTS_AGAIN (1ull << 63) /* in the cookie of a rule's second request */
+#define POSTS_IDLE  (1u << 27)	 /* empty polls after which the device has failed */
 
 struct rules_posts {
 	struct dvx_uar *uar;
@@ -27,8 +26,7 @@ struct rules_posts {
 
 static int posts_queue(struct rules_bench *b, struct rules_posts *p)
 {
-	/* Each outstanding rule may be posted twice. */
-	uint32_t blocks = 4 * POSTS_BLOCKS * b->args->window;
+	uint32_t blocks = RULES_BLOCKS * b->args->window;
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = blocks};
 	struct dvx_txq_attr tx = {.size = sizeof(tx), .flags = DVX_TXQ_RULES, .sq_blocks = blocks};
 	int err = dvx_uar_alloc(b->dev, DVX_UAR_NC, &p->uar);

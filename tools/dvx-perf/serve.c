@@ -271,8 +271,12 @@ static int serve_clients(const struct perf_site *site, int listener, bool once)
 		if (fd < 0)
 			continue;
 		code = serve_client(site, fd);
-		if (once || serve_stop)
-			return serve_stop ? EXIT_DONE : code;
+		if (serve_stop)
+			return EXIT_DONE;
+		if (site_gone(site))
+			return EXIT_DEVICE;
+		if (once)
+			return code;
 	}
 }
 
