@@ -473,6 +473,33 @@ TEST(pair_dpu, test_replay_cancel)
 	replay_free(r);
 }
 
+/* A replay ends though the queue is made anew that its packets under way are for. */
+TEST(pair_dpu, test_replay_purged)
+{
+	struct {
+		struct port_packet head;
+		uint8_t bytes[512];
+	} packet = {0};
+	struct port_replay *r = replay_new(p->rig.dev.port);
+	struct replay_batch b = {.at = (const uint8_t *)&packet, .done = replay_ends};
+	struct kept k;
+
+	take_write(p, &k, 64);
+	packet.head.len = k.f[0]->len;
+	memcpy(packet.bytes, k.f[0]->data, k.f[0]->len);
+	drop_kept(&k);
+	b.end = packet.bytes + port_packet_padded(packet.head.len);
+	replay_done = false;
+	replay_post(r, &b);
+	assert_true(replay_run(r));
+	reconnect(p, 0);
+	rig_settle(&p->rig);
+	assert_true(replay_run(r));
+	assert_true(replay_done);
+	assert_int_equal(b.results.frames, 1);
+	replay_free(r);
+}
+
 static void capture_ready(void *arg)
 {
 	(void)arg;

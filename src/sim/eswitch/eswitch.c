@@ -43,11 +43,12 @@ static uint32_t eswitch_dest_qp(const struct eswitch *e, const struct frame *f,
 	return (uint32_t)bth[5] << 16 | (uint32_t)bth[6] << 8 | bth[7];
 }
 
+/* A replay waits until its frames are delivered, so they stay, though they may be stray then. */
 static bool eswitch_is_for(const struct frame *f, const void *arg)
 {
 	const struct eswitch_target *t = arg;
 
-	return eswitch_dest_qp(t->eswitch, f, t->vhca) == t->qpn;
+	return !f->injected && eswitch_dest_qp(t->eswitch, f, t->vhca) == t->qpn;
 }
 
 void eswitch_purge(const struct vhca *v, uint32_t qpn)
