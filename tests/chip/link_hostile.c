@@ -517,6 +517,65 @@ TEST(none, test_captures)
 	close(sock);
 }
 
+static void alloc_pd(int sock)
+{
+	const struct ib_uverbs_alloc_pd in = {0};
+	struct uverbs_attr attrs[] = {
+		{.id = UVERBS_ATTR_WRITE_CMD,
+		 .flags = 1,
+		 .len = 8,
+		 .data = IB_USER_VERBS_CMD_ALLOC_PD},
+		{.id = UVERBS_ATTR_CORE_IN,
+		 .flags = 1,
+		 .len = sizeof(in),
+		 .kind = ATTR_IN,
+		 .in = (const void *)&in},
+		{.id = UVERBS_ATTR_CORE_OUT,
+		 .flags = 1,
+		 .len = sizeof(struct ib_uverbs_alloc_pd_resp)},
+	};
+
+	assert_int_equal(request(sock, &(struct uverbs_request){.object = UVERBS_OBJECT_DEVICE,
+								.driver = RDMA_DRIVER_MLX5,
+								.nattrs = 3,
+								.attrs = attrs}),
+			 0);
+}
+
+/* A list of many objects is for a client that reads later, too: in pages that its socket holds. */
+TEST(none, test_many_resources)
+{
+	const unsigned int pds = 2000;
+	static _Alignas(PAGE) char mem[PAGE];
+	struct link_resources ask = {.function = {"host"}};
+	int sock = open_device(), lister = connect_to();
+	size_t n, rows = 0;
+
+	hold(sock, mem, PAGE);
+	for (unsigned int i = 0; i < pds; i++)
+		alloc_pd(sock);
+	do {
+		struct link_in in = {0};
+		struct link_message m;
+
+		assert_int_equal(
+			link_write(lister, LINK_RESOURCES, 0, &ask, sizeof(ask), NULL, 0, 0), 0);
+		/* the server answers this after it has answered that */
+		assert_int_equal(link_ask(sock, LINK_STATUS, NULL, 0, -1, &m), 0);
+		link_message_free(&m);
+		assert_int_equal(link_read(lister, &in, 0), 1);
+		n = in.m.h.len / sizeof(struct uverbs_resource);
+		for (size_t i = 0; i < n; i++)
+			rows += ((struct uverbs_resource *)(void *)in.m.body)[i].kind ==
+				RESOURCE_PD;
+		ask.first += (uint32_t)n;
+		link_in_reset(&in);
+	} while (n);
+	assert_int_equal(rows, pds);
+	close(lister);
+	close(sock);
+}
+
 /* A client that never reads its answers is disconnected; no other client waits. */
 TEST(none, test_deaf)
 {

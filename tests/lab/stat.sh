@@ -57,6 +57,15 @@ check "TLPs of 4096 bytes: 8 requests, 16 completions" [ "$(row write_4096 write
 check "units of Intel PCM" [ "$(row write_pointer write '[.pcie_rdcur, .itom, .target_itom][] | join(",")' | xargs)" = "1,2 1,1 1,1" ]
 check "an RNR NAK, and the time lost in it" [ "$(row late send '.rnr[0] > 0 and (.rnr_us[0] / .rnr[0] - 640 | fabs) < 0.001')" = true ]
 
+# More rows than a socket takes at once.
+many() {
+	# shellcheck disable=SC2046
+	"$dvx_sim" stat --json -- "$costs" $(yes send | head -n 900) >"$scratch/many.json" 2>"$scratch/numbers" ||
+		{ tail "$scratch/numbers"; return 1; }
+	jq -e '.queues | length == 1800' "$scratch/many.json"
+}
+check "1800 queues" many
+
 # --- two programs, of two functions: their QPs have equal numbers, and so have their CQs
 two() {
 	"$dvx_sim" stat --json --set vfs=1 -- sh -c '"$0" write_batch && DVX_SIM_FUNCTION=vf0 "$0" write_inline' "$costs" >"$scratch/two.json" 2>"$scratch/numbers" ||

@@ -213,7 +213,7 @@ static void on_status(struct chip_session *c)
 /* Sends as many rows as fit; the next message asks for more. */
 static void on_resources(struct chip_session *c)
 {
-	const size_t max = LINK_BODY_MAX / sizeof(struct uverbs_resource);
+	const size_t max = LINK_PAGE / sizeof(struct uverbs_resource);
 	struct link_resources ask;
 	struct uverbs_resource *rows;
 	const struct vhca *v;

@@ -17,8 +17,9 @@
  * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  16u
+#define LINK_VERSION  17u
 #define LINK_BODY_MAX (2u << 20)
+#define LINK_PAGE     (64u << 10) /* bytes of rows that a socket takes at once, read or not */
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
 
@@ -48,7 +49,7 @@ enum link_type {
 	 */
 	LINK_WHY,
 	LINK_INJECT, /* empty, or link_inject and faults to set -> inject_fault (base/inject.h) */
-	LINK_STAT,   /* stat_pcie: counts from now on; or empty -> stat_row (base/stat.h) */
+	LINK_STAT,   /* stat_pcie: counts from now on; empty -> a file of stat_row (base/stat.h) */
 	/* u32: the rules of lab/check.h apply from now on; or empty -> finding, or -ENODATA */
 	LINK_CHECK,
 };

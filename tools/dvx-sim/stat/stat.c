@@ -65,6 +65,23 @@ static double stat_bytes(const struct stat_result *r)
 	return sum;
 }
 
+/* Adds the rows of an answer, which are in its file. */
+static bool stat_add(struct stat_command *c, const struct link_message *answer)
+{
+	const off_t len = answer->nfds ? lseek(answer->fds[0], 0, SEEK_END) : -1;
+	void *rows = len > 0 ? mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED, answer->fds[0], 0)
+			     : MAP_FAILED;
+	bool ok;
+
+	if (rows == MAP_FAILED) {
+		message_print("the chip's counts can't be read");
+		return false;
+	}
+	ok = stat_join(&c->result, rows, (size_t)len / sizeof(struct stat_row), c->calls);
+	munmap(rows, (size_t)len);
+	return ok;
+}
+
 static void stat_end(void *ctx, const char *chip)
 {
 	struct stat_command *c = ctx;
@@ -73,8 +90,7 @@ static void stat_end(void *ctx, const char *chip)
 
 	if (!stat_ask(chip, NULL, 0, &answer))
 		return;
-	c->ok = stat_join(&c->result, (const void *)answer.body,
-			  answer.h.len / sizeof(struct stat_row), c->calls);
+	c->ok = stat_add(c, &answer);
 	c->result.runs[c->result.nruns - 1].bytes = stat_bytes(&c->result) - before;
 	link_message_free(&answer);
 }
