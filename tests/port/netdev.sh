@@ -198,7 +198,37 @@ if [ -n "$vlans" ]; then
 	check "... and on the other" vlan_there q-host 20 10.9.4.2
 	check "... RDMA_CM connects them there, too" rping_apart 10.9.4.2
 fi
+# A chip that is done sleeps, though its wire and interfaces have packets for it, or the end of them.
+asleep() {
+	pid=$("$dvx_sim" ls --json | jq ".[] | select(.name == \"$1\") | .pid")
+	for _ in $(seq 1000); do ! grep -q '^State:.S' "/proc/$pid/status" || return 0; done
+	return 1
+}
+# A second request is answered after the turn of the first, in which the chip reads its interface.
+gone() { # CHIP INTERFACE
+	"$dvx_sim" link "$1" && "$dvx_sim" link "$1" && cat "$scratch/dvx-sim/$1/log" &&
+		grep "$2: the network interface was deleted" "$scratch/dvx-sim/$1/log"
+}
+fails() {
+	echo 'device fatal after 1us' >"$scratch/fatal"
+	"$dvx_sim" fault "$1" "$scratch/fatal" || return
+	until "$dvx_sim" why "$1" | grep 'the device has failed'; do :; done
+}
+check "a device fails" fails p
+no_answer() { ! ping 10.9.1.2 1; }
+check "... its interface's packets go nowhere" no_answer
+check "... it sleeps" asleep p
+check "an interface is deleted" inside ip link del q-host
 exec 6<&-
+check "... as is reported" gone q q-host
+check "... the chip sleeps" asleep q
+"$dvx_sim" down q
+check "... the failed one, too, whose switch has changed" asleep p
+chips="n p t"
+check "a chip whose wire is an interface" "$dvx_sim" up t --wire tap=t-wire
+check "... which is deleted" ip link del t-wire
+check "... as is reported" gone t t-wire
+check "... the chip sleeps" asleep t
 check "down" "$dvx_sim" down n
 check "... takes the interfaces along" says 1 'does not exist' ip link show n-host
 plan

@@ -241,4 +241,21 @@ went_down() {
 }
 check "... the chip lives" answers
 check "a chip that goes down ends it" went_down
+
+# A device that fails sends its captures what was on the wire before.
+fails() {
+	"$dvx_sim" up w && start_capture "$scratch/cap.pcap" || return
+	reader=$(pgrep -P $capture)
+	kill -STOP "$reader"
+	"$dvx_sim" replay w "$traffic" || return
+	echo 'device fatal after 1us' >"$scratch/fatal"
+	"$dvx_sim" fault w "$scratch/fatal" || return
+	until "$dvx_sim" why w | grep 'the device has failed'; do :; done
+	kill -CONT "$reader"
+	kill -TERM "$reader"
+	end_capture || return
+	bytes_of <"$scratch/cap.pcap" | cmp - "$scratch/a"
+}
+check "a device that fails: its capture is complete" fails
+check "... a replay is told" says 3 'after packet 0: Network is down' "$dvx_sim" replay w "$traffic"
 plan

@@ -270,11 +270,13 @@ void chip_on_neighbours(struct chip *c, void (*fn)(void *arg), void *arg)
 	c->on_neighbours_arg = arg;
 }
 
-/* Only ends the sleep: each turn reads the wire. */
+/* Only ends the sleep: each turn reads the wire, as long as there is one. */
 static void wire_woke(void *chip, int fd)
 {
-	(void)chip;
-	(void)fd;
+	struct chip *c = chip;
+
+	if (c->device.failed || port_wire(c->device.port)->gone)
+		chip_unwatch(c, fd);
 }
 
 int chip_set_wire(struct chip *c, struct wire *w)
@@ -470,7 +472,10 @@ static void chip_ignore_blueflame(void *chip, uint32_t uar, const uint8_t *bytes
 	(void)chip, (void)uar, (void)bytes, (void)len;
 }
 
-/* Handles requests of a failed device; the kernel refuses them. Timers stand still. */
+/*
+ * Handles requests of a failed device; the kernel refuses them. Timers stand still. Captures get
+ * what was on the wire before.
+ */
 static void chip_run_failed(struct chip *c)
 {
 	static const struct strict_ops ignore = {chip_ignore_trap, chip_ignore_blueflame};
@@ -484,6 +489,8 @@ static void chip_run_failed(struct chip *c)
 	front_neighbour(c); /* requests that wait for an address fail now */
 	while (__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE) == CHIP_FAILS) {
 		host_poll(c->host);
+		captures_run(c->captures);
+		replay_fail(c->replay);
 		requests_handle(c, ev, wait_events(c, ev, host_arm(c->host, real_now(c))));
 	}
 }

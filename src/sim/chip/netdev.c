@@ -79,9 +79,15 @@ static void netdev_readable(void *arg, int fd)
 	uint8_t buf[STEER_BUFFER];
 	struct netdev *d = arg;
 
+	if (d->v->dev->failed)
+		return chip_unwatch(d->all->chip, fd);
 	for (unsigned int i = 0; i < NETDEV_FRAMES && port_room(d->v->dev->port); i++) {
 		ssize_t n = read(fd, buf + STEER_HEADROOM, VHCA_FRAME_MAX + 1);
 
+		if (n < 0 && errno == EBADFD) {
+			sim_refuse("%s: the network interface was deleted", d->name);
+			chip_unwatch(d->all->chip, fd);
+		}
 		if (n < 0)
 			return;
 		if (n >= VHCA_FRAME_MIN && n <= VHCA_FRAME_MAX)

@@ -97,6 +97,24 @@ static bool replay_feed(struct port_replay *r, struct replay_batch *b)
 	return b->at > before;
 }
 
+static void replay_end(struct port_replay *r, struct replay_batch *b)
+{
+	replay_cancel(r, b);
+	b->results = *port_injected(r->port);
+	port_results_sub(&b->results, &r->base);
+	b->done(b);
+}
+
+void replay_fail(struct port_replay *r)
+{
+	while (r->head) {
+		if (!r->begun)
+			r->base = *port_injected(r->port);
+		r->head->result = -ENETDOWN;
+		replay_end(r, r->head);
+	}
+}
+
 bool replay_run(struct port_replay *r)
 {
 	struct replay_batch *b = r->head;
@@ -110,9 +128,6 @@ bool replay_run(struct port_replay *r)
 	did = replay_feed(r, b);
 	if (b->at < b->end || !replay_arrived(r))
 		return did;
-	replay_cancel(r, b);
-	b->results = *port_injected(r->port);
-	port_results_sub(&b->results, &r->base);
-	b->done(b);
+	replay_end(r, b);
 	return true;
 }

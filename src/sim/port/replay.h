@@ -32,5 +32,7 @@ void replay_post(struct port_replay *,
 		 struct replay_batch *); /* checked before; stays the caller's */
 void replay_cancel(struct port_replay *, struct replay_batch *);
 bool replay_run(struct port_replay *); /* called in each turn, after the datapath */
+/* Ends all batches with -ENETDOWN: the device has failed. */
+void replay_fail(struct port_replay *);
 
 #endif

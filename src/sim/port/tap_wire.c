@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/log.h"
 #include "neighbour.h"
 #include "obj/device.h"
 #include "packets.h"
@@ -46,6 +47,10 @@ static bool tap_wire_read(struct tap_wire *w)
 {
 	ssize_t n = read(w->w.fd, w->in, sizeof(w->in));
 
+	if (n < 0 && errno == EBADFD && !w->w.gone) {
+		sim_refuse("%s: the network interface was deleted", w->interface);
+		w->w.gone = true;
+	}
 	if (n < 0)
 		return false;
 	if (n < (ssize_t)PORT_PACKET_MIN || n > (ssize_t)PORT_PACKET_MAX) {

@@ -46,6 +46,7 @@ struct wire {
 	uint64_t sent, received;
 	uint64_t lost;	 /* the other side took nothing for too long, or the network refused them */
 	uint64_t bad;	 /* received, but no valid packet */
+	bool gone;	 /* there is nothing more to read, and fd stays readable */
 	uint32_t others; /* number of other chips on the same switch */
 };
 
