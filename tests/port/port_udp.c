@@ -6,9 +6,12 @@
  */
 #include "tests/test.h"
 #include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/queue/queue_rig.h"
 #include "obj/mcg.h"
@@ -256,6 +259,32 @@ static void udp_send_from(struct two *t, const struct gid_entry *source, uint8_t
 static void send_opcode(struct two *t, uint8_t opcode)
 {
 	udp_send_from(t, &t->p->rig.dev.vhca[0].gids[3], opcode);
+}
+
+static bool full; /* each socket */
+
+/* Replaces libc's, which udp_out.c calls: the loopback network's sockets always have room. */
+int sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags)
+{
+	if (!full)
+		return (int)syscall(SYS_sendmmsg, fd, m, n, flags);
+	errno = EAGAIN;
+	return -1;
+}
+
+/* Room in the socket ends the chip's sleep while packets wait for it, and only then. */
+TEST(two, test_room_wakes)
+{
+	struct pollfd woken = {.fd = t->w->fd, .events = POLLIN};
+
+	full = true;
+	send_opcode(t, BTH_SEND_ONLY);
+	port_flush_wire(t->p->rig.dev.port);
+	full = false;
+	assert_int_equal(poll(&woken, 1, 0), 1);
+	port_flush_wire(t->p->rig.dev.port);
+	assert_int_equal(t->w->sent, 1);
+	assert_int_equal(poll(&woken, 1, 0), 0);
 }
 
 /* Groups with members have sockets, which receive their packets and send none. */

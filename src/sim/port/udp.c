@@ -43,6 +43,7 @@ struct udp_wire {
 	uint64_t groups; /* device.groups, when the sockets were opened */
 	struct udp_out out;
 	struct loop backlog; /* frames that a socket had no room for */
+	int full;	     /* the socket whose room ends the chip's sleep, or -1 */
 	uint64_t missed;     /* datagrams missed by sockets that are closed now */
 	bool reported[256];  /* opcodes that cannot be sent, of which a message was logged */
 	struct mmsghdr m[UDP_BATCH];
@@ -139,6 +140,17 @@ static bool udp_room(struct wire *wire)
 	return loop_room(&((struct udp_wire *)wire)->backlog);
 }
 
+static void udp_wait_room(struct udp_wire *w, int fd)
+{
+	for (unsigned int i = 0; fd != w->full && i < w->n; i++) {
+		struct epoll_event ev = {.events = EPOLLIN | (w->ends[i].fd == fd ? EPOLLOUT : 0),
+					 .data.u32 = i};
+
+		epoll_ctl(w->w.fd, EPOLL_CTL_MOD, w->ends[i].fd, &ev);
+	}
+	w->full = fd;
+}
+
 /* Sends the frames that waited for room, oldest first: `out`, then the backlog. */
 static bool udp_flush(struct wire *wire)
 {
@@ -147,7 +159,7 @@ static bool udp_flush(struct wire *wire)
 
 	while (w->backlog.head && udp_put(w, w->backlog.head))
 		frame_free(loop_take(&w->backlog));
-	udp_out_send(&w->out, &w->w);
+	udp_wait_room(w, udp_out_send(&w->out, &w->w) ? -1 : w->out.fd);
 	return w->w.sent + w->w.lost != before;
 }
 
@@ -434,6 +446,7 @@ struct wire *udp_open(struct device *dev, const char *address, char *why)
 	}
 	w->w.ops = &udp_ops;
 	w->w.fd = -1;
+	w->full = -1;
 	w->dev = dev;
 	loop_init(&w->backlog);
 	wrong = udp_parse(address, &own);
