@@ -178,6 +178,7 @@ TEST(net, test_switching)
 	net_send(n, 0, n->rig[0].dev.vhca[1].mac);
 	net_settle(n);
 	assert_int_equal(n->wire[0]->sent, 3); /* the last one stays in the chip */
+	assert_int_equal(port_unclaimed(n->rig[0].dev.port), 0);
 	assert_int_equal(got(n, 0), 0);
 }
 

@@ -120,6 +120,12 @@ static bool legacy_deliver_ethernet_to(const struct eswitch *e, struct vhca *v,
 	return true;
 }
 
+/* A group's frame that also left by the wire is not dropped. */
+static void legacy_drop_unclaimed(const struct eswitch *e, const struct frame *f)
+{
+	e->dev->drops.n[DROP_UNCLAIMED] += !(port_route(e->dev->port, f) & PORT_OUTSIDE);
+}
+
 static void legacy_deliver_ethernet(const struct eswitch *e, const struct frame *f)
 {
 	struct vhca *v = f->forced ? f->to : legacy_find_mac(e, f->data);
@@ -129,7 +135,8 @@ static void legacy_deliver_ethernet(const struct eswitch *e, const struct frame 
 		e->ops->ethernet(v, f);
 	for (unsigned int i = 0; i < e->dev->nfunctions && !v; i++)
 		claimed |= legacy_deliver_ethernet_to(e, &e->dev->vhca[i], f);
-	e->dev->drops.n[DROP_UNCLAIMED] += !claimed;
+	if (!claimed)
+		legacy_drop_unclaimed(e, f);
 }
 
 /*
@@ -149,7 +156,8 @@ static void legacy_deliver_group(struct eswitch *e, const struct frame *f,
 			legacy_deliver_roce(e, v, f, b, b->dgid);
 		claimed |= member || legacy_deliver_ethernet_to(e, v, f);
 	}
-	e->dev->drops.n[DROP_UNCLAIMED] += !claimed;
+	if (!claimed)
+		legacy_drop_unclaimed(e, f);
 }
 
 /* Returns true for a RoCE packet to a group whose MAC follows from its GID. */

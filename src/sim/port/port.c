@@ -109,7 +109,7 @@ bool port_run(struct port *p)
 
 /* --- out ----------------------------------------------------------------------------------- */
 
-static unsigned int port_route(const struct port *p, const struct frame *f)
+unsigned int port_route(const struct port *p, const struct frame *f)
 {
 	if (f->switched)
 		return f->to ? PORT_INSIDE : PORT_OUTSIDE;

@@ -80,6 +80,8 @@ bool port_run_wire(struct port *);
 /* Sends packets that were gathered in a turn, at its end. Returns true if there were any. */
 bool port_flush_wire(struct port *);
 
+/* Returns the destinations of a frame that was sent: PORT_INSIDE, PORT_OUTSIDE, or both. */
+unsigned int port_route(const struct port *, const struct frame *);
 /* Returns false while senders that can wait must wait. */
 bool port_room(const struct port *);
 /* Returns true while frames are under way. */
