@@ -155,6 +155,13 @@ check "a trace on a full disk ends with one sentence" \
 	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
 check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
+# A file as long as the limit, which leaves room for the registers: 20 MiB.
+limited() (
+	ulimit -f 40960
+	truncate -s 20M "$scratch/limit" && "$dvx_sim" run --trace -- true 2>>"$scratch/limit"
+)
+check "a trace into a file at RLIMIT_FSIZE ends it, not the chip" limited
+
 check "ls on a full disk fails" says 3 "standard output cannot be written: No space" \
 	sh -c "'$dvx_sim' ls --json 2>&1 >/dev/full"
 

@@ -55,7 +55,8 @@ static struct watchdog watchdog;
 static void chip_server_on_signal(int sig)
 {
 	(void)sig;
-	chip_stop(the_chip);
+	if (the_chip)
+		chip_stop(the_chip);
 }
 
 static void lifeline_cut(void *chip, int fd)
@@ -155,11 +156,15 @@ static void clean_up(void)
 	rmdir(option.dir);
 }
 
-/* Raises the limit of descriptors: each client needs about ten. */
+/*
+ * Raises the limit of descriptors: each client needs about ten. At the limit of a file's size a
+ * write fails, and does not kill the chip.
+ */
 static void raise_limits(void)
 {
 	struct rlimit files;
 
+	signal(SIGXFSZ, SIG_IGN);
 	if (getrlimit(RLIMIT_NOFILE, &files))
 		return;
 	files.rlim_cur = files.rlim_max;
@@ -401,6 +406,7 @@ static int run_chip(void)
 		     : 0;
 	if (!rc)
 		rc = chip_server_serve(chip);
+	the_chip = NULL; /* signals have nothing more to stop */
 	netdevs_free(netdevs);
 	chip_free(chip);
 	return rc;

@@ -18,7 +18,7 @@ static int bar_map(struct bar *bar)
 	struct rlimit most;
 	struct stat st;
 
-	/* Above the limit ftruncate() would kill the process with SIGXFSZ. */
+	/* Above the limit ftruncate() fails, and kills a process that does not ignore SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < len) {
 		sim_refuse("open: the registers take a file of %zu bytes, more than RLIMIT_FSIZE "
 			   "(ulimit -f) allows",
