@@ -257,6 +257,15 @@ TEST(wake, test_mappings)
 	assert_true(settle());
 }
 
+/* A client has one userfaultfd: others would cost the chip a descriptor each. */
+TEST(wake, test_second_uffd)
+{
+	need_uffd();
+	assert_int_equal(bar_uffd(bar, new_uffd()), -EEXIST);
+	assert_true(settle());
+	ring_trapped(map);
+}
+
 /* Ranges that can't be a mapping of this BAR are refused. */
 TEST(wake, test_bad_mapping)
 {

@@ -51,7 +51,8 @@ uint8_t *bar_memory(struct bar *, unsigned int page, unsigned int n);
 
 /*
  * Sets the client's userfaultfd, so that doorbells wake the loop (facts/process-model.md); the
- * client then reports its mappings. The bar owns uffd from here on.
+ * client then reports its mappings. The bar owns uffd from here on. -EEXIST: it has one, which is
+ * enough for a process.
  */
 int bar_uffd(struct bar *, int uffd);
 int bar_mapped(struct bar *, uint64_t va, size_t len, uint64_t offset);

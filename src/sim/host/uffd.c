@@ -33,7 +33,7 @@ static int watch_handshake(int uffd)
 int bar_uffd(struct bar *bar, int uffd)
 {
 	struct watch *w = calloc(1, sizeof(*w));
-	int err = w ? watch_handshake(uffd) : -ENOMEM;
+	int err = bar->watches ? -EEXIST : w ? watch_handshake(uffd) : -ENOMEM;
 
 	if (!err) {
 		w->source = (struct event_source){.kind = SOURCE_UFFD, .fd = uffd};
