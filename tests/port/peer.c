@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -246,6 +247,28 @@ TEST(net, test_dies_while_it_is_read)
 	assert_int_equal(got(n, 0), 8);
 	net_settle(n);
 	assert_int_equal(n->wire[0]->others, CHIPS - 2);
+}
+
+/* Without a descriptor for it a chip that joins is turned away, once. */
+TEST(net, test_no_descriptors)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), next = dup(fd);
+	struct rlimit files, few;
+	char byte;
+
+	net_settle(n);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/3-4", n->folder);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	few = (struct rlimit){(rlim_t)next, files.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_true(port_run_wire(n->rig[1].dev.port));
+	assert_false(port_run_wire(n->rig[1].dev.port));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+	close(fd);
 }
 
 /* A connection that sends no valid message is closed. */

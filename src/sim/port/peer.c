@@ -57,6 +57,7 @@ struct peer_wire {
 	struct wire w;
 	struct device *dev;
 	int listener;
+	int spare; /* a reserve descriptor for when there is none left */
 	struct sockaddr_un at;
 	struct peer *peers;
 	bool introduction_due; /* some peers lack this chip's present addresses */
@@ -262,10 +263,21 @@ static int peer_add(struct peer_wire *w, int fd)
 	return 0;
 }
 
+/* Closes the connection at once, so that the loop does not spin. */
+static void peer_reject(struct peer_wire *w)
+{
+	sim_refuse("a chip on the switch is turned away: there are no file descriptors left");
+	close(w->spare);
+	close(accept4(w->listener, NULL, NULL, SOCK_CLOEXEC));
+	w->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void peer_accept(struct peer_wire *w)
 {
 	int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		peer_reject(w);
 	if (fd >= 0 && peer_add(w, fd))
 		close(fd);
 }
@@ -395,6 +407,8 @@ static void peer_close(struct wire *wire)
 	}
 	if (w->w.fd >= 0)
 		close(w->w.fd);
+	if (w->spare >= 0)
+		close(w->spare);
 	free(w);
 }
 
@@ -543,6 +557,7 @@ struct wire *peer_open(struct device *dev, const char *folder, char *why)
 		w->w.ops = &peer_ops;
 		w->dev = dev;
 		w->listener = -1;
+		w->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		w->w.fd = epoll_create1(EPOLL_CLOEXEC);
 		err = w->w.fd < 0 ? -errno : peer_join(w, folder);
 	}
