@@ -204,6 +204,43 @@ TEST(pair, test_delay)
 	rig_sent(&p->ca, 0);
 }
 
+/* A packet with a long delay does not hold up those that are delayed for less time after it. */
+TEST(pair, test_delay_changes)
+{
+	set_faults(p, "delay=60s");
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
+	set_faults(p, "delay=3us");
+	rig_pass(&p->rig, SECOND);
+	rig_sent(&p->ca, 0);
+}
+
+/* Delayed packets for a queue do not reach the next one of its number. */
+TEST(pair, test_delayed_for_another)
+{
+	set_faults(p, "delay=1s");
+	memset(p->dst, 0, 64);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
+	rig_restart(&p->a, &p->b);
+	rig_pass(&p->rig, 2 * SECOND);
+	assert_int_equal(p->dst[1], 0);
+}
+
+/* A delayed packet does not pass a link that went down meanwhile. */
+TEST(pair, test_delayed_link)
+{
+	struct fault_counts c;
+	struct fault_rates r;
+
+	set_faults(p, "delay=3us");
+	memset(p->dst, 0, 64);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
+	port_set_link(p->rig.dev.port, false);
+	rig_pass(&p->rig, 3000);
+	port_faults(p->rig.dev.port, &r, &c);
+	assert_int_equal(c.down, 1);
+	assert_int_equal(p->dst[1], 0);
+}
+
 /* Messages become descriptors again when the faults are gone. */
 TEST(pair, test_observed)
 {

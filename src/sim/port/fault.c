@@ -94,19 +94,33 @@ static void fault_damage(struct fault *t, struct frame *f)
 	t->counts.corrupted++;
 }
 
+/* Returns the place behind the frames that are due before: the last one, unless delays differ. */
+static struct frame **fault_place(struct fault *t, uint64_t due)
+{
+	struct frame **at = &t->late.head;
+
+	if (due >= t->last) {
+		t->last = due;
+		return t->late.tail;
+	}
+	while (*at && (*at)->due <= due)
+		at = &(*at)->next;
+	return at;
+}
+
 /* Delays a frame. If there is no memory for the timer, the frame is not delayed. */
 static void fault_delay(struct fault *t, struct frame *f, uint64_t ns)
 {
-	const uint64_t due = t->dev->clock->now(t->dev->clock) + ns;
+	const struct frame *first = t->late.head;
 
-	f->due = due > t->last ? due : t->last;
-	if (timer_set(&t->dev->timers, &t->timer, t->late.head ? t->late.head->due : f->due)) {
+	f->due = t->dev->clock->now(t->dev->clock) + ns;
+	if (timer_set(&t->dev->timers, &t->timer,
+		      first && first->due < f->due ? first->due : f->due)) {
 		t->out(t->ctx, f);
 		return;
 	}
-	t->last = f->due;
 	t->counts.delayed++;
-	t->dev->drops.n[DROP_FULL] += loop_put(&t->late, f);
+	t->dev->drops.n[DROP_FULL] += loop_put_at(&t->late, fault_place(t, f->due), f);
 }
 
 static void fault_forward(struct fault *t, struct frame *f)

@@ -38,15 +38,21 @@ void loop_fini(struct loop *l)
 
 unsigned int loop_put(struct loop *l, struct frame *f)
 {
+	return loop_put_at(l, l->tail, f);
+}
+
+unsigned int loop_put_at(struct loop *l, struct frame **at, struct frame *f)
+{
 	const unsigned int npkts = frame_packets(f);
 
 	if (l->n >= FRAMES_ALL) {
 		frame_free(f);
 		return npkts;
 	}
-	f->next = NULL;
-	*l->tail = f;
-	l->tail = &f->next;
+	f->next = *at;
+	*at = f;
+	if (!f->next)
+		l->tail = &f->next;
 	l->n++;
 	l->bytes += f->len;
 	return 0;

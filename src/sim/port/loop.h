@@ -19,6 +19,8 @@ void loop_fini(struct loop *);
  * returns the number of its packets; else 0.
  */
 unsigned int loop_put(struct loop *, struct frame *);
+/* Likewise puts it at a place, the address of the next frame's pointer. */
+unsigned int loop_put_at(struct loop *, struct frame **at, struct frame *f);
 struct frame *loop_take(struct loop *);
 /* Returns false if senders that can wait must wait. */
 bool loop_room(const struct loop *);

@@ -91,6 +91,7 @@ void port_count_injected(struct port *p, const struct port_results *gained)
 void port_purge(struct port *p, bool (*match)(const struct frame *, const void *), const void *arg)
 {
 	loop_purge(&p->loop, match, arg);
+	loop_purge(&p->fault.late, match, arg);
 }
 
 bool port_run(struct port *p)
@@ -145,23 +146,27 @@ void port_queue(struct port *p, struct frame *f)
 		frame_free(f);
 }
 
+/* Takes a frame that passed the faults, perhaps late: the link may have gone down since. */
 static void port_put(void *port, struct frame *f)
 {
-	port_queue(port, f);
+	struct port *p = port;
+
+	if (p->dev->link_down) {
+		p->fault.counts.down++;
+		frame_free(f);
+	} else {
+		port_queue(p, f);
+	}
 }
 
 static void port_to_wire(struct port *p, struct frame *f)
 {
-	if (f->forced || f->injected) {
+	if (f->forced || f->injected)
 		port_queue(p, f);
-	} else if (p->dev->link_down) {
-		p->fault.counts.down++;
-		frame_free(f);
-	} else if (fault_active(&p->fault)) {
+	else if (fault_active(&p->fault) && !p->dev->link_down)
 		fault_pass(&p->fault, f);
-	} else {
-		port_queue(p, f);
-	}
+	else
+		port_put(p, f);
 }
 
 void port_send(struct port *p, struct frame *f)
