@@ -437,8 +437,7 @@ static void idle(struct chip *c, uint64_t now)
 	if (c->own_heap && heap_settle())
 		return;
 	ns = wire_wait_ns(&c->wire, now);
-	if (ns == WIRE_WAIT_NONE)
-		ns = host_arm(c->host, now);
+	ns = ns == WIRE_WAIT_NONE ? host_arm(c->host, now) : clock_pages_nap(c->host, ns);
 	if (!ns || queues_settle(&c->device))
 		return;
 	timer = until_timer(c);

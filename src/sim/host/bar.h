@@ -87,8 +87,6 @@ int clock_page_register(struct watch *, uint64_t va, uint64_t n);
 void clock_page_fault(struct watch *, uint64_t va);
 void clock_page_hide(struct bar *);
 void clock_pages_turn(struct host *);
-/* Limits the loop's sleep while a clock's page is present. */
-uint64_t clock_pages_nap(const struct host *, uint64_t ns);
 /* lockstep.c */
 void sched_watch(struct bar *);
 void lockstep_sample(struct host *);

@@ -87,6 +87,8 @@ void host_be_strict(struct host *, const struct strict_ops *); /* with the doorb
  */
 int host_poll(struct host *);
 uint64_t host_arm(struct host *, uint64_t now);
+/* Limits a sleep without host_arm(): while a clock's page is present, its time must advance. */
+uint64_t clock_pages_nap(const struct host *, uint64_t ns);
 int host_epoll_fd(const struct host *);
 void host_wake(struct host *);
 
