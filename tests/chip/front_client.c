@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -260,6 +261,64 @@ static int scene_close_all(void)
 			close(fd);
 	make(ctx, &o);
 	unmake(&o);
+	return 0;
+}
+
+/* Makes all free numbers up to this one copies of fd 0. */
+#define NUMBERS 64
+static void take_numbers(void)
+{
+	while (dup(STDIN_FILENO) < NUMBERS)
+		;
+}
+
+/* Puts fd 0 over the connection to the server, which is a socket that the program did not open. */
+static int cover_link(void)
+{
+	for (int fd = STDERR_FILENO + 1; fd < NUMBERS; fd++) {
+		struct stat st;
+
+		if (!fstat(fd, &st) && S_ISSOCK(st.st_mode))
+			return dup2(STDIN_FILENO, fd);
+	}
+	return -1;
+}
+
+/* Descriptors that get the number of a closed connection are the program's. fd 0 is a socket. */
+static void reuse_numbers(void)
+{
+	struct ibv_context *ctx = open_device();
+	int fd = cover_link();
+
+	CHECK(fd > STDERR_FILENO && !ibv_alloc_pd(ctx) && errno == EIO);
+	CHECK(fcntl(fd, F_GETFD) == 0);
+	open_device();
+	CHECK(!close_range(STDERR_FILENO + 1, ~0u, 0));
+	take_numbers();
+	for (fd = STDERR_FILENO + 1; fd < NUMBERS; fd++)
+		CHECK(!close(fd));
+	take_numbers();
+	exit(0);
+}
+
+static int scene_numbers(void)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		reuse_numbers();
+	}
+	close(ends[1]);
+	alarm(60); /* ends the child, too, which may wait for an answer at the other end */
+	CHECK(exit_code(pid) == 0);
+	CHECK(recv(ends[0], &byte, 1, 0) == 0);
 	return 0;
 }
 
@@ -511,7 +570,7 @@ int main(int argc, char **argv)
 		{"errno", scene_errno},	      {"threads", scene_threads},
 		{"work", scene_work},	      {"orphan", scene_orphan},
 		{"holder", scene_holder},     {"no-stderr", scene_no_stderr},
-		{"counters", scene_counters},
+		{"counters", scene_counters}, {"numbers", scene_numbers},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

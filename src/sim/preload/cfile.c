@@ -57,12 +57,36 @@ static void cfile_refused(const char *what, int err)
 		sim_refuse("the device at %s can't be %s: %s", server, what, strerror(-err));
 }
 
+static void cfile_connect(struct cfile *cf)
+{
+	struct stat st;
+
+	cf->sock = link_connect(server);
+	if (cf->sock >= 0 && !real()->fstat(cf->sock, &st))
+		cf->link = st.st_ino;
+}
+
+bool cfile_has_link(const struct cfile *cf)
+{
+	struct stat st;
+
+	return cf->sock >= 0 && !real()->fstat(cf->sock, &st) && S_ISSOCK(st.st_mode) &&
+	       st.st_ino == cf->link;
+}
+
+void cfile_forked(struct cfile *cf)
+{
+	if (cfile_has_link(cf))
+		real()->close(cf->sock);
+	cf->sock = -1;
+}
+
 int cfile_open(struct cfile *cf, const struct link_function *f)
 {
 	struct link_message answer = {0};
 	int err, fd;
 
-	cf->sock = link_connect(server);
+	cfile_connect(cf);
 	if (cf->sock < 0) {
 		sim_refuse("no device answers at %s: %s", server, strerror(-cf->sock));
 		return cf->sock == -EMFILE ? -EMFILE : -ENODEV;
@@ -90,9 +114,9 @@ int cfile_open(struct cfile *cf, const struct link_function *f)
 static int cfile_lost(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
-		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
-		real()->close(cf->sock);
-		cf->sock = -1;
+		sim_refuse("the device at %s is gone: %s", server,
+			   err == -EBADF ? "the program closed its connection" : strerror(-err));
+		cfile_forked(cf);
 	}
 	return -EIO;
 }
@@ -100,7 +124,7 @@ static int cfile_lost(struct cfile *cf, int err)
 static int cfile_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
 		     struct link_message *answer)
 {
-	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
+	int err = cfile_has_link(cf) ? link_ask(cf->sock, type, body, len, fd, answer) : -EBADF;
 
 	return err ? cfile_lost(cf, err) : 0;
 }
@@ -189,9 +213,7 @@ bool cfile_close(struct cfile *cf)
 	if (cf->sock < 0)
 		return false;
 	in_use = cfile_notify(cf, cf->cm ? LINK_CM_CLOSE : LINK_CLOSE, NULL, 0, -1) > 0;
-	if (cf->sock >= 0)
-		real()->close(cf->sock);
-	cf->sock = -1;
+	cfile_forked(cf);
 	return in_use;
 }
 
@@ -272,32 +294,25 @@ void cfile_exiting(struct cfile *cf)
 	struct lock_saved held;
 
 	ticket_lock(&cf->lock, &held);
-	if (cf->sock >= 0)
+	if (cfile_has_link(cf))
 		setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (cf->sock >= 0 && !link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer)) {
+	if (cfile_has_link(cf) && !link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer)) {
 		cfile_print_refusals((const char *)answer.body, answer.h.len);
 		link_message_free(&answer);
 	}
 	ticket_unlock(&cf->lock, &held);
 }
 
-void cfile_forked(struct cfile *cf)
-{
-	if (cf->sock >= 0)
-		real()->close(cf->sock);
-	cf->sock = -1;
-}
-
 int cfile_attach(struct cfile *cf, int fd)
 {
 	int err;
 
-	cf->sock = link_connect(server);
+	cfile_connect(cf);
 	if (cf->sock < 0)
 		return cf->sock;
 	allow_dma(cf->sock);
 	err = cfile_notify(cf, LINK_ATTACH, NULL, 0, fd);
-	if (err && cf->sock >= 0)
+	if (err)
 		cfile_forked(cf);
 	return err;
 }

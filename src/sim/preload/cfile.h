@@ -24,6 +24,7 @@ struct cfile {
 	int owner; /* pid of the process that opened it or attached to it */
 	struct ticket_lock lock;
 	int sock;     /* the connection to the server; -1: none */
+	uint64_t link; /* its inode */
 	bool guest;   /* opened by another process: a parent, or one that passed the descriptor */
 	bool watched; /* a userfaultfd was handed over, or none exists */
 };
@@ -54,6 +55,11 @@ int cfile_share(struct cfile *, uint64_t va, uint64_t len, int memfd);
  * pages must stay in place because objects of another file use them.
  */
 bool cfile_close(struct cfile *);
+/*
+ * Returns whether the connection is still there: close_range() or dup2() may have closed it, and its
+ * number may be the program's now.
+ */
+bool cfile_has_link(const struct cfile *);
 /* Drops the parent's connection in a fork child. */
 void cfile_forked(struct cfile *);
 /*

@@ -213,7 +213,8 @@ bool client_is_link(int fd)
 	unsigned int end = __atomic_load_n(&files_end, __ATOMIC_ACQUIRE);
 
 	for (unsigned int i = 0; i < end; i++)
-		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) && files[i].sock == fd)
+		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) && files[i].sock == fd &&
+		    cfile_has_link(&files[i]))
 			return getpid() == files[i].owner;
 	return false;
 }
