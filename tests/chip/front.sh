@@ -42,6 +42,30 @@ check "exec: the DPU is another device" \
 for scene in objects dup fork children close-all errno threads no-stderr counters numbers; do
 	check "exec: $scene" "$dvx_sim" exec front -- "$client" $scene
 done
+# A library's destructors run after those of the preload, which comes before it.
+cat >"$scratch/late.c" <<'END'
+#include <infiniband/verbs.h>
+#include <unistd.h>
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+int late_open(void)
+{
+	struct ibv_device **list = ibv_get_device_list(0);
+	return !list || !(ctx = ibv_open_device(*list)) || !(pd = ibv_alloc_pd(ctx));
+}
+__attribute__((destructor)) static void late_close(void)
+{
+	if (ibv_dealloc_pd(pd) || ibv_close_device(ctx))
+		_exit(3);
+}
+END
+echo 'int late_open(void); int main(void) { return late_open(); }' >"$scratch/main.c"
+late() {
+	${CC:-cc} -shared -fPIC -o "$scratch/liblate.so" "$scratch/late.c" -libverbs &&
+		${CC:-cc} -o "$scratch/late" "$scratch/main.c" "$scratch/liblate.so" -Wl,-rpath,"$scratch" &&
+		"$dvx_sim" exec front -- "$scratch/late"
+}
+check "exec: a library's destructor destroys its objects" late
 empty() {
 	"$dvx_sim" ls --json | tee /dev/stderr |
 		jq -e '.[0] | (.clients | length) == 0 and (.objects | length) == 0' >/dev/null
@@ -70,6 +94,16 @@ orphaned() {
 	check "... with one sentence" grep -q 'is gone' "$scratch/orphan"
 }
 server=$("$dvx_sim" ls --json | jq '.[] | select(.name == "front") | .pid')
+# A program ends, though a thread of it waits for the device.
+mkfifo "$scratch/stop"
+: >"$scratch/stopped"
+timeout -s KILL 60 "$dvx_sim" exec front -- "$client" stopped <"$scratch/stop" >"$scratch/stopped" 2>&1 &
+stopped=$!
+exec 9>"$scratch/stop"
+shows_up "$scratch/stopped" open $stopped && kill -STOP "$server"
+exec 9>&-
+check "a program ends while its device is stopped" wait $stopped
+kill -CONT "$server"
 orphaned "the server is killed under a program" kill -9 "$server"
 until_dead "$server"
 check "up again" "$dvx_sim" up front

@@ -322,6 +322,41 @@ static int scene_numbers(void)
 	return 0;
 }
 
+static pid_t asking; /* atomic */
+
+static void *ask_for_ever(void *ctx)
+{
+	__atomic_store_n(&asking, gettid(), __ATOMIC_RELEASE);
+	ibv_alloc_pd(ctx);
+	return NULL;
+}
+
+/* Ends while a thread waits for a device that stops between a word and the end of standard input. */
+static int scene_stopped(void)
+{
+	struct ibv_context *ctx = open_device();
+	long call = -1;
+	char path[64], byte;
+	pthread_t t;
+
+	puts("open");
+	fflush(stdout);
+	CHECK(read(0, &byte, 1) == 0);
+	CHECK(!pthread_create(&t, NULL, ask_for_ever, ctx));
+	while (!__atomic_load_n(&asking, __ATOMIC_ACQUIRE))
+		;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", asking);
+	while (call != SYS_recvmsg) {
+		FILE *f = fopen(path, "re");
+
+		CHECK(f);
+		if (fscanf(f, "%ld", &call) != 1) /* "running" */
+			call = -1;
+		fclose(f);
+	}
+	return 0;
+}
+
 #define ATTRS 4
 struct command {
 	struct ib_uverbs_ioctl_hdr h;
@@ -571,6 +606,7 @@ int main(int argc, char **argv)
 		{"work", scene_work},	      {"orphan", scene_orphan},
 		{"holder", scene_holder},     {"no-stderr", scene_no_stderr},
 		{"counters", scene_counters}, {"numbers", scene_numbers},
+		{"stopped", scene_stopped},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

@@ -287,20 +287,34 @@ int cfile_resources(const struct link_function *f, struct uverbs_resource **rows
 	return 0;
 }
 
-void cfile_exiting(struct cfile *cf)
+static int cfile_fetch_refusals(struct cfile *cf)
 {
-	const struct timeval patience = {.tv_sec = 1};
+	const struct timeval patience = {.tv_sec = 1}, endless = {0};
 	struct link_message answer = {0};
-	struct lock_saved held;
+	int err;
 
-	ticket_lock(&cf->lock, &held);
-	if (cfile_has_link(cf))
-		setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (cfile_has_link(cf) && !link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer)) {
-		cfile_print_refusals((const char *)answer.body, answer.h.len);
-		link_message_free(&answer);
+	setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	err = link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer);
+	if (err) {
+		cfile_forked(cf); /* a late answer would be taken for that of the next request */
+		return err;
 	}
+	setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &endless, sizeof(endless));
+	cfile_print_refusals((const char *)answer.body, answer.h.len);
+	link_message_free(&answer);
+	return 0;
+}
+
+bool cfile_exiting(struct cfile *cf)
+{
+	struct lock_saved held;
+	int err;
+
+	if (!ticket_try(&cf->lock, &held))
+		return true;
+	err = cfile_has_link(cf) ? cfile_fetch_refusals(cf) : 0;
 	ticket_unlock(&cf->lock, &held);
+	return err != -ETIMEDOUT;
 }
 
 int cfile_attach(struct cfile *cf, int fd)

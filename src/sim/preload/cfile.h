@@ -64,9 +64,10 @@ bool cfile_has_link(const struct cfile *);
 void cfile_forked(struct cfile *);
 /*
  * Fetches reports before the program ends: a program that ends right after an error completion
- * makes no further request. Waits only briefly, and not for a stopped server.
+ * makes no further request. Waits only briefly, and not for a file that another thread uses, which gets them
+ * itself. Returns false if the server did not answer.
  */
-void cfile_exiting(struct cfile *);
+bool cfile_exiting(struct cfile *);
 
 /* Lists objects of all programs: *n at *rows, which the caller frees. Returns 0 or -errno. */
 int cfile_resources(const struct link_function *, struct uverbs_resource **rows, size_t *n);

@@ -85,8 +85,10 @@ void client_fini(void)
 
 	inside = true;
 	for (unsigned int i = 0; !was && i < files_end; i++)
-		if (files[i].ino && files[i].owner == getpid() && client_is_this_process())
-			cfile_exiting(&files[i]);
+		if (files[i].ino && files[i].owner == getpid() && client_is_this_process() &&
+		    !cfile_exiting(&files[i]))
+			break;
+	inside = was; /* destructors of other libraries still use the device */
 }
 
 void client_sysfs(void)

@@ -3,6 +3,7 @@
 #define SIM_PRELOAD_TICKET_LOCK_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -21,6 +22,7 @@ struct lock_saved {
 };
 
 void ticket_lock(struct ticket_lock *, struct lock_saved *);
+bool ticket_try(struct ticket_lock *, struct lock_saved *); /* false: it is held */
 void ticket_unlock(struct ticket_lock *, const struct lock_saved *);
 
 #endif
