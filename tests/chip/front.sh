@@ -39,7 +39,7 @@ check "exec: the DPU is another device" \
 	shows "$("$dvx_sim" exec front -f dpu -- ibv_devices | tail -n 1 | awk '{ print $2 }' |
 		sed 's/\(....\)\(....\)\(....\)\(....\)/\1:\2:\3:\4/')" \
 	"$dvx_sim" exec front -f dpu -- ibv_devinfo
-for scene in objects dup fork children close-all errno threads no-stderr counters numbers; do
+for scene in objects dup fork children close-all errno threads no-stderr counters numbers forks; do
 	check "exec: $scene" "$dvx_sim" exec front -- "$client" $scene
 done
 # A library's destructors run after those of the preload, which comes before it.

@@ -322,6 +322,42 @@ static int scene_numbers(void)
 	return 0;
 }
 
+static void fork_with(int blocks)
+{
+	sigset_t now;
+
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		CHECK(!pthread_sigmask(SIG_BLOCK, NULL, &now));
+		if (!pid)
+			_exit(sigismember(&now, SIGUSR1) != blocks);
+		CHECK(sigismember(&now, SIGUSR1) == blocks && exit_code(pid) == 0);
+	}
+}
+
+static void *fork_blocked(void *set)
+{
+	CHECK(!pthread_sigmask(SIG_BLOCK, set, NULL));
+	fork_with(1);
+	return NULL;
+}
+
+/* Threads that fork at the same time keep their signal masks, and so do their children. */
+static int scene_forks(void)
+{
+	struct ibv_context *ctx = open_device();
+	pthread_t blocked;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	CHECK(!pthread_create(&blocked, NULL, fork_blocked, &set));
+	fork_with(0);
+	pthread_join(blocked, NULL);
+	return ibv_close_device(ctx);
+}
+
 static pid_t asking; /* atomic */
 
 static void *ask_for_ever(void *ctx)
@@ -606,7 +642,7 @@ int main(int argc, char **argv)
 		{"work", scene_work},	      {"orphan", scene_orphan},
 		{"holder", scene_holder},     {"no-stderr", scene_no_stderr},
 		{"counters", scene_counters}, {"numbers", scene_numbers},
-		{"stopped", scene_stopped},
+		{"forks", scene_forks},	      {"stopped", scene_stopped},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

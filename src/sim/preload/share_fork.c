@@ -29,7 +29,10 @@ static struct {
 
 void share_before_fork(void)
 {
-	share_lock(&forking.held);
+	struct lock_saved held;
+
+	share_lock(&held);
+	forking.held = held; /* not before: another thread may be forking */
 	forking.pipe[0] = forking.pipe[1] = -1;
 	/*
 	 * A bare call, because ThreadSanitizer does not see real()->close() and would report a
@@ -48,12 +51,13 @@ static void pipe_close(unsigned int end)
 void share_in_parent(void)
 {
 	struct pollfd child = {.fd = forking.pipe[0]};
+	const struct lock_saved held = forking.held;
 
 	pipe_close(1);
 	if (child.fd >= 0)
 		poll(&child, 1, child_ms());
 	pipe_close(0);
-	share_unlock(&forking.held);
+	share_unlock(&held);
 }
 
 void share_in_child(void)
