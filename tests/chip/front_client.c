@@ -413,8 +413,14 @@ static int scene_errno(void)
 	struct command c = {.h = {.object_id = UVERBS_OBJECT_DEVICE,
 				  .method_id = UVERBS_METHOD_INVOKE_WRITE,
 				  .driver_id = RDMA_DRIVER_MLX5}};
-	int fd = ctx->cmd_fd;
+	int fd = ctx->cmd_fd, on = 1;
+	char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	CHECK(end != MAP_FAILED && !munmap(end + 4096, 4096));
+	errno = EPERM;
+	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, end + 4096 - 8) && errno == EFAULT);
+	CHECK(!ioctl(fd, FIONCLEX) && fcntl(fd, F_GETFD) == 0 && !ioctl(fd, FIOCLEX));
+	CHECK(!ioctl(fd, FIONBIO, &on) && fcntl(fd, F_GETFL) & O_NONBLOCK);
 	CHECK(ioctl(fd, 0x1234, &c) && errno == ENOTTY);
 	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, NULL) && errno == EFAULT);
 	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, (void *)(size_t)-4096) && errno == EFAULT);

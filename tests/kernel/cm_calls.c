@@ -87,7 +87,7 @@ static int opened(void)
 TEST(none, character_device)
 {
 	struct stat by_name, by_fd;
-	int fd = opened();
+	int fd = opened(), on = 1;
 
 	assert_int_equal(stat(CDEV, &by_name), 0);
 	assert_int_equal(fstat(fd, &by_fd), 0);
@@ -97,6 +97,8 @@ TEST(none, character_device)
 	assert_int_equal(errno, ENOTTY);
 	assert_ptr_equal(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0), MAP_FAILED);
 	assert_int_equal(errno, ENODEV);
+	assert_int_equal(ioctl(fd, FIONBIO, &on), 0);
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	close(fd);
 }
 

@@ -23,12 +23,12 @@ static int flatten_copy(long number, void *here, uint64_t there, size_t len)
 {
 	struct iovec local = {here, len};
 	struct iovec remote = {(void *)(uintptr_t)there, len};
+	ssize_t n;
 
-	if (!len)
+	n = len ? syscall(number, getpid(), &local, 1ul, &remote, 1ul, 0ul) : 0;
+	if (n == (ssize_t)len)
 		return 0;
-	if (syscall(number, getpid(), &local, 1ul, &remote, 1ul, 0ul) == (ssize_t)len)
-		return 0;
-	if (errno != ENOSYS && errno != EPERM)
+	if (n >= 0 || (errno != ENOSYS && errno != EPERM))
 		return -EFAULT;
 	/* A sandbox may forbid these calls: trust the pointers then. */
 	if (number == SYS_process_vm_readv)

@@ -26,6 +26,9 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
+	/* The kernel handles these before the driver. */
+	if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
+		cf = NULL;
 	if (!cf && request == RDMA_VERBS_IOCTL && !real()->fstat(fd, &st))
 		cf = client_adopt(fd, &st);
 	if (!cf)
