@@ -316,6 +316,36 @@ TEST(none, closed_at_any_moment)
 	}
 }
 
+static void *cancelled_waiter(void *arg)
+{
+	pthread_cleanup_push(frames_forget, NULL);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	pthread_cancel(pthread_self());
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	wait_for_event(arg);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+/* A cancellation that comes with an event does not keep the file open. */
+TEST(none, cancelled_with_an_event)
+{
+	struct waiter w = {.fd = opened(), .err = 77};
+	uint32_t id, next;
+	pthread_t t;
+
+	assert_int_equal(create(w.fd, NULL, &id), 0);
+	assert_int_equal(resolve(w.fd, id), 0);
+	assert_int_equal(pthread_create(&t, NULL, cancelled_waiter, &w), 0);
+	assert_int_equal(pthread_join(t, NULL), 0);
+	assert_int_equal(w.err, 0);
+	close(w.fd);
+	assert_int_equal(opened(), w.fd);
+	assert_int_equal(create(w.fd, NULL, &next), 0);
+	assert_int_equal(next, id);
+	close(w.fd);
+}
+
 static void nothing(int sig)
 {
 	(void)sig;
