@@ -17,6 +17,11 @@ heard() {
 request() { on_chip refusing -- "$refused" request && heard 1 '^dvx-sim: ATTACH_MCAST: qp 0x[0-9a-f]* is no UD QP$'; }
 wqe() { on_chip refusing -- "$refused" wqe && heard 1 '^dvx-sim: mkey 0x[0-9a-f]*: its low byte (mkey_7_0) is 0x'; }
 quiet() { on_chip refusing --quiet -- "$refused" request && heard 0 .; }
+closed() {
+	(cd "$scratch" && DVX_SIM_LOG=$scratch/own on_chip refusing -- "$refused" closed) && heard 0 . &&
+		cat "$scratch/own" && [ "$(grep -c . "$scratch/own")" = 2 ] && [ ! -s "$scratch/data" ]
+}
+piped() { on_chip refusing -- "$refused" pipe; }
 logged() { [ "$(grep -c ATTACH_MCAST "$XDG_RUNTIME_DIR/dvx-sim/refusing/log")" = 6 ]; }
 other() {
 	mkfifo "$scratch/go"
@@ -49,6 +54,8 @@ check "so is a refused WQE, by a program that ends without a further request" wq
 check "--quiet: nothing is heard" quiet
 check "the log has all of them" logged
 check "another program on the chip hears nothing" other
+check "a log that a program closes with all descriptors stays, and its files are its own" closed
+check "a reader of stderr that is gone does not end the program" piped
 check "run prints each on the stderr that it shares with the program" once_by_run
 ended() {
 	"$dvx_sim" run -- "$refused" end >"$scratch/ended" 2>&1

@@ -5,9 +5,12 @@
  *   refused wqe       WRITEs with a wrong lkey on two QPs; ends without any further request
  *   refused end       ends in the middle of long WRITEs; nothing is refused
  *   refused idle      opens the device, waits for a byte
+ *   refused closed    as request, closes all that it did not open, opens a file "data"; as wqe
+ *   refused pipe      as request, with a stderr that nobody reads
  */
 #include "tests/verbs/verbs_self.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +45,26 @@ static void refused_wqes(struct self *s)
 {
 	refused_wqe(s, s->qp);
 	refused_wqe(s, self_qp(s->pd, s->cq, s->cq));
+}
+
+static void refused_closed(struct self *s)
+{
+	refused_request(s);
+	for (int fd = STDERR_FILENO + 1; fd < 256; fd++)
+		if (fd != s->ctx->cmd_fd && fd != s->ctx->async_fd && fd != s->channel->fd)
+			close(fd);
+	assert_true(open("data", O_WRONLY | O_CREAT, 0600) > STDERR_FILENO);
+	refused_wqes(s);
+}
+
+static void refused_pipe(const struct self *s)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	close(ends[0]);
+	refused_request(s);
 }
 
 /* More than the pages shared with the device: it reads these by calls. */
@@ -81,6 +104,10 @@ int main(int argc, char **argv)
 		refused_end(s);
 	else if (!strcmp(argv[1], "wqe"))
 		refused_wqes(s);
+	else if (!strcmp(argv[1], "closed"))
+		refused_closed(s);
+	else if (!strcmp(argv[1], "pipe"))
+		refused_pipe(s);
 	else if (!puts("open") || fflush(stdout) || getchar() == EOF)
 		return 2;
 	exit(0);

@@ -2,9 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "line.h"
 #include "log.h"
@@ -14,6 +17,7 @@
  * reads and writes these words, so they are atomic; nothing else is shared.
  */
 static int log_fd = STDERR_FILENO;
+static uint64_t log_ino; /* of its file: a program may close the descriptor and reuse its number */
 static int log_notes;
 static __thread int log_silent;
 static struct {
@@ -23,6 +27,35 @@ static struct {
 static char log_tag[64];	   /* set before the chip runs */
 static size_t log_most, log_bytes; /* for a file; log_most 0: no limit */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
+
+static void log_set(int fd)
+{
+	struct stat st = {0};
+
+	(void)fstat(fd, &st);
+	__atomic_store_n(&log_ino, st.st_ino, __ATOMIC_RELAXED);
+	__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
+}
+
+bool sim_log_is(int fd)
+{
+	struct stat st;
+
+	return fd != STDERR_FILENO && fd == __atomic_load_n(&log_fd, __ATOMIC_RELAXED) &&
+	       !fstat(fd, &st) && st.st_ino == __atomic_load_n(&log_ino, __ATOMIC_RELAXED);
+}
+
+/* Moves a descriptor above those that a program without stdin, stdout or stderr would print to. */
+static int log_above_stdio(int fd)
+{
+	int moved = fd;
+
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(fd);
+	}
+	return moved;
+}
 
 static void log_from_environment(void)
 {
@@ -34,15 +67,15 @@ static void log_from_environment(void)
 		__atomic_store_n(&log_notes, 1, __ATOMIC_RELAXED);
 	if (!file || !*file)
 		return;
-	fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	fd = log_above_stdio(open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 	if (fd >= 0)
-		__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
+		log_set(fd);
 }
 
 void sim_log_to(int fd)
 {
 	pthread_once(&log_once, log_from_environment);
-	__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
+	log_set(fd);
 }
 
 void sim_log_tag(const char *tag)
@@ -87,13 +120,26 @@ void sim_log_notes(int on)
 	__atomic_store_n(&log_notes, on, __ATOMIC_RELAXED);
 }
 
+/*
+ * Writes without SIGPIPE: it would end a program that prints nothing itself, because of the device's
+ * line. A failed write of the log can't be reported.
+ */
 static void log_write(struct log_line *line)
 {
 	int fd = __atomic_load_n(&log_fd, __ATOMIC_RELAXED);
+	const struct timespec now = {0};
+	sigset_t pipe, mask, before;
 
+	if (fd != STDERR_FILENO && !sim_log_is(fd))
+		return;
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe, &mask);
+	sigpending(&before);
 	log_begin_anew(fd, line->len + 1);
-	/* A failed write of the log can't be reported. */
-	line_write(line, fd);
+	if (!line_write(line, fd) && errno == EPIPE && !sigismember(&before, SIGPIPE))
+		sigtimedwait(&pipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 static void log_line(const char *kind, const char *fmt, va_list args)

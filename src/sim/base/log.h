@@ -2,6 +2,7 @@
 #ifndef SIM_BASE_LOG_H
 #define SIM_BASE_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ void sim_on_refusal(void (*fn)(void *arg, unsigned int uid, const char *line), v
 
 /* Sets where lines go; stderr by default. Notes are written only when switched on. */
 void sim_log_to(int fd);
+/* Returns whether this is the log's descriptor; false for stderr. */
+bool sim_log_is(int fd);
 /* Sets words that begin each line. */
 void sim_log_tag(const char *tag);
 /* Limits the log file, which must be open for appending: it is truncated at the limit. */

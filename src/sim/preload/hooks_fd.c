@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
+#include "base/log.h"
 
 static struct cfile *ours(int fd)
 {
@@ -54,13 +55,13 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return -1;
 }
 
-/* Fails for the connection, so that a program may close all descriptors that it did not open. */
+/* Fails for the connection and the log, so that a program may close all descriptors that it did not open. */
 int close(int fd)
 {
 	struct cfile *cf = ours(fd);
 	int rc;
 
-	if (!client_idle() && client_is_link(fd)) {
+	if ((!client_idle() && client_is_link(fd)) || sim_log_is(fd)) {
 		errno = EBADF;
 		return -1;
 	}
