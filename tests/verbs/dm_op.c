@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "verbs_qp.h"
 
 #define BYTES 8192u
@@ -131,10 +133,12 @@ TEST(none, stores)
 
 static sigjmp_buf back;
 static void *faulted;
+static sigset_t during;
 
 static void on_fault(UNUSED int number, siginfo_t *info, UNUSED void *uc)
 {
 	faulted = info->si_addr;
+	pthread_sigmask(SIG_BLOCK, NULL, &during);
 	siglongjmp(back, 1);
 }
 
@@ -146,6 +150,45 @@ static void on_fault(UNUSED int number, siginfo_t *info, UNUSED void *uc)
 		}                              \
 		assert_ptr_equal(faulted, at); \
 	} while (0)
+
+/* Raises SIGSEGV twice in a child; returns its status. */
+static int raised(void (*handler)(int))
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (!pid) {
+		signal(SIGSEGV, handler);
+		raise(SIGSEGV);
+		raise(SIGSEGV);
+		_exit(7);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* The program's handler is called as by the kernel: once, with its mask; a signal that is sent does not repeat. */
+TEST(none, handlers)
+{
+	struct sigaction mine = {.sa_flags = SA_SIGINFO | (int)SA_RESETHAND}, before, now;
+	volatile uint8_t *inc;
+	int status;
+
+	dm_open();
+	inc = dm_op(INCREMENT);
+	mine.sa_sigaction = on_fault;
+	sigaddset(&mine.sa_mask, SIGUSR1);
+	assert_int_equal(sigaction(SIGSEGV, &mine, &before), 0);
+	FAULTS(inc, (void)*inc);
+	assert_true(sigismember(&during, SIGUSR1) && sigismember(&during, SIGSEGV));
+	assert_int_equal(sigaction(SIGSEGV, &before, &now), 0);
+	assert_ptr_equal(now.sa_handler, SIG_DFL);
+	status = raised(SIG_DFL);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	status = raised(SIG_IGN);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_int_equal(ibv_free_dm(dm), 0);
+}
 
 /* Wrong directions, other sizes, and freed memory: nothing changes, the program gets a fault. */
 TEST(none, faults)

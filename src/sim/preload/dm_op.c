@@ -2,6 +2,7 @@
 #include "dm_op.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,17 +81,36 @@ static bool dm_op_perform(const struct dm_op *d, size_t offset, ucontext_t *uc)
 	return true;
 }
 
-/* Calls the program's handler. Without one the kernel ends the program at the repeated fault. */
+/* Calls the program's handler as the kernel would, with its mask. */
+static void dm_op_call(const struct sigaction *now, int number, siginfo_t *info, void *uc)
+{
+	sigset_t mask = now->sa_mask, before;
+
+	if (now->sa_flags & (int)SA_RESETHAND)
+		theirs.sa_handler = SIG_DFL;
+	if (!(now->sa_flags & SA_NODEFER))
+		sigaddset(&mask, number);
+	pthread_sigmask(SIG_BLOCK, &mask, &before);
+	if (now->sa_flags & SA_SIGINFO)
+		now->sa_sigaction(number, info, uc);
+	else
+		now->sa_handler(number);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Passes the signal on. Without a handler the kernel ends the program at the repeated fault. */
 static void dm_op_pass_on(int number, siginfo_t *info, void *uc)
 {
-	const struct sigaction last = {.sa_handler = SIG_DFL};
+	const struct sigaction last = {.sa_handler = SIG_DFL}, now = theirs;
+	const bool sent = info->si_code <= 0; /* by kill() or raise(): it does not repeat */
 
-	if (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN)
+	if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) {
+		dm_op_call(&now, number, info, uc);
+	} else if (!sent || now.sa_handler == SIG_DFL) {
 		real()->sigaction(number, &last, NULL);
-	else if (theirs.sa_flags & SA_SIGINFO)
-		theirs.sa_sigaction(number, info, uc);
-	else
-		theirs.sa_handler(number);
+		if (sent)
+			raise(number);
+	}
 }
 
 static void dm_op_fault(int number, siginfo_t *info, void *uc)
