@@ -64,6 +64,7 @@ extern char **environ;
 #define LINK   "../../devices/pci0000:03/0000:03:00.0/infiniband/mlx5_0"
 
 static int class_fd; /* of CLASS */
+static void *volatile nowhere = (void *)8;
 static union {
 	struct stat st;
 	struct stat64 st64;
@@ -203,7 +204,8 @@ TRY(scandirat, struct dirent **l;
     return is_list(scandirat(class_fd, "../infiniband", &l, NULL, alphasort), &l))
 TRY(scandirat64, struct dirent64 **l;
     return is_list(scandirat64(class_fd, ".", &l, NULL, alphasort64), (void *)&l))
-IS(access, !access(TYPE, R_OK) && !access(NODE, R_OK | W_OK) && access(NODE, X_OK))
+IS(access, !access(TYPE, R_OK) && !access(NODE, R_OK | W_OK) && access(NODE, X_OK) &&
+		   access(nowhere, F_OK) == -1 && errno == EFAULT)
 IS(eaccess, !eaccess(TYPE, R_OK))
 IS(euidaccess, !euidaccess(TYPE, R_OK))
 IS(faccessat, !faccessat(class_fd, "mlx5_0/node_type", R_OK, AT_EACCESS))
@@ -299,7 +301,8 @@ IS(fstatfs64, !fstatfs64(class_fd, &u.fs64) && u.fs64.f_type == SYSFS_MAGIC)
 IS(fstatvfs, !fstatvfs(class_fd, &u.vfs))
 IS(fstatvfs64, !fstatvfs64(class_fd, &u.vfs64))
 
-IS(readlink, is_link(readlink(DEV, u.text, sizeof(u.text))) && readlink(DEV, u.text, 5) == 5)
+IS(readlink, is_link(readlink(DEV, u.text, sizeof(u.text))) && readlink(DEV, u.text, 5) == 5 &&
+		     readlink(DEV, u.text, 0) == -1 && errno == EINVAL)
 IS(readlinkat, is_link(readlinkat(class_fd, "mlx5_0", u.text, sizeof(u.text))))
 IS(__readlink_chk, is_link(__readlink_chk(DEV, u.text, 100, sizeof(u.text))))
 IS(__readlinkat_chk, is_link(__readlinkat_chk(class_fd, "mlx5_0", u.text, 100, 100)))
@@ -321,7 +324,8 @@ TRY(fchdir, bool ok = !fchdir(class_fd) && is_type(open("mlx5_0/node_type", O_RD
     return !chdir("/tmp") && ok)
 TRY(getcwd, bool ok = !chdir(DEV) && is_text(getcwd(u.text, sizeof(u.text)), IBDEV) &&
 		      is_text(getcwd(NULL, 0), IBDEV) && !getcwd(u.text, 4) && errno == ERANGE &&
-		      !chdir("..") && is_text(getcwd(NULL, 100), BRIDGE "/0000:03:00.0/infiniband");
+		      !getcwd(u.text, 0) && errno == EINVAL && !chdir("..") &&
+		      is_text(getcwd(NULL, 100), BRIDGE "/0000:03:00.0/infiniband");
     return !chdir("/tmp") && ok && is_text(getcwd(u.text, sizeof(u.text)), "/tmp"))
 TRY(__getcwd_chk, bool ok = !chdir(DEV) && is_text(__getcwd_chk(u.text, 200, 200), IBDEV);
     return !chdir("/tmp") && ok)
@@ -504,6 +508,20 @@ static void walk_full_socket(void)
 	}
 }
 
+/* A message that can't be read is EFAULT, also on a socket of generic netlink. */
+static void walk_unreadable(void)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	bool good = send(fd, nowhere, 32, 0) == -1 && errno == EFAULT;
+
+	nowhere = NULL;
+	if (!good || sendmsg(fd, nowhere, 0) != -1 || errno != EFAULT) {
+		printf("sending from nowhere gives \"%s\"\n", strerror(errno));
+		failures++;
+	}
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "";
@@ -527,5 +545,6 @@ int main(int argc, char **argv)
 	walk_empty_gid();
 	walk_netlink();
 	walk_full_socket();
+	walk_unreadable();
 	return failures != 0;
 }

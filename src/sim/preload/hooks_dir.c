@@ -12,9 +12,11 @@ static ssize_t readlink_any(int dir, const char *path, char *to, size_t size)
 {
 	char text[PATH_MAX], name[PATH_MAX];
 	struct path_place place;
-	ssize_t n = real()->readlinkat(dir, path_to(dir, path, PATH_LINK, &place), text,
-				       sizeof(text) - 1);
+	ssize_t n;
 
+	if ((ssize_t)size <= 0) /* EINVAL */
+		return real()->readlinkat(dir, path, to, size);
+	n = real()->readlinkat(dir, path_to(dir, path, PATH_LINK, &place), text, sizeof(text) - 1);
 	if (n < 0)
 		return n;
 	text[n] = 0;
@@ -123,7 +125,7 @@ char *getcwd(char *buf, size_t size)
 	char name[PATH_MAX];
 	char *grown;
 
-	if (!cwd_name(name))
+	if ((buf && !size) || !cwd_name(name))
 		return real()->getcwd(buf, size);
 	if (buf || !size)
 		return text_into(buf, size, name);

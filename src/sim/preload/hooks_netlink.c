@@ -199,9 +199,8 @@ static bool asks_for_devlink(const void *buf, size_t n)
 
 	if (n < NLMSG_HDRLEN + GENL_HDRLEN)
 		return false;
-	memcpy(&h, buf, sizeof(h));
-	return h.nlmsg_type == GENL_ID_CTRL && h.nlmsg_len <= n &&
-	       memmem(buf, n, DEVLINK_GENL_NAME, sizeof(DEVLINK_GENL_NAME));
+	return !flatten_copy_in(&h, (uintptr_t)buf, sizeof(h)) && h.nlmsg_type == GENL_ID_CTRL &&
+	       h.nlmsg_len <= n && memmem(buf, n, DEVLINK_GENL_NAME, sizeof(DEVLINK_GENL_NAME));
 }
 
 static bool is_generic(int fd)
@@ -447,11 +446,11 @@ ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
 	ssize_t rc;
 
-	if (m->msg_iovlen)
+	if (m && m->msg_iovlen)
 		look_for_devlink(fd, m->msg_iov[0].iov_base, m->msg_iov[0].iov_len);
 	rc = real()->sendmsg(fd, m, flags);
 
-	return rc < 0 && refused_to_rdma(fd, m->msg_name, m->msg_namelen)
+	return rc < 0 && m && refused_to_rdma(fd, m->msg_name, m->msg_namelen)
 		       ? netlink_ask_pieces(fd, m->msg_iov, m->msg_iovlen)
 		       : rc;
 }
@@ -463,7 +462,8 @@ int sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags)
 	unsigned int done = 0;
 	ssize_t len;
 
-	if (rc >= 0 || !n || !refused_to_rdma(fd, m->msg_hdr.msg_name, m->msg_hdr.msg_namelen))
+	if (rc >= 0 || !n || !m ||
+	    !refused_to_rdma(fd, m->msg_hdr.msg_name, m->msg_hdr.msg_namelen))
 		return rc;
 	for (; done < n && (len = sendmsg(fd, &m[done].msg_hdr, flags)) >= 0; done++)
 		m[done].msg_len = (unsigned int)len;

@@ -8,7 +8,8 @@
 #include "real.h"
 #include "sysfs/sysfs.h"
 
-#define LINKS_MOST 40 /* as in the kernel */
+#define LINKS_MOST   40 /* as in the kernel */
+#define NEVER_MAPPED ((uintptr_t)65536) /* bytes from 0, and below it */
 
 /*
  * The names that the tree provides. It shares some folders with the machine (class, devices,
@@ -392,15 +393,26 @@ static int path_refusal(const struct path_place *p, enum path_use use)
 	return geteuid() ? EACCES : EPERM;
 }
 
+/* Returns whether the path has a first byte; programs probe addresses by access() and open(). */
+static bool path_is_given(const char *path)
+{
+	const uintptr_t at = (uintptr_t)path;
+	char byte = 0;
+
+	if (at + NEVER_MAPPED < 2 * NEVER_MAPPED)
+		return !flatten_copy_in(&byte, at, 1) && byte;
+	return *path;
+}
+
 const char *path_to(int dir, const char *path, enum path_use use, struct path_place *p)
 {
 	int saved = errno;
 	struct path_walk w;
 
 	p->kind = PLACE_MACHINE;
-	if (!path || !*path || !client_tree())
+	if (!client_tree())
 		return path;
-	if (!walk_begin(&w, dir, path, use)) {
+	if (!path_is_given(path) || !walk_begin(&w, dir, path, use)) {
 		errno = saved;
 		return path;
 	}
