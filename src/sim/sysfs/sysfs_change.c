@@ -75,6 +75,8 @@ static int sysfs_replace(int root, const char *path, const char *text)
 	err = sysfs_make_file(root, fresh, text);
 	if (!err && renameat(root, fresh, root, path))
 		err = -errno;
+	if (err)
+		unlinkat(root, fresh, 0); /* else the next change could not make it */
 	return err;
 }
 
