@@ -65,6 +65,17 @@ check "a sanitizer's report is a finding, whatever follows it" reported
 # The shell's child ends before the first run does.
 adopted() { sh -c '(exit 3) & exec "$@"' sh "$dvx_sim" run --seeds 1..3 -- sh -c 'exit 0' >"$scratch/said" 2>&1; code=$?; cat "$scratch/said"; [ $code = 0 ] && grep -q '^0 of 3 seeds fail (0%)' "$scratch/said"; }
 check "another child of the process is no run" adopted
+# A file's faults are set in each run; the programs of a user who may have no further process do not run at all.
+fault() { echo 'command CREATE_QP 1 status NO_RES' >"$scratch/fault" && says "$1" "$2" "$dvx_sim" run "$3" --fault "$scratch/fault" -- "$bugs" ok; }
+check "--seeds with a file of faults" fault 1 '^2 of 2 seeds fail' --seeds=1..2
+check "--sweep with a file of faults" fault 125 '--sweep makes faults of its own' --sweep
+check "--seeds with a trace" says 125 '--trace shows one run' "$dvx_sim" run --seeds 1..2 --trace -- true
+alone() { says 1 '^3 of 3 seeds fail' setpriv --reuid=65534 --clear-groups prlimit --nproc=1 "$dvx_sim" run --seeds 1..3 -- true; }
+if [ "$(id -u)" = 0 ] && [ -x "$(command -v setpriv)" ]; then
+	check "a run that can't be started is no success" alone
+else
+	skip "a run that can't be started is no success" "needs root, to become another user"
+fi
 check "a command that fails by itself" says 125 'false fails without a fault (exit code 1)' "$dvx_sim" run --sweep -- false
 check "a command without a device" says 125 'true does not use the device' "$dvx_sim" run --sweep -- true
 if [ -n "${DVX_TEST_LONG-}" ]; then

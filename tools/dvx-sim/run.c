@@ -268,6 +268,15 @@ int cmd_run(const struct sim_args *a)
 			"run them one after the other");
 		return EXIT_SELF;
 	}
+	if ((a->sweep || a->seeds) && a->trace) {
+		message_print("--trace shows one run: leave it out, or --sweep and --seeds");
+		return EXIT_SELF;
+	}
+	if (a->sweep && a->inject) {
+		message_print(
+			"--sweep makes faults of its own: a file of faults goes with --seeds");
+		return EXIT_SELF;
+	}
 	if (a->sweep || a->seeds)
 		return a->sweep ? sweep_run(a) : seeds_run(a);
 	if (a->json) {

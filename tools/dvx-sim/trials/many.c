@@ -70,6 +70,8 @@ static bool many_start(struct many_worker *w)
 	w->lifeline = life[1];
 	w->server = start_server(&s);
 	close(life[0]);
+	if (w->server > 0 && w->a->inject)
+		return inject_send(w->chip); /* seeds_run(): without faults of its own */
 	return w->server > 0 && inject_set_all(w->chip, w->r->faults, w->r->nfaults);
 }
 
@@ -189,7 +191,6 @@ static void many_work(const struct sim_args *a, struct many_run *r, uint64_t lim
 	struct many_worker w = {.a = a, .r = r};
 	int status = 0;
 
-	r->end = MANY_NOT_RUN;
 	if (many_start(&w))
 		many_command(&w, limit_ns);
 	if (r->end == MANY_NOT_RUN)

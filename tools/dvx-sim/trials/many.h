@@ -15,12 +15,12 @@
 #define MANY_TEXT   1024u /* bytes of its last output */
 
 enum many_end {
+	MANY_NOT_RUN,	/* no process or no device could be started */
 	MANY_EXITED,	/* with `code` */
 	MANY_SIGNALED,	/* code is the signal */
 	MANY_SANITIZER, /* a sanitizer printed a report */
 	MANY_HUNG,	/* it was killed after the limit; text says what its queues waited for */
 	MANY_DEVICE,	/* the device ended badly, which is a bug of dvx-sim */
-	MANY_NOT_RUN,	/* no device could be started, after an error message */
 };
 
 /* One run of the command on a device of its own. */
