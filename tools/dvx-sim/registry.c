@@ -100,18 +100,20 @@ void registry_file(char path[PATH_MAX], const char *name, const char *file)
 	snprintf(path, PATH_MAX, "%s/%s%s%s", dir ? dir : "", name, *file ? "/" : "", file);
 }
 
+/* Leaves the lock, which keeps a new server of that name out, and the folder that it is in. */
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
-	(void)ftw;
-	remove(path);
+	if (ftw->level > 1 || (ftw->level == 1 && strcmp(path + ftw->base, "lock")))
+		remove(path);
 	return 0;
 }
 
 bool registry_sweep(const char *name)
 {
 	char lock[PATH_MAX], dir[PATH_MAX];
+	struct stat held, named;
 	int fd;
 
 	registry_file(lock, name, "lock");
@@ -119,11 +121,15 @@ bool registry_sweep(const char *name)
 	fd = open(lock, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return access(dir, F_OK) != 0;
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
+	/* Another sweeper may have removed the lock, and a new server have made its own. */
+	if (flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &held) || stat(lock, &named) ||
+	    held.st_ino != named.st_ino) {
 		close(fd);
 		return false;
 	}
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	unlink(lock);
+	rmdir(dir);
 	close(fd);
 	return true;
 }
