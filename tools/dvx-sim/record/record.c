@@ -35,41 +35,44 @@ static bool record_cant(const char *path, const char *what, int err)
 	return false;
 }
 
-/*
- * Opens a new file in place of the one that is there, which processes may have mapped: those of another
- * record, or that outlived one. Truncation would kill them.
- */
-static bool record_replace(struct record_command_line *c, const char *path)
-{
-	struct stat st;
-	const bool there = !stat(path, &st);
-
-	if (there && !S_ISREG(st.st_mode))
-		return record_cant(path, " (it is no regular file)", EINVAL);
-	if (there && (!realpath(path, c->path) || unlink(c->path)))
-		return record_cant(path, "", errno);
-	c->fd = open(there ? c->path : path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return (c->fd >= 0 && (there || realpath(path, c->path))) || record_cant(path, "", errno);
-}
-
 /* Makes the file with all its room, so that a disk that gets full later ends no recording. */
-static bool record_create(struct record_command_line *c, const char *path)
+static int record_fill(const struct record_command_line *c)
 {
 	struct record_file f = {.magic = RECORD_MAGIC,
 				.version = RECORD_VERSION,
 				.used = sizeof(f),
 				.began = record_now(),
 				.wall = record_wall()};
+	int err = posix_fallocate(c->fd, 0, (off_t)c->size);
+
+	return err || pwrite(c->fd, &f, sizeof(f), 0) == sizeof(f) ? err : errno;
+}
+
+/*
+ * Makes a new file, which takes the place of the one that is there as soon as it has its room. Processes
+ * may have that one mapped: those of another record, or that outlived one. Truncation would kill them.
+ */
+static bool record_create(struct record_command_line *c, const char *path)
+{
+	char fresh[PATH_MAX + 16];
+	struct stat st;
+	const bool there = !stat(path, &st);
 	int err;
 
-	if (!record_replace(c, path))
-		return false;
-	err = posix_fallocate(c->fd, 0, (off_t)c->size);
-	if (!err && pwrite(c->fd, &f, sizeof(f), 0) != sizeof(f))
-		err = errno;
-	if (err)
-		unlink(c->path); /* gives the room back */
-	return !err || record_cant(path, " (--size takes less room)", err);
+	if (there && !S_ISREG(st.st_mode))
+		return record_cant(path, " (it is no regular file)", EINVAL);
+	if (there && !realpath(path, c->path))
+		return record_cant(path, "", errno);
+	snprintf(fresh, sizeof(fresh), "%s.%d", there ? c->path : path, getpid());
+	c->fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (c->fd < 0)
+		return record_cant(path, "", errno);
+	err = record_fill(c);
+	if (!err && !rename(fresh, there ? c->path : path) && realpath(path, c->path))
+		return true;
+	record_cant(path, err ? " (--size takes less room)" : "", err ? err : errno);
+	unlink(fresh); /* gives the room back */
+	return false;
 }
 
 static bool record_copy(int fd, const void *bytes, size_t len)
