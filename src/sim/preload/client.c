@@ -62,10 +62,10 @@ void client_leave(const struct lock_saved *held)
 void client_in_child(void)
 {
 	client.pid = getpid();
-	client.lock = (struct ticket_lock){0};
+	ticket_reset(&client.lock);
 	inside = false;
 	for (unsigned int i = 0; i < files_end; i++) {
-		files[i].lock = (struct ticket_lock){0};
+		ticket_reset(&files[i].lock);
 		if (files[i].ino)
 			cfile_forked(&files[i]);
 	}

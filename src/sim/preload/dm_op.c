@@ -155,7 +155,7 @@ void dm_op_sigaction(const struct sigaction *new, struct sigaction *old)
 
 void dm_op_in_child(void)
 {
-	lock = (struct ticket_lock){0};
+	ticket_reset(&lock);
 	memset(rows, 0, sizeof(rows));
 }
 

@@ -46,7 +46,7 @@ void share_unlock(const struct lock_saved *held)
 void share_unlock_in_child(const struct lock_saved *held)
 {
 	pthread_mutex_unlock(&order);
-	lock = (struct ticket_lock){0};
+	ticket_reset(&lock);
 	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
 	pthread_setcancelstate(held->cancel, NULL);
 }

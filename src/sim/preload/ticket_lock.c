@@ -54,3 +54,10 @@ void ticket_unlock(struct ticket_lock *f, const struct lock_saved *held)
 		syscall(SYS_futex, &f->serving, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	ticket_unblock(held);
 }
+
+/* By atomic stores: ThreadSanitizer remembers the parent's threads in the child. */
+void ticket_reset(struct ticket_lock *f)
+{
+	__atomic_store_n(&f->next, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->serving, 0, __ATOMIC_RELAXED);
+}

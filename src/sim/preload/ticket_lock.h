@@ -24,5 +24,6 @@ struct lock_saved {
 void ticket_lock(struct ticket_lock *, struct lock_saved *);
 bool ticket_try(struct ticket_lock *, struct lock_saved *); /* false: it is held */
 void ticket_unlock(struct ticket_lock *, const struct lock_saved *);
+void ticket_reset(struct ticket_lock *); /* in a fork child, which has no other thread */
 
 #endif
