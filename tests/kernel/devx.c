@@ -273,25 +273,45 @@ static uint32_t table_of_level(struct fx *f, unsigned int level, uint32_t *handl
 
 	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
 	prm_flow_table_context_set_level(ctx, level);
+	prm_flow_table_context_set_rtc_valid(ctx, f->dev->profile->rules_by_wqe);
 	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), handle), 0);
 	return prm_create_flow_table_out_get_table_id(out);
 }
 
-/* Proves that a program's end logs nothing, if an older object of it refers to a newer one. */
-TEST(fx, end_is_silent)
+/* Makes a table lead to another one if no rule matches. */
+static void lead(struct fx *f, uint32_t handle, uint32_t id, uint32_t to)
 {
 	uint8_t in[PRM_MODIFY_FLOW_TABLE_IN_BYTES] = {0};
 	void *ctx = prm_modify_flow_table_in_at_flow_table_context(in);
-	uint32_t older, newer, id = table_of_level(f, 1, &older);
-	off_t logged;
 
 	prm_modify_flow_table_in_set_opcode(in, PRM_OPCODE_MODIFY_FLOW_TABLE);
 	prm_modify_flow_table_in_set_table_id(in, id);
 	prm_modify_flow_table_in_set_modify_field_select(in, 1);
 	prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
-	prm_flow_table_context_set_table_miss_id(ctx, table_of_level(f, 2, &newer));
-	assert_int_equal(modify(f, older, in, sizeof(in)), 0);
+	prm_flow_table_context_set_table_miss_id(ctx, to);
+	assert_int_equal(modify(f, handle, in, sizeof(in)), 0);
+}
+
+/*
+ * Proves that a program's end logs nothing, if an older object of it refers to a newer one, or two
+ * tables of rules to each other.
+ */
+TEST(fx, end_is_silent)
+{
+	const struct profile *plain = f->dev->profile;
+	struct profile rules = *plain;
+	uint32_t older, newer, id = table_of_level(f, 1, &older), to = table_of_level(f, 2, &newer);
+	off_t logged;
+
+	lead(f, older, id, to);
 	FX_REFUSES(f, fx_devx_destroy(f, newer), -EBUSY, "used by 1 objects");
+	rules.rules_by_wqe = true;
+	f->dev->profile = &rules;
+	id = table_of_level(f, 1, &older);
+	to = table_of_level(f, 1, &newer);
+	lead(f, older, id, to);
+	lead(f, newer, to, id);
+	f->dev->profile = plain;
 	logged = lseek(f->log, 0, SEEK_END);
 	kernel_close(f->f);
 	f->f = NULL;

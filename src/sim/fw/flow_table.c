@@ -493,6 +493,22 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 
 /* --- destruction ---------------------------------------------------------------------------- */
 
+static void fw_flow_table_unlink(struct flow_table *t)
+{
+	fw_flow_table_set_miss(t, NULL);
+	fw_flow_table_set_rtc(t, 0, NULL);
+	fw_flow_table_set_rtc(t, 1, NULL);
+}
+
+void fw_flow_tables_unlink(struct vhca *v, uint16_t uid)
+{
+	struct flow_table *t;
+
+	for (uint32_t id = 0; (t = obj_next(v, OBJ_FLOW_TABLE, id)); id = t->o.id + 1)
+		if (t->o.uid == uid && !t->o.alias)
+			fw_flow_table_unlink(t);
+}
+
 /* Drops all references to other tables, which may refer to this one. */
 void fw_flow_table_clear(struct obj *o)
 {
@@ -501,9 +517,7 @@ void fw_flow_table_clear(struct obj *o)
 
 	HASH_ITER(by_index, t->entries, e, next)
 	flow_entry_free(e);
-	fw_flow_table_set_miss(t, NULL);
-	fw_flow_table_set_rtc(t, 0, NULL);
-	fw_flow_table_set_rtc(t, 1, NULL);
+	fw_flow_table_unlink(t);
 }
 
 void fw_flow_table_free(struct obj *o)

@@ -39,6 +39,13 @@ void fw_mkey_prefetch(struct vhca *, uint32_t index, uint64_t va, uint64_t len);
 void fw_uid_reap(struct vhca *, uint16_t uid);
 
 /*
+ * Drops the references of a uid's flow tables to their misses and rule tables. These may be newer
+ * than the tables, or refer to them: DESTROY of all objects would take a round for each table of a
+ * chain, and never end a circle.
+ */
+void fw_flow_tables_unlink(struct vhca *, uint16_t uid);
+
+/*
  * Owner of objects that the kernel shares with all uids (cap.shared_object_to_user_object_allowed).
  */
 #define FW_UID_SHARED OBJ_UID_SHARED

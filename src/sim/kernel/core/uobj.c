@@ -8,6 +8,7 @@
 #include "pins.h"
 #include "room.h"
 #include "base/log.h"
+#include "fw/fw.h"
 
 void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t size)
 {
@@ -167,6 +168,8 @@ static bool uobj_destroy_round(struct uverbs_file *f)
 void uobj_destroy_all(struct uverbs_file *f)
 {
 	f->closing = true;
+	if (f->uid)
+		fw_flow_tables_unlink(f->vhca, f->uid);
 	/* An older object may refer to a newer one, whose first refusals mean nothing then. */
 	sim_refuse_silently(1);
 	while (f->newest && uobj_destroy_round(f))
