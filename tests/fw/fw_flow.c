@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the flow table commands: refusals, owners, references, and what is left at the end. */
 #include "tests/test.h"
+#include <sys/resource.h>
+#include <dvx/prm/object.h>
 #include "tests/steer/flow_rig.h"
 #include "fw/cmd.h"
 #include "obj/counter.h"
@@ -429,4 +431,28 @@ TEST(fx, many_alike)
 		assert_non_null(flow_entry_new(g, i, value));
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
+}
+
+static uint64_t page_faults(void)
+{
+	struct rusage now;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &now), 0);
+	return (uint64_t)now.ru_minflt;
+}
+
+/* Freeing the largest range of entries does not read each of its pages, where no rule ever was. */
+TEST(fx, empty_range)
+{
+	const uint64_t pages = (sizeof(void *) << VHCA_LOG_MAX_RULE_STE) / 4096;
+	uint64_t before;
+
+	f->profile.rules_by_wqe = true;
+	assert_int_equal(fx_general(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, "create_ste_in", 144,
+				    FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_STE},
+					      {"hdr.log_obj_range", VHCA_LOG_MAX_RULE_STE})),
+			 0);
+	before = page_faults();
+	fw_uid_reap(f->v, FX_UID);
+	assert_true(page_faults() - before < pages / 2);
 }

@@ -221,16 +221,20 @@ const struct rtc_rule *ste_range_rule(const struct ste_range *r, uint64_t index)
 	return index < r->n ? r->rules[index] : NULL;
 }
 
+/* Finds the rules by their slabs: a range of 2^24 entries may have few of them. */
 void ste_range_free(struct obj *o)
 {
 	struct ste_range *r = (struct ste_range *)o;
 
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->rules[i])
-			rule_put_stcs(r->rules[i]);
+	for (union rule_memory *m = r->free, *next; m; m = next) {
+		next = m->next;
+		m->rule = (struct rtc_rule){0}; /* it has no templates */
+	}
 	free(r->rules);
 	for (struct rule_slab *slab = r->slabs, *next; slab; slab = next) {
 		next = slab->next;
+		for (unsigned int i = 0; i < RULE_SLAB; i++)
+			rule_put_stcs(&slab->rules[i].rule);
 		free(slab);
 	}
 	obj_free(o);
