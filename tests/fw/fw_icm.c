@@ -5,6 +5,7 @@
  */
 #include "tests/test.h"
 #include <errno.h>
+#include <stdio.h>
 #include "fw_fixture.h"
 #include <dvx/prm/object.h>
 #include "fw/cmd.h"
@@ -95,6 +96,33 @@ TEST(fx, owners)
 	fw_uid_reap(f->v, FX_UID);
 	assert_null(icm_bytes(f->v, at + 2 * BLOCK, 64));
 	assert_int_equal(fx_objects(f->v), 0);
+}
+
+/* Returns how many pieces this process's address space has. */
+static unsigned int mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned int n = 0;
+
+	assert_non_null(maps);
+	for (int ch; (ch = fgetc(maps)) != EOF;)
+		n += ch == '\n';
+	fclose(maps);
+	return n;
+}
+
+/* Scattered blocks don't use up the mappings of a process, of which Linux allows 65530. */
+TEST(fx, few_mappings)
+{
+	const uint64_t at = icm_addr(ICM_STE, 0);
+	unsigned int before;
+	uint32_t id;
+
+	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK, &id), 0);
+	before = mappings();
+	for (unsigned int i = 1; i < 100; i++)
+		assert_int_equal(create(f, FX_UID, at + 2ull * i * BLOCK, ICM_LOG_BLOCK, &id), 0);
+	assert_in_range(mappings(), 0, before + 50);
 }
 
 /*

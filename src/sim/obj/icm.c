@@ -12,9 +12,9 @@
 #define ADDR_MASK      ((1ull << ICM_VHCA_SHIFT) - 1)
 
 /*
- * A region of ICM. Its address range is reserved as a whole, so that an addition translates an
- * address. Only allocated blocks get memory. A bit per block marks allocated ones, for walks that
- * follow an address in an STE.
+ * A region of ICM. It is mapped as a whole, so that an addition translates an address, and so that
+ * scattered allocations do not use up the process's mappings. Only blocks that are written get
+ * memory. A bit per block marks allocated ones, for walks that follow an address in an STE.
  */
 struct region {
 	uint8_t *bytes;
@@ -103,7 +103,8 @@ static int open_region(struct region *r, unsigned int log_size)
 	r->used = calloc(size / ICM_BLOCK / 64 + 1, sizeof(*r->used));
 	if (!r->used)
 		return -ENOMEM;
-	bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (bytes == MAP_FAILED) {
 		free(r->used);
 		r->used = NULL;
@@ -151,8 +152,6 @@ int icm_alloc(struct vhca *v, uint64_t addr, uint64_t len)
 	for (uint64_t b = at / ICM_BLOCK; b < (at + len) / ICM_BLOCK; b++)
 		if (block_used(r, b))
 			return -EBUSY;
-	if (mprotect(r->bytes + at, len, PROT_READ | PROT_WRITE))
-		return -ENOMEM;
 	mark(r, at, len, true);
 	return 0;
 }
@@ -167,7 +166,6 @@ void icm_free(struct vhca *v, uint64_t addr, uint64_t len)
 
 	mark(r, at, len, false);
 	madvise(r->bytes + at, len, MADV_DONTNEED);
-	mprotect(r->bytes + at, len, PROT_NONE);
 }
 
 struct sw_icm *icm_find(const struct vhca *v, uint64_t addr, uint64_t len)
