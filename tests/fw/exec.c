@@ -121,6 +121,18 @@ TEST(fx, every_opcode_at_every_length)
 	assert_true(known > 40);
 }
 
+/* A general object of any type is refused if the mailbox ends with the command's header. */
+TEST(fx, every_object_without_itself)
+{
+	f->profile.rules_by_wqe = f->profile.crypto = f->profile.parse_graph = true;
+	for (uint32_t type = 0; type <= 0xffff; type++) {
+		uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+
+		prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
+		assert_int_not_equal(FX_EXEC(f, CREATE_GENERAL_OBJECT, in, sizeof(in)), 0);
+	}
+}
+
 TEST(fx, unknown_opcode)
 {
 	uint8_t in[16] = {0};

@@ -33,7 +33,7 @@ static int fw_meter_check_len(struct fw_cmd *c)
 
 static int fw_meter_check(struct fw_cmd *c, const void *flow_meter)
 {
-	uint32_t reg = prm_flow_meter_get_return_reg_id(flow_meter);
+	uint32_t reg;
 
 	if (fw_meter_check_len(c) ||
 	    fw_flow_table_check_type(c, prm_flow_meter_get_table_type(flow_meter)))
@@ -41,6 +41,7 @@ static int fw_meter_check(struct fw_cmd *c, const void *flow_meter)
 	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "log_obj_range is set: one meter at a time");
+	reg = prm_flow_meter_get_return_reg_id(flow_meter);
 	if (!(1u << reg & VHCA_METER_REGISTERS))
 		return fw_refuse(c, FW_SYN_INDEX,
 				 "flow_meter.return_reg_id %u: qos.flow_meter_reg_id is 0x%x", reg,
