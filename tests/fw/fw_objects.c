@@ -54,6 +54,9 @@ TEST(fx, tis)
 	tisn = FX_MAKE(f, CREATE_TIS, {"ctx.transport_domain", td});
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), BUSY);
 	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.tls_en", 1}), BAD);
+	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.pd", 1}), BAD);
+	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.underlay_qpn", 64}),
+			 BAD);
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.prio", 1}, {"ctx.prio", 3}),
 			 0);
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"ctx.prio", 5}), 0);
@@ -125,6 +128,11 @@ TEST(fx, sched_elems)
 	assert_int_equal(ELEM(f, FX_UID, MODIFY, leaf, {"sched_elem.modify_field_select", 2},
 			      {SC "element_type", 4}, {SC "bw_share", 9}, {SC "max_average_bw", 3}),
 			 0);
+	/* it does not become an arbiter */
+	assert_int_equal(ELEM(f, FX_UID, MODIFY, leaf, {"sched_elem.modify_field_select", 2},
+			      {SC "max_average_bw", 4}),
+			 BAD);
+	assert_int_equal(f->syndrome, FW_SYN_RESERVED);
 	assert_int_equal(ELEM(f, FX_UID, QUERY, leaf, {NULL, 0}), 0);
 	fx_holds(prm_find_struct("create_sched_elem_in"), f->out,
 		 FX_FIELDS({SC "bw_share", 7}, {SC "max_average_bw", 3},
@@ -282,6 +290,10 @@ TEST(fx, mkey_bad_input)
 		{MKC "crypto_en", 2, BAD, FW_SYN_UNSUPPORTED},
 		{MKC "bsf_en", 1, BAD, FW_SYN_SIZE},
 		{MKC "bsf_octword_size", 4, BAD, FW_SYN_UNSUPPORTED},
+		{"input_mkey_index data_direct bsf_octword_actual_size " MKC
+		 "alter_pd_to_vhca_id " MKC "crossed_side_mkey " MKC "crossing_target_vhca_id " MKC
+		 "ma_translation_mode " MKC "sync_umr",
+		 1, BAD, FW_SYN_CAP_CLEAR},
 		{MKC "log_page_size", 11, BAD, FW_SYN_PAGE_SIZE},
 		{MKC "start_addr " MKC "len", UINT64_MAX, BAD, FW_SYN_RANGE},
 		{MKC "len", 16385, BAD, FW_SYN_UMEM_BOUNDS},

@@ -41,6 +41,7 @@ TEST(fx, qp_bad_input)
 		{"wq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS},
 		{"wq_umem_offset", 8, BAD, FW_SYN_ALIGNMENT},
 		{"qpc.log_sq_size qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
+		{"qpc.log_rq_stride", 7, BAD, FW_SYN_SIZE},
 		{"qpc_ext", 1, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 		{"wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 		{"qpc.ts_format", 3, BAD, FW_SYN_RESERVED},

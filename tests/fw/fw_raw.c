@@ -10,7 +10,7 @@ TEST(fx, sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.fre ctx.reg_umr "
-		 "ctx.allow_swp ctx.hairpin ctx.non_wire "
+		 "ctx.allow_swp ctx.hairpin ctx.non_wire ctx.ts_cqe_to_dest_cqn "
 		 "ctx.wq.wq_signature",
 		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
@@ -191,6 +191,9 @@ TEST(fx, rqt_bad_input)
 	size_t len = fx_fill_rqt(in, 8, 4, p.rq);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQT, in, len, bad);
+	FX_SET(in, CREATE_RQT, {"rqt_context.rqt_actual_size", 2}); /* of a list of 4 */
+	FX_REFUSES(f, CREATE_RQT, in, len, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG);
+	FX_SET(in, CREATE_RQT, {"rqt_context.rqt_actual_size", 4});
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.sq); /* not an RQ */
 	assert_int_equal(FX_EXEC(f, CREATE_RQT, in, len), BAD_RES);
 	assert_int_equal(obj_count(f->v, OBJ_RQT), 0);

@@ -67,6 +67,21 @@ static int fw_mkey_check_crypto(struct fw_cmd *c, const void *mkc)
 /* Refuses fields of features that the device lacks, rather than ignoring them. */
 static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
+	const struct fw_absent features[] = {
+		{prm_create_mkey_in_get_input_mkey_index(c->in), "input_mkey_index",
+		 "cap.mkey_by_name is 0"},
+		{prm_create_mkey_in_get_data_direct(c->in), "data_direct", "cap.data_direct is 0"},
+		{prm_create_mkey_in_get_bsf_octword_actual_size(c->in), "bsf_octword_actual_size",
+		 "UMR writes the signature's description"},
+		FW_ABSENT(mkc, alter_pd_to_vhca_id, "mkc.pd names a PD here"),
+		FW_ABSENT(mkc, crossed_side_mkey, "other functions' mkeys have aliases"),
+		FW_ABSENT(mkc, crossing_target_vhca_id, "other functions' mkeys have aliases"),
+		FW_ABSENT(mkc, ma_translation_mode, "cap.ats is 0"),
+		FW_ABSENT(mkc, sync_umr, "synchronous UMR is not implemented"),
+	};
+
+	if (FW_CHECK_ABSENT(c, features))
+		return -1;
 	if (prm_mkc_get_length64(mkc) && mode_of(mkc) != PRM_MKC_ACCESS_MODE_PA)
 		return fw_refuse(c, FW_SYN_RESERVED,
 				 "mkc.length64 is set: it needs access mode PA");

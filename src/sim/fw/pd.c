@@ -77,13 +77,17 @@ static int fw_tis_check_port(struct fw_cmd *c, const void *ctx)
 int fw_create_tis(struct fw_cmd *c)
 {
 	const void *ctx = prm_create_tis_in_cat_ctx(c->in);
+	const struct fw_absent features[] = {
+		{prm_tisc_get_underlay_qpn(ctx), "ctx.underlay_qpn", "there is no IPoIB here"},
+		{prm_tisc_get_pd(ctx), "ctx.pd", "a TIS without tls_en has no PD"},
+	};
 	struct tis *tis;
 	struct obj *td;
 
 	if (prm_tisc_get_tls_en(ctx))
 		return fw_refuse(c, FW_SYN_UNSUPPORTED,
 				 "tls_en is set: TLS offload is not implemented");
-	if (fw_tis_check_port(c, ctx))
+	if (FW_CHECK_ABSENT(c, features) || fw_tis_check_port(c, ctx))
 		return -1;
 	td = fw_find(c, OBJ_TD, prm_tisc_get_transport_domain(ctx), "transport_domain");
 	if (!td)

@@ -13,7 +13,7 @@
 #include "transport/transport.h"
 
 #define ADAPTER_PAGE_SHIFT 12
-#define LOG_RQ_STRIDE_UNIT 4 /* log_rq_stride counts from 16 bytes */
+#define LOG_RQ_STRIDE_UNIT 4u /* log_rq_stride counts from 16 bytes */
 #define LOG_WQEBB	   6
 
 /* Refuses fields of features that the device lacks, in each command that carries a context. */
@@ -126,6 +126,11 @@ static int fw_qp_check_sizes(struct fw_cmd *c, const void *qpc, struct qp *qp)
 			c, FW_SYN_SIZE,
 			"qpc.log_rq_size %u or log_sq_size %u is more than log_max_qp_sz %u",
 			qp->rq.log_size, qp->sq.log_size, max);
+	if (rq_bytes && qp->rq.log_stride + LOG_RQ_STRIDE_UNIT > FW_LOG_MAX_WQE)
+		return fw_refuse(c, FW_SYN_SIZE,
+				 "qpc.log_rq_stride %u: cap.max_wqe_sz_rq is %u bytes, 16 << %u",
+				 qp->rq.log_stride, VHCA_MAX_WQE,
+				 FW_LOG_MAX_WQE - LOG_RQ_STRIDE_UNIT);
 	if (!rq_bytes && !sq_bytes && !qp->rq.srq && !qp->xrcd)
 		return fw_refuse(c, FW_SYN_RESERVED,
 				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");

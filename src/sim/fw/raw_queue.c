@@ -99,6 +99,7 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		{prm_sqc_get_allow_multi_pkt_send_wqe(sqc) && c->vhca->dev->profile->wqe_inline_l2,
 		 "sqc.allow_multi_pkt_send_wqe", "cap.enhanced_multi_pkt_send_wqe is 0"},
 		FW_ABSENT(sqc, reg_umr, "cap.reg_umr_sq is 0"),
+		FW_ABSENT(sqc, ts_cqe_to_dest_cqn, "cap.ts_cqe_to_dest_cqn is 0"),
 		FW_ABSENT(sqc, allow_swp, "cap.swp is 0"),
 		FW_ABSENT(sqc, hairpin, "cap.hairpin is 0"),
 		{prm_sqc_get_non_wire(sqc) && !c->vhca->dev->profile->rules_by_wqe, "sqc.non_wire",

@@ -118,6 +118,12 @@ int fw_modify_sched_elem(struct fw_cmd *c)
 	e = fw_find(c, OBJ_SCHED_ELEM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 	if (!e || fw_sched_elem_check_numbers(c, ctx, !e->parent))
 		return -1;
+	if (e->leaf !=
+	    (prm_sched_context_get_element_type(ctx) == PRM_SCHED_ELEMENT_TYPE_QUEUE_GROUP))
+		return fw_refuse(c, FW_SYN_RESERVED,
+				 "sched_context.element_type %u: obj_id 0x%x is %s",
+				 prm_sched_context_get_element_type(ctx), e->o.id,
+				 e->leaf ? "a queue group" : "an arbiter");
 	select = prm_sched_elem_get_modify_field_select(elem);
 	if (select & ~(uint64_t)(SELECT_BW_SHARE | SELECT_MAX_BW))
 		return fw_refuse(c, FW_SYN_OPT_PARAM,

@@ -57,7 +57,7 @@ static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
 		return fw_refuse(c, FW_SYN_IN_SHORT,
 				 "rqt_actual_size is %u, the mailbox of %zu bytes holds %zu", n,
 				 c->in_len, (c->in_len - RQT_LIST_AT) / RQ_NUM);
-	return 0;
+	return fw_nothing_after(c, RQT_LIST_AT + n * RQ_NUM);
 }
 
 /* Takes a reference to each queue of the list; on refusal to none. */
