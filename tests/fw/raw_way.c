@@ -49,6 +49,13 @@ static void run(struct fx *f)
 		assert_true(i < 10000);
 }
 
+/* Also fires the timers that are due, as the chip's loop does. */
+static void run_due(struct fx *f)
+{
+	timers_run(&f->dev.timers, f->dev.clock->now(f->dev.clock));
+	run(f);
+}
+
 static uint32_t lkey(struct fx *f, const struct parts *p)
 {
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + DATA, 65536, true);
@@ -174,6 +181,34 @@ TEST(fx, short_turns)
 	run(f);
 	assert_int_equal(*lost, 9);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe(f, 8)), 8);
+}
+
+/*
+ * A queue that waits for seconds at a slow rate sends when the rate's row is cleared; at a faster
+ * rate it has no debt.
+ */
+TEST(fx, row_changes)
+{
+	struct parts p = parts(f);
+	uint32_t key = lkey(f, &p);
+
+	assert_int_equal(modify_sq(f, p.sq, 0, 1), 0);
+	FX_MAKE(f, SET_PP_RATE_LIMIT, {"rate_limit_index", 1}, {"ctx.rate_limit", 1});
+	FX_MAKE(f, MODIFY_SQ, {"sqn", p.sq}, {"sq_state", 1}, {"ctx.state", 1},
+		{"modify_bitmask", 1}, {"ctx.packet_pacing_rate_limit_index", 1});
+	make_packet(f, 4000);
+	for (uint16_t i = 0; i < 4; i++)
+		post_send(f, &p, i, key, 4000);
+	run(f);
+	assert_int_equal(f->v->raw.sent, 1);
+	FX_MAKE(f, SET_PP_RATE_LIMIT, {"rate_limit_index", 1}, {"ctx.rate_limit", 2});
+	run_due(f);
+	assert_int_equal(f->v->raw.sent, 2);
+	assert_in_range(timers_next(&f->dev.timers) - f->dev.clock->now(f->dev.clock), 0,
+			16000000000);
+	FX_MAKE(f, SET_PP_RATE_LIMIT, {"rate_limit_index", 1});
+	run_due(f);
+	assert_int_equal(f->v->raw.sent, 4);
 }
 
 /* Makes a root table without entries: the function gets all packets, and misses them. */

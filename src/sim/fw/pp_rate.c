@@ -28,6 +28,14 @@ static int fw_pp_rate_check(struct fw_cmd *c, const struct pp_rate *r, uint32_t 
 	return 0;
 }
 
+/* Lets a queue that waits at an old rate send its next packet at once, and without its old debt. */
+static void fw_pp_rate_changed(struct raw_sq *sq)
+{
+	sq->pace.paid = 0;
+	if (sq->held.queued)
+		(void)timer_set(&sq->q.o.vhca->dev->timers, &sq->held, 0);
+}
+
 /*
  * Sets a row. typical_packet_size is a hint for hardware; here each packet counts with its real
  * size. [I] Rate 0 clears a row even while queues name it, and these lose their limit: Linux clears
@@ -38,12 +46,17 @@ int fw_set_pp_rate_limit(struct fw_cmd *c)
 	const void *ctx = prm_set_pp_rate_limit_in_cat_ctx(c->in);
 	uint32_t index = prm_set_pp_rate_limit_in_get_rate_limit_index(c->in);
 	struct pp_rate *r = &c->vhca->pp_rates[index % VHCA_PP_RATES];
+	struct raw_sq *sq;
 
 	if (fw_pp_rate_check(c, r, index))
 		return -1;
 	r->rate.bps = (uint64_t)prm_set_pp_rate_limit_context_get_rate_limit(ctx) * BITS_A_KILOBIT;
 	r->rate.burst = prm_set_pp_rate_limit_context_get_burst_upper_bound(ctx);
 	r->uid = c->uid;
+	for (uint32_t id = 0; r->users && (sq = obj_next(c->vhca, OBJ_SQ, id));
+	     id = sq->q.o.id + 1)
+		if (sq->pp_rate == index)
+			fw_pp_rate_changed(sq);
 	return 0;
 }
 
@@ -68,7 +81,7 @@ int fw_pp_rate_usable(struct fw_cmd *c, uint32_t index)
 	return 0;
 }
 
-/* Sets the queue's row. A queue that waits at the old rate continues at once. */
+/* Sets the queue's row. */
 void fw_pp_rate_use(struct raw_sq *sq, uint32_t index)
 {
 	struct vhca *v = sq->q.o.vhca;
@@ -78,6 +91,5 @@ void fw_pp_rate_use(struct raw_sq *sq, uint32_t index)
 	if (index)
 		v->pp_rates[index].users++;
 	sq->pp_rate = (uint8_t)index;
-	if (sq->held.queued)
-		(void)timer_set(&v->dev->timers, &sq->held, 0);
+	fw_pp_rate_changed(sq);
 }
