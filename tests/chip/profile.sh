@@ -25,7 +25,7 @@ check "run has it too" says 0 old_kernel "$dvx_sim" run --set help
 check "an unknown name: the names there are" says 125 "; there are chip, dma_mmo, " \
 	"$dvx_sim" run --set dma_mno=1 -- true
 check "an unknown name: the list" says 2 "there are chip, dma_mmo, " "$dvx_sim" up a --set frob=1
-check "a bad value: the range" says 2 "a number from 7 to 23" "$dvx_sim" up a --set log_max_qp=6
+check "a bad value: the range" says 2 "a number from 7 to 21" "$dvx_sim" up a --set log_max_qp=6
 check "no value" says 2 "is not NAME=VALUE" "$dvx_sim" up a --set dma_mmo
 nothing_up() { [ ! -e "$scratch/dvx-sim/a" ]; }
 check "and no chip was started" nothing_up
@@ -46,7 +46,7 @@ if command -v ibv_devinfo >/dev/null; then
 		cat "$work/out"
 		grep -qF "DVX_SIM_SET: $2" "$work/out"
 	}
-	long=$(printf 'log_max_qp=%d,' $(seq 7 23) $(seq 7 23))
+	long=$(printf 'log_max_qp=%d,' $(seq 7 21) $(seq 7 21))
 	long=$long$long$long$long$long$long$long$long$long$long # beyond 4096 bytes
 	check "run takes it, however long" qps env DVX_SIM_SET="${long}log_max_qp=9" "$dvx_sim" run --set dma_mmo=0 --
 	check "... and --set wins" qps env DVX_SIM_SET=log_max_qp=8 "$dvx_sim" run --set log_max_qp=9 --

@@ -14,7 +14,7 @@ unsigned int vhca_ports(const struct vhca *v)
 	return vhca_has_reps(v) ? v->dev->nfunctions + 1 : 1;
 }
 
-/* Numbers of queues are below: log_max_qp is at most 23. [I] */
+/* Numbers of send queues are below. [I] */
 #define NETDEV_SQNS (1u << 23)
 
 /* Returns the port of a function's representor. */

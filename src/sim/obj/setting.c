@@ -13,7 +13,8 @@
 
 /*
  * Settings. Their ranges allow only chips that can exist: field widths of the PRM, room for the
- * numbers that obj.c reserves, and id spaces of 24 bits without all ones.
+ * numbers that obj.c reserves, and id spaces of 24 bits without all ones. QPs have numbers below
+ * those of other queues (types.def, fw/reserved_qpn.c).
  */
 static const struct setting {
 	const char *name;
@@ -27,7 +28,7 @@ static const struct setting {
 	{FLAG(allow_mkey), "mkeys may be exported to functions"},
 	{FLAG(alias_bad_status), "a refused alias is made, but bad"},
 	{MEMBER(min_mkey_log_entity_size), 0, 31, "least mkc.log_page_size; 0: 12"},
-	{MEMBER(log_max_qp), 7, 23, "QPs of a function, 64 reserved"},
+	{MEMBER(log_max_qp), 7, 21, "QPs of a function, 64 reserved"},
 	{MEMBER(log_max_cq), 1, 23, "CQs of a function, 1 reserved"},
 	{MEMBER(log_max_mkey), 4, 23, "mkeys of a function, 8 reserved"},
 	{MEMBER(log_max_pd), 3, 23, "PDs of a function, 1 reserved"},
