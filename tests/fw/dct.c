@@ -135,6 +135,9 @@ TEST(fx, dci_states)
 	memset(in, 0, sizeof(in));
 	len = FX_FILL(in, RTS2RTS_QP, {"qpn", qpn}, {"opt_param_mask_95_32", 1});
 	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), BAD);
-	FX_SET(in, RTS2RTS_QP, {"qpc_ext", 1});
+	/* a refusal changes no other field */
+	FX_SET(in, RTS2RTS_QP, {"qpc_ext", 1}, {"opt_param_mask", PRM_QP_OPTPAR_COUNTER_SET_ID},
+	       {"qpc.counter_set_id", FX_MAKE(f, ALLOC_Q_COUNTER)});
 	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len + PRM_QPC_EXT_BYTES), BAD);
+	assert_null(((struct qp *)obj_find(f->v, OBJ_QP, qpn))->q.counter);
 }

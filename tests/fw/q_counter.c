@@ -75,6 +75,8 @@ TEST(fx, q_counter_owners)
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", others}), BAD_RES);
 	fw_q_counter_show(f->v, drivers);
 	assert_ptr_equal(qc_queue(f, OBJ_RQ, qc_rq(f, &q, drivers))->stats, &f->v->stats->queues);
+	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", drivers}), 0);
+	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", drivers}, {"clear", 1}), BAD);
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", drivers}), BAD_RES);
 	fw_uid_reap(f->v, FX_UID);
 	fw_uid_reap(f->v, FX_UID + 1);

@@ -142,13 +142,15 @@ void *fw_take(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 /* Like fw_take(), for EQs and UARs: every uid may use those of the kernel, too. */
 void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
+struct q_counter;
+struct qp;
+struct queue;
+/* Returns the Q counter set that the command's uid may use; NULL after a refusal. */
+struct q_counter *fw_q_counter_find(struct fw_cmd *, uint32_t id, const char *field);
 /*
  * Replaces the Q counter set at *at by the one with this id and takes a reference; id 0 sets NULL.
  * On refusal *at is unchanged. fw_q_counter_attach() does this for a queue.
  */
-struct q_counter;
-struct qp;
-struct queue;
 int fw_q_counter_take(struct fw_cmd *, uint32_t id, const char *field, struct q_counter **at);
 int fw_q_counter_attach(struct fw_cmd *, struct queue *, uint32_t id, const char *field);
 

@@ -7,7 +7,7 @@
 #include "obj/queue.h"
 
 /* Finds a set. Every uid may use the one of the function's driver. */
-static struct q_counter *q_counter_find(struct fw_cmd *c, uint32_t id, const char *field)
+struct q_counter *fw_q_counter_find(struct fw_cmd *c, uint32_t id, const char *field)
 {
 	struct q_counter *n = obj_find(c->vhca, OBJ_Q_COUNTER, id);
 
@@ -16,7 +16,7 @@ static struct q_counter *q_counter_find(struct fw_cmd *c, uint32_t id, const cha
 
 int fw_q_counter_take(struct fw_cmd *c, uint32_t id, const char *field, struct q_counter **at)
 {
-	struct q_counter *n = id ? q_counter_find(c, id, field) : NULL;
+	struct q_counter *n = id ? fw_q_counter_find(c, id, field) : NULL;
 
 	if (id && !n)
 		return -1;
@@ -58,9 +58,11 @@ int fw_query_q_counter(struct fw_cmd *c)
 
 	if (FW_CHECK_ABSENT(c, absent))
 		return -1;
-	n = q_counter_find(c, prm_query_q_counter_in_get_counter_set_id(in), "counter_set_id");
+	n = fw_q_counter_find(c, prm_query_q_counter_in_get_counter_set_id(in), "counter_set_id");
 	if (!n)
 		return -1;
+	if (prm_query_q_counter_in_get_clear(in) && c->uid && n->o.uid != c->uid)
+		return fw_refuse(c, FW_SYN_PRIVILEGED, "clear: the set is the driver's");
 	s = q_counter_stats(n);
 	/* Counters of the reply have 32 bits and wrap. */
 #define QUEUE_STAT(name) prm_query_q_counter_out_set_##name(c->out, (uint32_t)s->name);

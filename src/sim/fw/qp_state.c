@@ -8,6 +8,8 @@
 #include "obj/qp.h"
 #include "transport/transport.h"
 
+#define QP_COUNTER "qpc.counter_set_id"
+
 /* Bits of opt_param_mask, and the fields that they select. */
 static const struct {
 	uint32_t bit, field;
@@ -113,9 +115,11 @@ static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
 {
 	unsigned int max_msg = c->vhca->dev->profile->log_max_msg;
 	unsigned int mtu = prm_qpc_get_mtu(qpc);
+	uint32_t set = fields & QP_FIELD_COUNTER ? prm_qpc_get_counter_set_id(qpc) : 0;
 
 	if (check_path(c, prm_qpc_cat_primary_address_path(qpc), fields) ||
-	    (fields & QP_FIELD_PD && !fw_find(c, OBJ_PD, prm_qpc_get_pd(qpc), "qpc.pd")))
+	    (fields & QP_FIELD_PD && !fw_find(c, OBJ_PD, prm_qpc_get_pd(qpc), "qpc.pd")) ||
+	    (set && !fw_q_counter_find(c, set, QP_COUNTER)))
 		return -1;
 	if ((fields & QP_FIELD_MTU) && (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K))
 		return fw_refuse(c, FW_SYN_SIZE, "qpc.mtu %u is none of 1 (256 bytes) to 5 (4096)",
@@ -376,12 +380,10 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 		fields |= QP_FIELD_COUNTER;
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
 	    fw_qp_check_context(c, qpc) || check_fields(c, qpc, fields) ||
-	    check_more(c, &qp->q, &more) ||
+	    check_more(c, &qp->q, &more) || apply_channel(c, qp, &more) ||
+	    (more.leaves && fw_sched_attach(c, &qp->q, more.requester, more.responder)) ||
 	    (fields & QP_FIELD_COUNTER &&
-	     fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc),
-				 "qpc.counter_set_id")) ||
-	    apply_channel(c, qp, &more) ||
-	    (more.leaves && fw_sched_attach(c, &qp->q, more.requester, more.responder)))
+	     fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc), QP_COUNTER)))
 		return -1;
 	if (fields & QP_FIELD_COUNTER)
 		prm_qpc_set_counter_set_id(qp->q.ctx, prm_qpc_get_counter_set_id(qpc));
