@@ -110,7 +110,7 @@ int fw_create_match_definer(struct fw_cmd *c)
 		return fw_made(c, &d->o, 0);
 	fw_definer_free(&d->o);
 	if (!lacks)
-		return fw_refuse(c, FW_SYN_LIMIT, "no memory for the selectors");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for the selectors");
 	return fw_refuse(c, FW_SYN_UNSUPPORTED,
 			 "match_definer.match_mask has %s of format %u, "
 			 "which is not implemented",

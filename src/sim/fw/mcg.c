@@ -64,5 +64,6 @@ int fw_detach_from_mcg(struct fw_cmd *c)
 
 void fw_mcg_leave(struct obj *o)
 {
-	mcg_leave(o->vhca, (struct qp *)o);
+	if (o->refs) /* groups hold references to their members */
+		mcg_leave(o->vhca, (struct qp *)o);
 }

@@ -198,7 +198,7 @@ int fw_modify_stc(struct fw_cmd *c)
 				 offset, r->o.id, r->n);
 	stc = malloc(sizeof(*stc));
 	if (!stc)
-		return fw_refuse(c, FW_SYN_LIMIT, "no memory for the template");
+		return fw_refuse(c, FW_SYN_MEMORY, "no memory for the template");
 	stc->refs = 1;
 	stc->uid = c->uid;
 	memcpy(stc->prm, fw_rtc_object(c), STC_BYTES);
@@ -297,7 +297,7 @@ int fw_create_ste(struct fw_cmd *c)
 	r->rules = calloc(n, sizeof(r->rules[0]));
 	r->n = r->rules ? n : 0;
 	if (!r->rules)
-		fw_refuse(c, FW_SYN_LIMIT, "no memory for %u entries", n);
+		fw_refuse(c, FW_SYN_MEMORY, "no memory for %u entries", n);
 	return fw_made(c, &r->o, !r->rules);
 }
 
