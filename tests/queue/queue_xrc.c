@@ -321,3 +321,13 @@ TEST(xrc, pd_of_the_srq)
 	rig_go(&w);
 	rig_sent(&x->p->ca, PRM_SYNDROME_REMOTE_ACCESS_ERR);
 }
+
+/* In ERR a target flushes no receives: it has none of its own, whatever its doorbell record says. */
+TEST(xrc, nothing_to_flush)
+{
+	x->p->b.dbrec[0] = htobe32(5);
+	rq_serve(&x->p->b.qp->rq, NULL);
+	queue_set_state(x->p->b.queue, QP_ERR);
+	rig_settle(&x->p->rig);
+	assert_int_equal(x->p->b.queue->stats->resp_cqe_error, 0);
+}

@@ -420,7 +420,7 @@ unsigned int rq_flush(struct rq *rq, unsigned int n)
 		done++;
 	}
 	rq_cache_drop(rq);
-	if (rq->srq || !has_rq(rq))
+	if (rq->srq || !rq->cq || !has_rq(rq)) /* an XRC target has neither */
 		return done;
 	for (; done < n && any_posted(rq); done++)
 		rq_error_cqe(rq, rq->ci++, PRM_SYNDROME_WR_FLUSH_ERR);
