@@ -322,6 +322,9 @@ static int scene_numbers(void)
 	return 0;
 }
 
+/* Neither thread ends before: a child would report the other as one that was not joined. */
+static pthread_barrier_t forked;
+
 static void fork_with(int blocks)
 {
 	sigset_t now;
@@ -334,6 +337,7 @@ static void fork_with(int blocks)
 			_exit(sigismember(&now, SIGUSR1) != blocks);
 		CHECK(sigismember(&now, SIGUSR1) == blocks && exit_code(pid) == 0);
 	}
+	pthread_barrier_wait(&forked);
 }
 
 static void *fork_blocked(void *set)
@@ -352,6 +356,7 @@ static int scene_forks(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
+	CHECK(!pthread_barrier_init(&forked, NULL, 2));
 	CHECK(!pthread_create(&blocked, NULL, fork_blocked, &set));
 	fork_with(0);
 	pthread_join(blocked, NULL);
