@@ -77,6 +77,10 @@ into_link() {
 		! cmp -s "$scratch/host.caps" "$scratch/hard"
 }
 check "caps --save through a symbolic link leaves it one, and replaces its file" into_link
+private() {
+	(umask 077 && "$info" caps --save "$scratch/private" "$scratch/host.caps") && [ "$(stat -c %a "$scratch/private")" = 600 ]
+}
+check "caps --save makes a file by the umask" private
 check "a dump that can't be written" says 3 "No such file" host caps --save /nonexistent/x
 check "... nothing is left half written" test ! -e "$scratch/x"
 "$PERL" -e 'srand 1; print map { chr rand 256 } 1 .. 3000' >"$scratch/noise"

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,12 +49,15 @@ int replace_file(const char *path, replace_fn *put, const void *what)
 {
 	char *real = realpath(path, NULL); /* NULL: a new file, or a link without one */
 	const char *to = real ? real : path;
-	struct stat st = {.st_mode = S_IFREG | 0644};
+	mode_t mask = umask(022);
+	struct stat st = {.st_mode = S_IFREG | (0666 & ~mask)};
 	int err;
 
+	umask(mask);
 	lstat(to, &st);
-	err = S_ISREG(st.st_mode) ? replace_anew(to, st.st_mode & 0777, put, what)
-				  : replace_fill(fopen(path, "we"), put, what);
+	err = S_ISREG(st.st_mode) && strcmp(path, "/dev/stdout")
+		      ? replace_anew(to, st.st_mode & 0777, put, what)
+		      : replace_fill(fopen(path, "we"), put, what);
 	free(real);
 	return err;
 }

@@ -9,7 +9,8 @@ typedef void replace_fn(FILE *f, const void *what);
 
 /*
  * Writes a file by put(), under another name first; a file that a link leads to is replaced where
- * it is. What is no regular file (a pipe, /dev/full) is written in place. Returns 0 or an errno.
+ * it is. What is no regular file (a pipe, /dev/full, /dev/stdout) is written in place. Returns 0 or
+ * an errno.
  */
 int replace_file(const char *path, replace_fn *put, const void *what);
 
