@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static int commit_publish(struct dest *d, struct dest_file *file)
 struct commit_wait {
 	int fd, err;
 	bool all; /* the whole file system */
+	sem_t ended;
 };
 
 static void *commit_call(void *arg)
@@ -64,17 +66,18 @@ static void *commit_call(void *arg)
 	struct commit_wait *w = arg;
 
 	w->err = (w->all ? syncfs(w->fd) : fsync(w->fd)) ? errno : 0;
+	sem_post(&w->ended);
 	return NULL;
 }
 
-/* Waits a while for the thread. Returns whether it still runs. */
-static bool commit_timed_join(pthread_t thread)
+/* Waits a while for the sync. Returns whether it still runs. */
+static bool commit_runs(struct commit_wait *w)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += ALIVE_SECONDS;
-	return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT;
+	return sem_clockwait(&w->ended, CLOCK_MONOTONIC, &until);
 }
 
 /* Syncs fd or its file system. Returns 1 if that failed, and sets errno. */
@@ -84,13 +87,15 @@ static int commit_sync_fd(struct dest *d, int fd, bool all)
 	int lost = 0;
 	pthread_t thread;
 
+	sem_init(&w.ended, 0, 0);
 	if (pthread_create(&thread, NULL, commit_call, &w)) {
 		commit_call(&w);
 	} else {
 		/* The thread uses w, so wait for it even if the connection is lost. */
-		while (commit_timed_join(thread))
+		while (commit_runs(&w))
 			if (!lost)
 				lost = alive_tick(&d->alive);
+		pthread_join(thread, NULL);
 	}
 	errno = w.err;
 	return w.err ? 1 : lost;
