@@ -20,7 +20,10 @@ struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
 static struct rig *rig_opened;
 uint64_t rig_refused;
 
-/* Returns whether the device has the rule's matches and actions, and selectors for all of them. */
+/*
+ * Returns whether the device has the rule's matches and actions, and selectors for all of them. A
+ * rule that it only has no definer left for is taken: no other would be, and edits may be refused.
+ */
 static bool rig_takes(const char *line)
 {
 	struct generation *gen = NULL;
@@ -29,7 +32,8 @@ static bool rig_takes(const char *line)
 	bool takes;
 
 	OK(rules_parse(line, strlen(line), &set, NULL, NULL));
-	takes = !generation_build(&rig_opened->base, &set, NULL, NULL, NULL, NULL, &gen, &f);
+	takes = !generation_build(&rig_opened->base, &set, NULL, NULL, NULL, NULL, &gen, &f) ||
+		strstr(f.text, NO_DEFINER);
 	if (!takes && !strstr(f.text, "hardware steering") && !strstr(f.text, "selectors") &&
 	    !strstr(f.text, "does not fit") && !strstr(f.text, "multiply to more than"))
 		OK((printf("# %s: %s\n", line, f.text), -1));

@@ -266,7 +266,7 @@ bool file_compile(struct installed *in, const char *text)
 	return true;
 }
 
-/* Returns whether the device takes the matcher, in a table that packets enter. */
+/* Returns whether the device takes the matcher, in a table that packets enter, or would. */
 static bool rig_has_matcher(struct rig *r, uint32_t dir, const struct matcher *m)
 {
 	struct dvx_flow_match match = {0};
@@ -276,7 +276,7 @@ static bool rig_has_matcher(struct rig *r, uint32_t dir, const struct matcher *m
 	for (unsigned int k = 0; k < m->shape->n; k++)
 		set_field(&match, m->shape->key[k], m->entry->value[k], m->shape->mask[k]);
 	if (dvx_flow_matcher_create(r->lane[dir].table, &attr, &made))
-		return false;
+		return strstr(dvx_last_error()->what, NO_DEFINER);
 	OK(dvx_flow_matcher_destroy(made));
 	return true;
 }

@@ -112,6 +112,8 @@ void rig_close(struct rig *r);
 bool file_compile(struct installed *in, const char *text);
 /* Returns how many masks the compiled rules have. Hardware steering has a definer for each, of 240. */
 size_t file_count_masks(const struct installed *in);
+/* The refusal of one more. */
+#define NO_DEFINER "no match definer left"
 /* The most matchers in a root table besides the rule that leads to the other table. */
 #define ROOT_MATCHERS 15
 

@@ -341,8 +341,7 @@ static int script_run(struct script *s, const char *state, const char *text)
 	else
 		ret = holder_edit(&h, s->gone, s->to, *s->words ? &words : NULL, NULL, NULL, &f);
 	/* hardware steering has a definer for each mask, and as many as a file of these may need */
-	told = s->nowhere || refuse.created || refuse.destroyed ||
-	       strstr(f.text, "no match definer left");
+	told = s->nowhere || refuse.created || refuse.destroyed || strstr(f.text, NO_DEFINER);
 	if (ret && !told)
 		printf("# %s: %s\n", what, f.text);
 	differences += ret && !told;
