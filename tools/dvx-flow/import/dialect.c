@@ -81,16 +81,33 @@ void dialect_leave_line(struct import *im, const struct tokens *line)
 		     dialect_of(line) == DIALECTS ? REASON_UNKNOWN : REASON_DIALECT);
 }
 
+/* Returns whether lines of iptables-save, from here on, have words of IPv6 and none of IPv4. */
+static bool dialect_is_six(struct token_reader r, bool *no_memory)
+{
+	struct tokens line = {0};
+	unsigned int versions = 0;
+
+	while (tokens_line(&r, &line))
+		versions |= iptables_versions(&line);
+	free(line.token);
+	*no_memory |= r.no_memory;
+	return versions == 2;
+}
+
 /*
- * Returns the dialect of a text: iptables-save and ip6tables-save write the same lines, and only
- * their comments distinguish them.
+ * Returns the dialect of a text: iptables-save and ip6tables-save write the same lines. Their
+ * comments distinguish them, or else addresses and names.
  */
 static enum import_dialect dialect_family(enum import_dialect d, enum import_dialect wanted,
-					  const struct token_reader *r)
+					  const struct token_reader *r, bool *no_memory)
 {
 	uint8_t first = iptables_section(r->p, r->end);
 
-	if (d == DIALECT_IPTABLES && (first ? first == 6 : wanted == DIALECT_IP6TABLES))
+	if (d != DIALECT_IPTABLES)
+		return d;
+	if (first ? first == 6 : wanted == DIALECT_IP6TABLES)
+		return DIALECT_IP6TABLES;
+	if (!first && wanted == DIALECTS && dialect_is_six(*r, no_memory))
 		return DIALECT_IP6TABLES;
 	return d;
 }
@@ -117,7 +134,8 @@ static enum import_dialect dialect_guess(const struct token_reader *reader,
 	}
 	free(line.token);
 	*no_memory = r.no_memory;
-	return dialect_family(first, wanted, reader);
+	r.p = reader->p;
+	return dialect_family(first, wanted, &r, no_memory);
 }
 
 static int dialect_compare(const void *a, const void *b)

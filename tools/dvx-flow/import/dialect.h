@@ -23,6 +23,8 @@ bool ip6tables_looks(const struct tokens *line);
 bool nft_looks(const struct tokens *line);
 bool ovs_looks(const struct tokens *line);
 bool dpctl_looks(const struct tokens *line);
+/* Returns the versions whose words a line of iptables-save has: 1: IPv4, 2: IPv6, 3: both. */
+unsigned int iptables_versions(const struct tokens *line);
 /* Returns the IP version that the first comment of iptables-save or ip6tables-save names, or 0. */
 uint8_t iptables_section(const char *from, const char *end);
 /* Leaves out a line that is of no dialect, or of another one. */

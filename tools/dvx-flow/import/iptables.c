@@ -272,7 +272,9 @@ static void ipt_enter_all(struct ipt *t, uint8_t family)
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
-static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens *line, bool first)
+/* Puts a rule at a place of a chain, counted from 1; 0: behind all others. */
+static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens *line,
+		     uint64_t where)
 {
 	struct ipt_rule *rule = arena_get(t->im->out->memory, sizeof(*rule));
 	struct token *copy = arena_get(t->im->out->memory, (line->n + 1) * sizeof(*copy));
@@ -280,14 +282,19 @@ static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens
 	if (!rule || !copy)
 		return false;
 	memcpy(copy, line->token, (line->n + 1) * sizeof(*copy));
-	*rule = (struct ipt_rule){.line = {copy, line->n, line->n, line->at},
-				  .next = first ? chain->first : NULL};
-	if (!chain->first || !first) {
-		*(chain->first ? &chain->last->next : &chain->first) = rule;
-		chain->last = rule;
+	*rule = (struct ipt_rule){.line = {copy, line->n, line->n, line->at}};
+	if (!where && chain->first) {
+		chain->last->next = rule;
+	} else {
+		struct ipt_rule **place = &chain->first;
+
+		while (*place && where-- > 1)
+			place = &(*place)->next;
+		rule->next = *place;
+		*place = rule;
 	}
-	if (first)
-		chain->first = rule;
+	if (!rule->next)
+		chain->last = rule;
 	return true;
 }
 
@@ -308,25 +315,35 @@ static bool ipt_judges(const struct ipt *t, const char *chain, enum import_reaso
 	       (ipt_is_hook(t->table, chain) || names_index(others, chain, strlen(chain)) < 0);
 }
 
-static void ipt_append(struct ipt *t, struct tokens *line, bool first)
+/* Counts the rules of a chain, but no further than `most`. */
+static uint64_t ipt_rules(const struct ipt_chain *chain, uint64_t most)
+{
+	uint64_t n = 0;
+
+	for (const struct ipt_rule *r = chain->first; r && n < most; r = r->next)
+		n++;
+	return n;
+}
+
+static void ipt_append(struct ipt *t, struct tokens *line, bool inserts)
 {
 	const struct token *name = tokens_next(line), *from = &line->token[0];
 	enum import_reason reason;
 	struct ipt_chain *chain;
-	uint64_t where;
+	uint64_t where = inserts;
 
 	if (!name->text) {
 		import_leave(t->im, from, name, REASON_ENDS);
 	} else if (!ipt_judges(t, name->text, &reason)) {
 		import_leave(t->im, from, name, reason);
-	} else if (first && tokens_peek(line)->text &&
-		   number_parse(tokens_peek(line)->text, 10, UINT32_MAX, &where) && where != 1) {
-		import_leave(t->im, from, tokens_peek(line), REASON_COMMAND);
 	} else {
-		if (first)
-			tokens_take(line, "1");
+		if (inserts && tokens_peek(line)->text &&
+		    number_parse(tokens_peek(line)->text, 10, UINT32_MAX, &where))
+			tokens_next(line);
 		chain = ipt_chain(t, name->text, true);
-		if (!chain || !ipt_keep(t, chain, line, first))
+		if (chain && ((inserts && !where) || ipt_rules(chain, where) + 1 < where))
+			import_leave(t->im, from, name, REASON_COMMAND);
+		else if (!chain || !ipt_keep(t, chain, line, where))
 			t->im->no_memory = true;
 	}
 }
@@ -379,14 +396,21 @@ static const char ipt_silent[] = "-N --new-chain -X --delete-chain -Z --zero COM
 /* Reads options that may stand before the command. */
 static void ipt_options(struct ipt *t, struct tokens *line)
 {
+	uint64_t seconds;
+
 	for (;;) {
 		if (tokens_take(line, "-t") || tokens_take(line, "--table")) {
 			t->table = tokens_peek(line)->text ? tokens_next(line)->text : "";
 		} else if (tokens_take(line, "-c")) {
 			tokens_next(line);
 			tokens_next(line);
-		} else if (!tokens_take(line, "-w") && !tokens_take(line, "-4") &&
-			   !tokens_take(line, "-6")) {
+		} else if (tokens_take(line, "-w") || tokens_take(line, "--wait")) {
+			/* It may have a number of seconds. */
+			if (tokens_peek(line)->text &&
+			    number_parse(tokens_peek(line)->text, 10, UINT32_MAX, &seconds))
+				tokens_next(line);
+		} else if (!tokens_take(line, "-4") && !tokens_take(line, "-6") &&
+			   !tokens_take(line, "-v") && !tokens_take(line, "-n")) {
 			return;
 		}
 	}
@@ -503,6 +527,23 @@ bool iptables_looks(const struct tokens *line)
 			      "--policy") ||
 	       token_among(t, ipt_commands) ||
 	       (*t->text == ':' && line->n > 1 && strchr("-AD", *t[1].text));
+}
+
+unsigned int iptables_versions(const struct tokens *line)
+{
+	static const char addresses[] =
+		"-s --source --src -d --destination --dst --src-range --dst-range";
+	unsigned int versions = 0;
+
+	for (size_t i = 0; i + 1 < line->n; i++) {
+		const struct token *t = &line->token[i];
+
+		if (token_among(t, addresses))
+			versions |= strchr(t[1].text, ':') ? 2 : 1;
+		else if (token_among(t, "-m --match") && token_among(&t[1], "icmp6 icmpv6 hl"))
+			versions |= 2;
+	}
+	return ipt_is_command(&line->token[0]) ? 0 : versions;
 }
 
 bool ip6tables_looks(const struct tokens *line)

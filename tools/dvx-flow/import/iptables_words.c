@@ -28,9 +28,22 @@ ipt_list(struct draft *d, const struct row *row, const char *text,
 	return list;
 }
 
+/* Converts an address. Behind fewer than three dots of IPv4's the kernel's tool adds zeros: 10/8. */
+static struct value ipt_net(struct draft *d, const struct row *row, const char *text)
+{
+	static const char *const zeros[] = {".0.0.0", ".0.0", ".0", ""};
+	size_t n = strcspn(text, "/"), dots = 0;
+
+	for (size_t i = 0; i < n && dots < 3; i++)
+		dots += text[i] == '.';
+	if (d->family == 4 && n && strspn(text, "0123456789.") >= n)
+		text = import_format(d->im, "%.*s%s%s", (int)n, text, zeros[dots], text + n);
+	return value_net(d, row, text);
+}
+
 static struct value ipt_nets(struct draft *d, const struct row *row, const char *text)
 {
-	return ipt_list(d, row, text, value_net, sizeof(struct rule_net));
+	return ipt_list(d, row, text, ipt_net, sizeof(struct rule_net));
 }
 
 static struct value ipt_ports(struct draft *d, const struct row *row, const char *text)
@@ -215,9 +228,21 @@ static bool ipt_counters(struct draft *d, const struct row *row, const struct to
 	return bytes->text || draft_leave(d, bytes, REASON_ENDS);
 }
 
+/* Skips the seconds, if there are any. */
+static bool ipt_wait(struct draft *d, const struct row *row, const struct token *at)
+{
+	uint64_t seconds;
+
+	if (tokens_peek(d->line)->text &&
+	    number_parse(tokens_peek(d->line)->text, 10, UINT32_MAX, &seconds))
+		tokens_next(d->line);
+	return true;
+}
+
 /* Words without a value. */
 static const struct row ipt_bare[] = {
-	ROW_READ("-w --wait", row_skip),
+	ROW_READ("-w --wait", ipt_wait),
+	ROW_READ("-v --verbose -n --numeric", row_skip),
 	ROW_READ("-4 --ipv4", ipt_version, .arg = 4),
 	ROW_READ("-6 --ipv6", ipt_version, .arg = 6),
 	ROW_READ("--syn", ipt_syn, .what = SLOT_FLAGS),

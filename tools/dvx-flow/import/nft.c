@@ -253,7 +253,6 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 {
 	struct nft_set s = {.table = scope->table, .family = scope->family, .changes = true};
 	size_t stop = end;
-	bool live = false;
 
 	if (at >= end)
 		return end;
@@ -261,14 +260,14 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 	if (!nft_block(t, &at, &stop))
 		return stop;
 	for (; at < stop; at++) {
-		live |= nft_is(t, at, "timeout dynamic");
+		s.live |= nft_is(t, at, "timeout dynamic");
 		if (nft_is(t, at, "elements") && nft_is(t, at + 1, "=") && nft_is(t, at + 2, "{")) {
 			s.elements = (struct nft_span){at + 3, nft_skip(t, at + 2, stop) - 1};
 			s.changes = false;
 			at = s.elements.end;
 		}
 	}
-	s.changes |= live;
+	s.changes |= s.live;
 	if (array_grow((void **)&t->set, t->nsets, &t->set_room, sizeof(*t->set)) &&
 	    nft_name(&t->set_names, nft_hash(s.family, s.table, s.name), t->nsets))
 		t->set[t->nsets++] = s;
@@ -308,6 +307,31 @@ static size_t nft_read_table(struct nft *t, size_t at)
 	return end;
 }
 
+/*
+ * Reads [FAMILY] TABLE SET { ... } of a command. Returns whether these are all elements of the set.
+ * If not, the set is not known: rules with it are left out.
+ */
+static bool nft_read_elements(struct nft *t, size_t at, size_t end, bool adds)
+{
+	struct nft_chain in = {.base = false};
+	const struct nft_set *found;
+	struct nft_scope scope;
+	struct nft_set *s;
+
+	at = nft_scope(t, at, &scope);
+	in.family = scope.family;
+	in.table = scope.table;
+	found = at < end ? nft_set_find(t, &in, nft_word(t, at)->text) : NULL;
+	if (!found)
+		return false;
+	s = &t->set[found - t->set];
+	adds &= s->changes && !s->live && nft_is(t, at + 1, "{");
+	s->changes = s->live = !adds;
+	if (adds)
+		s->elements = (struct nft_span){at + 2, nft_skip(t, at + 1, end) - 1};
+	return adds;
+}
+
 /* Reads add|insert|create OBJECT [FAMILY] TABLE NAME ... */
 static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 {
@@ -330,7 +354,7 @@ static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 		if (c)
 			nft_add_rule(t, c, (struct nft_span){next + 1, end}, first);
 	} else {
-		return false;
+		return nft_is(t, at, "element") && nft_read_elements(t, at + 1, end, !first);
 	}
 	return true;
 }
@@ -351,9 +375,12 @@ static size_t nft_read_command(struct nft *t, size_t at)
 	if (nft_is(t, at, "add insert create")) {
 		if (!nft_read_add(t, at + 1, end, nft_is(t, at, "insert")))
 			import_leave(t->im, from, nft_word(t, at + 1), REASON_COMMAND);
-	} else if (end > at && (!nft_is(t, at, "flush") || t->nchains)) {
-		import_leave(t->im, from, nft_word(t, at), REASON_COMMAND);
+		return end + 1;
 	}
+	if (end > at + 1 && nft_is(t, at + 1, "element set map"))
+		nft_read_elements(t, at + 2, end, false);
+	if (end > at && (!nft_is(t, at, "flush") || t->nchains))
+		import_leave(t->im, from, nft_word(t, at), REASON_COMMAND);
 	return end + 1;
 }
 

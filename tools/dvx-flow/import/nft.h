@@ -37,6 +37,7 @@ struct nft_set {
 	enum nft_family family;
 	struct nft_span elements;
 	bool changes; /* while packets flow, or it has none */
+	bool live;    /* `changes' stays, whatever elements are added */
 };
 
 struct nft {
@@ -57,7 +58,8 @@ struct nft_read {
 	struct nft *t;
 	struct nft_chain *c;
 	size_t end;
-	bool is_last; /* rule of its chain */
+	uint64_t flags_mask; /* of a set's elements; 0: all flags */
+	bool is_last;	     /* rule of its chain */
 };
 
 static inline struct nft_read *nft_of(struct draft *d)
@@ -102,8 +104,12 @@ const struct row *nft_key_read(struct nft_read *r, size_t *at, bool joined);
 bool nft_element_rest(const struct nft_read *r, struct nft_span *span);
 /* Finds the elements of { ... } or @NAME, and moves *at behind it. False: the rule is left out. */
 bool nft_set_span(const struct nft_read *r, size_t *at, struct nft_span *span);
-/* Adds one value, the word `at`. Returns false if the rule is left out. */
-bool nft_match_one(struct nft_read *r, const struct row *key, size_t at);
+/* Adds one value, and moves *at behind it. Returns false if the rule is left out. */
+bool nft_match_one(struct nft_read *r, const struct row *key, size_t *at);
+/* Moves *at behind the & MASK of TCP flags that a set or a map follows. */
+void nft_flags_mask(struct nft_read *r, const struct row *key, size_t *at);
+/* Returns whether the rule is of TCP or UDP; if not, it is left out for the word `at`. */
+bool nft_has_ports(const struct nft_read *r, size_t at);
 /*
  * Adds [OPERATOR] VALUE, or a set if dvx-flow has lists of this field, and moves *at behind it.
  * Returns false if it is a set of another field; or sets *at to end + 1 if the rule is left out.

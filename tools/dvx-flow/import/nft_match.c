@@ -5,8 +5,8 @@
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-/* Converts a type of ICMP; arg: of ICMPv6. */
-static struct value nft_type(struct draft *d, const struct row *row, const char *text)
+/* Converts a type or a code (bit 1) of ICMP; bit 0 of arg: of ICMPv6. */
+static struct value nft_icmp(struct draft *d, const struct row *row, const char *text)
 {
 	static const char *const names[] = {
 		"echo-reply=0 destination-unreachable=3 source-quench=4 redirect=5 echo-request=8 "
@@ -17,7 +17,12 @@ static struct value nft_type(struct draft *d, const struct row *row, const char 
 		"echo-request=128 echo-reply=129 mld-listener-query=130 mld-listener-report=131 "
 		"mld-listener-done=132 mld-listener-reduction=132 nd-router-solicit=133 "
 		"nd-router-advert=134 nd-neighbor-solicit=135 nd-neighbor-advert=136 "
-		"nd-redirect=137 mld2-listener-report=143"};
+		"nd-redirect=137 router-renumbering=138 ind-neighbor-solicit=141 "
+		"ind-neighbor-advert=142 mld2-listener-report=143",
+		"net-unreachable=0 host-unreachable=1 prot-unreachable=2 port-unreachable=3 "
+		"frag-needed=4 net-prohibited=9 host-prohibited=10 admin-prohibited=13",
+		"no-route=0 admin-prohibited=1 addr-unreachable=3 port-unreachable=4 "
+		"policy-fail=5 reject-route=6"};
 	char named[16];
 
 	if (names_value(names[row->arg], text, named))
@@ -85,8 +90,9 @@ static bool nft_netdev_read(struct draft *d, const struct row *row, const struct
 
 /* --- TCP flags --------------------------------------------------------------------------------- */
 
-/* Reads one flag, or several with | or commas between, in parentheses if need be. */
-static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t *bits)
+/* Reads one flag, or several with one of the words `joins` between, in parentheses if need be. */
+static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, const char *joins,
+			  uint64_t *bits)
 {
 	bool open = nft_is(t, *at, "(");
 
@@ -100,7 +106,7 @@ static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t 
 		if ((i < 0 || *bits & n) && !number_parse(text, 0, 0xff, &n))
 			return false;
 		*bits |= n;
-		if (!nft_is(t, ++*at, "| ,"))
+		if (!nft_is(t, ++*at, joins))
 			break;
 	}
 	if (open && !nft_is(t, *at, ")"))
@@ -109,15 +115,38 @@ static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t 
 	return true;
 }
 
-static bool nft_flags_one(struct draft *d, const struct row *row, const struct token *word)
+/* Stands for a key whose values nft_flags_element() and nft_flags_match() read. */
+static bool nft_flags(struct draft *d, const struct row *row, const struct token *at)
 {
-	const struct nft *t = nft_of(d)->t;
-	size_t at = (size_t)(word - t->words.token);
-	uint64_t bits;
+	return draft_leave(d, at, REASON_VALUE);
+}
 
-	if (!nft_flag_bits(t, &at, at + 1, &bits))
-		return nft_leave(nft_of(d), at, REASON_VALUE);
-	return draft_match(d, nft_word(t, at), row->what, value_flags(d->im, bits, 0xff), false);
+/* Reads an element of a set: flags with | between, all others are not set under the mask. */
+static bool nft_flags_element(struct nft_read *r, const struct row *key, size_t *at)
+{
+	const struct token *from = nft_word(r->t, *at);
+	uint64_t bits, mask = r->flags_mask ? r->flags_mask : 0xff;
+
+	if (!nft_flag_bits(r->t, at, r->t->words.n, "|", &bits))
+		return nft_leave(r, *at, REASON_VALUE);
+	r->d.nothing |= (bits & ~mask) != 0;
+	return draft_match(&r->d, from, key->what, value_flags(r->d.im, bits & mask, mask), false);
+}
+
+void nft_flags_mask(struct nft_read *r, const struct row *key, size_t *at)
+{
+	const struct nft *t = r->t;
+	size_t next = *at + 1, set;
+	uint64_t mask;
+
+	if (key->read != nft_flags || !nft_is(t, *at, "&") ||
+	    !nft_flag_bits(t, &next, r->end, "| ,", &mask))
+		return;
+	set = next + nft_is(t, next, "== != eq ne vmap");
+	if (set >= r->end || (!nft_is(t, set, "{") && *nft_word(t, set)->text != '@'))
+		return;
+	r->flags_mask = mask;
+	*at = next;
 }
 
 /*
@@ -132,16 +161,16 @@ static bool nft_flags_match(struct nft_read *r, const struct row *key, size_t *a
 	const struct token *from = nft_word(t, *at);
 
 	*at += masked || none;
-	if (masked && !nft_flag_bits(t, at, r->end, &mask))
+	if (masked && !nft_flag_bits(t, at, r->end, "| ,", &mask))
 		return nft_leave(r, *at, REASON_VALUE);
 	exact = nft_is(t, *at, "==");
 	negated = nft_is(t, *at, "!=");
 	*at += exact || negated;
-	if (!nft_flag_bits(t, at, r->end, &value))
+	if (!nft_flag_bits(t, at, r->end, "| ,", &value))
 		return nft_leave(r, *at, REASON_VALUE);
 	if (nft_is(t, *at, "/")) {
 		++*at;
-		if (!nft_flag_bits(t, at, r->end, &mask))
+		if (!nft_flag_bits(t, at, r->end, "| ,", &mask))
 			return nft_leave(r, *at, REASON_VALUE);
 	} else if (!masked && !exact && !negated) {
 		mask = value;
@@ -177,10 +206,11 @@ static const struct row nft_keys[] = {
 	ROW_MATCH("ip6.flowlabel", FLOWLABEL, value_number, .bits = 20),
 	ROW_MATCH("tcp.sport udp.sport th.sport", SPORT, value_ports),
 	ROW_MATCH("tcp.dport udp.dport th.dport", DPORT, value_ports),
-	ROW_READ("tcp.flags", nft_flags_one, .what = SLOT_FLAGS),
-	ROW_MATCH("icmp.type", TYPE, nft_type, .bits = 8),
-	ROW_MATCH("icmpv6.type", TYPE, nft_type, .bits = 8, .arg = true),
-	ROW_MATCH("icmp.code icmpv6.code", CODE, value_number, .bits = 8),
+	ROW_READ("tcp.flags", nft_flags, .what = SLOT_FLAGS),
+	ROW_MATCH("icmp.type", TYPE, nft_icmp, .bits = 8),
+	ROW_MATCH("icmpv6.type", TYPE, nft_icmp, .bits = 8, .arg = 1),
+	ROW_MATCH("icmp.code", CODE, nft_icmp, .bits = 8, .arg = 2),
+	ROW_MATCH("icmpv6.code", CODE, nft_icmp, .bits = 8, .arg = 3),
 	ROW_MATCH("ether.saddr", ETH_SRC, nft_mac),
 	ROW_MATCH("ether.daddr", ETH_DST, nft_mac),
 	ROW_READ("ether.type meta.protocol", nft_ethertype),
@@ -249,11 +279,17 @@ static const struct {
 	{"udp", 0, 17}, {"icmp", 4, 1}, {"icmpv6", 6, 58},
 };
 
+bool nft_has_ports(const struct nft_read *r, size_t at)
+{
+	int64_t proto = draft_number(&r->d, SLOT_PROTO);
+
+	return proto == 6 || proto == 17 || nft_leave(r, at, REASON_PORTS);
+}
+
 /* Adds the conditions that the key implies without its value. False: the rule is left out. */
-static bool nft_key_implies(struct nft_read *r, const struct row *key, size_t at)
+static bool nft_key_implies(struct nft_read *r, const struct row *key, size_t at, bool joined)
 {
 	const struct token *word = nft_word(r->t, at);
-	int64_t proto = draft_number(&r->d, SLOT_PROTO);
 	bool ok = true;
 
 	if (!key->read && !key->value)
@@ -263,7 +299,7 @@ static bool nft_key_implies(struct nft_read *r, const struct row *key, size_t at
 	if (nft_is(r->t, at, "vxlan geneve"))
 		return nft_implies_tunnel(r, at, nft_is(r->t, at, "vxlan"));
 	if (nft_is(r->t, at, "th"))
-		return proto == 6 || proto == 17 || nft_leave(r, at, REASON_PORTS);
+		return joined || nft_has_ports(r, at);
 	for (size_t i = 0; i < sizeof(nft_headers) / sizeof(nft_headers[0]); i++) {
 		if (!token_is(word, nft_headers[i].name))
 			continue;
@@ -286,7 +322,7 @@ const struct row *nft_key_read(struct nft_read *r, size_t *at, bool joined)
 		key = nft_key_find(r, *at, &words);
 		if (!key)
 			nft_leave(r, *at, REASON_FIELD);
-		if (!key || !nft_key_implies(r, key, *at))
+		if (!key || !nft_key_implies(r, key, *at, joined))
 			return NULL;
 		*at += words;
 		r->d.inner |= key->read == nft_inside;
@@ -300,9 +336,11 @@ const struct row *nft_key_read(struct nft_read *r, size_t *at, bool joined)
 
 /* --- one value, or a list ---------------------------------------------------------------------- */
 
-bool nft_match_one(struct nft_read *r, const struct row *key, size_t at)
+bool nft_match_one(struct nft_read *r, const struct row *key, size_t *at)
 {
-	return row_apply(&r->d, key, nft_word(r->t, at));
+	if (key->read == nft_flags)
+		return nft_flags_element(r, key, at);
+	return row_apply(&r->d, key, nft_word(r->t, (*at)++));
 }
 
 /* Moves span->from behind what `nft list` prints after an element: counters, a comment. */
@@ -431,7 +469,9 @@ static bool nft_list_add(struct nft_read *r, const struct row *key, size_t *at, 
 {
 	const struct nft *t = r->t;
 
-	if (key->read == nft_flags_one)
+	if (set && !nft_lists(key))
+		return nft_leave(r, place, REASON_NEGATION);
+	if (key->read == nft_flags)
 		return nft_flags_match(r, key, at);
 	if (place >= r->end)
 		return nft_leave(r, place, REASON_ENDS);
@@ -439,15 +479,11 @@ static bool nft_list_add(struct nft_read *r, const struct row *key, size_t *at, 
 		return nft_compared(r, key, at);
 	if (nft_is(t, place, "&"))
 		return nft_under_mask(r, key, at);
-	if (set && !nft_lists(key))
-		return nft_leave(r, place, REASON_NEGATION);
-	*at = place + 1;
-	if (key->read == nft_netdev_read)
-		return nft_netdev(&r->d, nft_word(t, place), negated);
-	if (key->read)
-		return negated ? nft_leave(r, place, REASON_NEGATION)
-			       : nft_match_one(r, key, place);
 	*at = place;
+	if (key->read == nft_netdev_read)
+		return nft_netdev(&r->d, nft_word(t, (*at)++), negated);
+	if (key->read)
+		return negated ? nft_leave(r, place, REASON_NEGATION) : nft_match_one(r, key, at);
 	return nft_value_or_list(r, key, at, negated);
 }
 

@@ -150,6 +150,7 @@ static bool nft_enough(const struct nft_read *r, size_t at)
 struct nft_keys {
 	const struct row *key[NFT_KEYS_MAX];
 	size_t n;
+	size_t th; /* the word `th` among them; 0: none */
 };
 
 /* Reads one value for each key, with a word "." between. */
@@ -160,14 +161,13 @@ static bool nft_element(struct nft_read *r, const struct nft_keys *keys, struct 
 			e.from++;
 		if (e.from >= e.end)
 			return nft_leave(r, e.from, REASON_VALUE);
-		if (!nft_match_one(r, keys->key[k], e.from))
+		if (!nft_match_one(r, keys->key[k], &e.from))
 			return false;
-		e.from++;
 		if (k + 1 < keys->n && !nft_is(r->t, e.from++, "."))
 			return nft_leave(r, e.from - 1, REASON_SYNTAX);
 	}
 	e.from--;
-	return nft_element_rest(r, &e);
+	return (!keys->th || r->d.nothing || nft_has_ports(r, keys->th)) && nft_element_rest(r, &e);
 }
 
 /* Returns the end of an element: one of the words. */
@@ -215,10 +215,13 @@ static void nft_match(struct nft_read *r, size_t at)
 	bool verdicts;
 
 	do {
+		keys.th = keys.n && nft_is(t, at, "th") ? at : keys.th;
 		keys.key[keys.n] = nft_key_read(r, &at, keys.n > 0);
 		if (!keys.key[keys.n++])
 			return;
 	} while (keys.n < NFT_KEYS_MAX && nft_is(t, at, ".") && ++at);
+	if (keys.n == 1)
+		nft_flags_mask(r, keys.key[0], &at);
 	verdicts = nft_is(t, at, "vmap");
 	if (!verdicts && keys.n == 1) {
 		if (nft_match_list(r, keys.key[0], &at)) {

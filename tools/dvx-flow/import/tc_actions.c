@@ -476,7 +476,8 @@ static const struct row tc_actions[] = {
 	ROW_READ("pedit", tc_pedit),
 	ROW_READ("csum", tc_csum),
 	ROW_READ("goto", tc_goto),
-	ROW_LEAVE("continue pipe reclassify", FINAL),
+	ROW_LEAVE("continue reclassify", FINAL),
+	ROW_READ("pipe", row_skip),
 	ROW_LEAVE("jump", UNKNOWN),
 	ROW_READ("mirred", tc_mirred),
 	ROW_READ("tunnel_key", tc_tunnel_key),
@@ -517,8 +518,8 @@ bool tc_actions_read(struct tc_read *r)
 		if (!tc_action(d))
 			return false;
 	}
-	/* A packet goes on to the kernel behind its copy, or within its rate. */
-	if (!d->verdict && d->befores)
+	/* `pipe' leads to the next action. Behind the last one the packet goes on to the kernel. */
+	if (!d->verdict)
 		d->verdict = "pass";
 	if (!draft_settle(d, tokens_peek(d->line), REASON_FINAL) || !tc_decap(r))
 		return false;

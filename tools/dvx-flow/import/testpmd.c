@@ -15,7 +15,12 @@ static bool pmd_attribute(struct draft *d)
 	uint64_t n;
 
 	if (token_among(at, "ingress egress")) {
-		d->direction = token_is(at, "ingress") ? "in" : "out";
+		const char *direction = token_is(at, "ingress") ? "in" : "out";
+
+		/* The driver refuses a flow of both. */
+		if (d->direction && strcmp(d->direction, direction))
+			return draft_leave(d, at, REASON_VALIDATE);
+		d->direction = direction;
 		return true;
 	}
 	if (token_is(at, "transfer")) {
