@@ -231,6 +231,24 @@ fresh
 
 # --- attributes ---
 
+read_only_in_place() {
+	fresh && mkdir "$dest/a" && echo older >"$dest/a/3" && chmod 444 "$dest/a/3" && copies pull -rlt --inplace &&
+		cmp "$src/a/3" "$dest/a/3" && [ "$(stat -c %a "$dest/a/3")" = 444 ]
+}
+check "a read-only file is written in place, and stays read-only" read_only_in_place
+others_destination() { # everybody may write there, but only its owner may set the mode and owner that it has already
+	chown $user "$src" && fresh && chown $user "$dest" && chmod 777 "$dest" &&
+		on_dpu setpriv --bounding-set=-fowner,-chown "$copy" pull -q "$@" "127.0.0.1:$port:src/" "$dest"
+	status=$?
+	chown root "$src"
+	return $status
+}
+if root; then
+	check "another user's destination" others_destination -rl
+	check "with its owner and group" others_destination -rlog
+else
+	skip "another user's destination" "needs root"
+fi
 if root && setfattr -n user.a -v b "$src/a/1" 2>/dev/null; then
 	attribute() { [ "$(getfattr --only-values -n user.a "$dest/a/1" 2>/dev/null)" = "$1" ]; }
 	of_read_only() {

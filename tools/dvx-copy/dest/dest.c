@@ -129,7 +129,7 @@ static int dest_set_meta(struct dest *d, const struct dest_dir *dir)
 		return 0;
 	if (dir->end == END_META)
 		return meta_apply(d, dir, ".", dir->fd, &dir->meta);
-	if (!fchmod(dir->fd, dir->meta.mode) && (!times || !futimens(dir->fd, old)))
+	if (!meta_chmod_dir(dir->fd, dir->meta.mode) && (!times || !futimens(dir->fd, old)))
 		return 0;
 	return dest_fault(d, dir, FAULT_META, ".");
 }

@@ -310,6 +310,8 @@ int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int
  * call it. *owner_stays: owner or group could not be set. -1, and errno: something else could not.
  */
 int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays);
+/* Sets a directory's mode, unless somebody else's directory has it already. */
+int meta_chmod_dir(int fd, uint32_t mode);
 #define META_OWNER_STAYS "its owner or group can't be set here"
 
 /* Like meta_apply(), for an entry that is not open, such as a symbolic link. */

@@ -320,6 +320,24 @@ static void file_set_old(const struct dest_file *file)
 	(void)!futimens(file->fd, times);
 }
 
+/* Opens a read-only file of this user for writing, and leaves its mode as it was. */
+static int file_open_read_only(const struct dest_file *file, int flags)
+{
+	int at = openat(file->dir->fd, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), fd = -1;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (at < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	if (!fstat(at, &st) && S_ISREG(st.st_mode) && !chmod(path, (st.st_mode & 07777) | 0200)) {
+		fd = open(path, flags & ~(O_CREAT | O_NOFOLLOW));
+		(void)!chmod(path, st.st_mode & 07777);
+	}
+	close(at);
+	return fd;
+}
+
 /* Makes the temporary, or opens the file itself with --inplace. */
 static int file_make(struct dest *d, struct dest_file *file)
 {
@@ -336,6 +354,10 @@ static int file_make(struct dest *d, struct dest_file *file)
 	file->fd =
 		openat(file->dir->fd, inplace ? file->name : file->temp,
 		       flags | (inplace ? 0 : O_EXCL), inplace ? 0600 : file_first_mode(d, file));
+	if (file->fd < 0 && inplace && errno == EACCES) {
+		file->fd = file_open_read_only(file, flags);
+		errno = EACCES;
+	}
 	if (file->fd < 0) {
 		file->temp[0] = '\0';
 		return file_fault(d, file, inplace ? "opened for writing" : "made");

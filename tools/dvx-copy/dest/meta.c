@@ -110,9 +110,22 @@ struct meta_way {
 	int follow; /* AT_SYMLINK_NOFOLLOW or 0 */
 };
 
+static int meta_stat(const struct meta_way *w, struct stat *st)
+{
+	return w->path ? fstatat(AT_FDCWD, w->path, st, w->follow) : fstat(w->fd, st);
+}
+
+/* Sets owner and group. Somebody else's entry, which allows no call at all, may have them already. */
 static int meta_chown(const struct meta_way *w, uint32_t uid, uint32_t gid)
 {
-	return w->path ? fchownat(AT_FDCWD, w->path, uid, gid, w->follow) : fchown(w->fd, uid, gid);
+	struct stat st;
+
+	if (!(w->path ? fchownat(AT_FDCWD, w->path, uid, gid, w->follow) : fchown(w->fd, uid, gid)))
+		return 0;
+	return !meta_stat(w, &st) && (uid == NOT_KEPT || uid == st.st_uid) &&
+			       (gid == NOT_KEPT || gid == st.st_gid)
+		       ? 0
+		       : -1;
 }
 
 /* Sets owner and group. A failure is only reported: the user may not be in the group. */
@@ -125,9 +138,19 @@ static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name
 	return dest_skip(d, dir, name, META_OWNER_STAYS);
 }
 
+/* Sets the mode, unless somebody else's entry has it already. */
 static int meta_chmod(const struct meta_way *w, uint32_t mode)
 {
-	return w->path ? chmod(w->path, mode) : fchmod(w->fd, mode);
+	struct stat st;
+
+	if (!(w->path ? chmod(w->path, mode) : fchmod(w->fd, mode)))
+		return 0;
+	return errno == EPERM && !meta_stat(w, &st) && (st.st_mode & 07777) == mode ? 0 : -1;
+}
+
+int meta_chmod_dir(int fd, uint32_t mode)
+{
+	return meta_chmod(&(struct meta_way){.fd = fd}, mode);
 }
 
 /* Makes a read-only file writable for its attributes. Its mode is set after them. */
@@ -135,8 +158,7 @@ static void meta_make_writable(const struct dest *d, const struct meta_way *w)
 {
 	struct stat st;
 
-	if (d->options.bits & OPTION_XATTRS &&
-	    !(w->path ? stat(w->path, &st) : fstat(w->fd, &st)) && !(st.st_mode & 0200))
+	if (d->options.bits & OPTION_XATTRS && !meta_stat(w, &st) && !(st.st_mode & 0200))
 		(void)!meta_chmod(w, (st.st_mode & 07777) | 0200);
 }
 
