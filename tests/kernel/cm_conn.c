@@ -3,6 +3,7 @@
 #include "cm_rig.h"
 
 #include <errno.h>
+#include "kernel/cm/conn.h"
 
 static void close_all(struct cr_end *a, struct cr_end *b)
 {
@@ -67,13 +68,31 @@ TEST(cm, private_data)
 	close_all(&server, &client);
 }
 
-/* Proves the orderly end: each side disconnects, and leaves the time-wait state after 2 s. */
+/* Proves that a code beyond the 5 bits of messages, which options have, is a time as on x86 Linux. */
+TEST(none, times)
+{
+	assert_int_equal(conn_ms(8), 1);
+	assert_int_equal(conn_ms(20), 4096);
+	assert_int_equal(conn_ms(39), 1u << 31);
+	assert_int_equal(conn_ms(40), 1);
+	assert_int_equal(conn_ms(200), 1);
+}
+
+/*
+ * Proves the orderly end: each side disconnects, and leaves the time-wait state after 2 s. A
+ * message that comes to another function ends nothing.
+ */
 TEST(cm, disconnect)
 {
+	struct cm_path path = {.sgid_index = 3};
 	struct cr_end server, client, child;
 
 	cr_connected(&server, &client, &child);
-	cr_disconnects(&client);
+	assert_int_equal(cr_disconnect(&client), 0);
+	memcpy(path.sgid, cr->dev->vhca[1].gids[3].gid, 16);
+	cm_receive(cr->cm, &cr->dev->vhca[1], &path, cr->wire[0].mad);
+	cr_expect_none(&server);
+	cr_deliver();
 	assert_int_equal(cr_expect(&server, E_DISCONNECTED, 0).id, child.id);
 	cr_expect_none(&client); /* DREP waits for the peer's own disconnect */
 	cr_disconnects(&child);

@@ -10,7 +10,7 @@
 
 uint32_t conn_ms(unsigned int code)
 {
-	return code > 8 ? 1u << (code - 8) : 1;
+	return code > 8 ? 1u << ((code - 8) & 31) : 1; /* of options, Linux takes any code, too */
 }
 
 /* Returns 2 * life time + ack delay, rounded to a power of two (cm_ack_timeout()). */
@@ -141,17 +141,18 @@ void conn_destroy(struct cm_conn *c)
 	conn_free(c);
 }
 
-struct cm_conn *conn_find(struct cm *cm, uint32_t local_id)
+struct cm_conn *conn_find(struct cm *cm, const struct vhca *v, uint32_t local_id)
 {
 	const uint32_t slot = (local_id ^ cm->id_key) & ((1u << SLOT_BITS) - 1);
 	struct cm_conn *c = id_table_find(&cm->conns, slot);
 
-	return c && c->local_id == local_id ? c : NULL;
+	return c && c->vhca == v && c->local_id == local_id ? c : NULL;
 }
 
-struct cm_conn *conn_find_pair(struct cm *cm, uint32_t local_id, uint32_t remote_id)
+struct cm_conn *conn_find_pair(struct cm *cm, const struct vhca *v, uint32_t local_id,
+			       uint32_t remote_id)
 {
-	struct cm_conn *c = conn_find(cm, local_id);
+	struct cm_conn *c = conn_find(cm, v, local_id);
 
 	return c && c->remote_id == remote_id ? c : NULL;
 }

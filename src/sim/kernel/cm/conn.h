@@ -65,9 +65,11 @@ struct cm_conn {
 struct cm_conn *conn_new(struct cm *, struct vhca *, struct cm_id *);
 /* Ends the connection in any state and sends the peer a message. The id gets no event. */
 void conn_destroy(struct cm_conn *);
-struct cm_conn *conn_find(struct cm *, uint32_t local_id);
+/* Finds a connection of this function: the functions of a chip may be different machines. */
+struct cm_conn *conn_find(struct cm *, const struct vhca *, uint32_t local_id);
 /* Finds a connection like conn_find(); NULL if its peer has another remote_id. */
-struct cm_conn *conn_find_pair(struct cm *, uint32_t local_id, uint32_t remote_id);
+struct cm_conn *conn_find_pair(struct cm *, const struct vhca *, uint32_t local_id,
+			       uint32_t remote_id);
 uint8_t conn_ack_timeout(uint8_t ack_delay, uint8_t life_time);
 uint32_t conn_ms(unsigned int code); /* 4.096 us * 2^code in ms */
 void conn_cancel(struct cm_conn *);
@@ -84,7 +86,7 @@ void conn_reset(struct cm_conn *);
 struct cm_conn *remote_insert_id(struct cm_conn *);
 struct cm_conn *remote_insert_qpn(struct cm_conn *);
 void remote_remove(struct cm_conn *);
-struct cm_conn *remote_find_id(struct cm *, uint64_t guid, uint32_t remote_id);
+struct cm_conn *remote_find_id(struct cm *, const struct vhca *, uint64_t guid, uint32_t remote_id);
 
 /*
  * send.c: messages that an id's commands cause. 0, or -EINVAL if the state forbids the message or

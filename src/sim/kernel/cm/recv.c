@@ -23,7 +23,7 @@ static uint32_t recv_remote(const struct received *r)
 
 static struct cm_conn *recv_pair(const struct received *r)
 {
-	return conn_find_pair(r->cm, recv_remote(r), recv_local(r));
+	return conn_find_pair(r->cm, r->to, recv_remote(r), recv_local(r));
 }
 
 /* Sends an answer that belongs to no connection. */
@@ -176,7 +176,7 @@ static void recv_mra(const struct received *r)
 {
 	unsigned int message = (unsigned int)mad_get(r->mad, MRA_MESSAGE);
 	struct cm_conn *c =
-		message == MESSAGE_REQ ? conn_find(r->cm, recv_remote(r)) : recv_pair(r);
+		message == MESSAGE_REQ ? conn_find(r->cm, r->to, recv_remote(r)) : recv_pair(r);
 	uint32_t ms;
 
 	if (!c)
@@ -191,9 +191,9 @@ static void recv_mra(const struct received *r)
 static struct cm_conn *recv_find_rejected(const struct received *r)
 {
 	if (mad_get(r->mad, REJ_REASON) == REJ_TIMEOUT)
-		return remote_find_id(r->cm, mad_get(r->mad, REJ_INFO_GUID), recv_local(r));
+		return remote_find_id(r->cm, r->to, mad_get(r->mad, REJ_INFO_GUID), recv_local(r));
 	if (mad_get(r->mad, REJ_MESSAGE) == MESSAGE_REQ)
-		return conn_find(r->cm, recv_remote(r));
+		return conn_find(r->cm, r->to, recv_remote(r));
 	return recv_pair(r);
 }
 
@@ -262,7 +262,7 @@ static void rep_copy_attributes(struct cm_conn *c, const uint8_t *mad)
 
 static void recv_rep(const struct received *r)
 {
-	struct cm_conn *c = conn_find(r->cm, recv_remote(r)), *stale;
+	struct cm_conn *c = conn_find(r->cm, r->to, recv_remote(r)), *stale;
 
 	if (!c || (c->state != CONN_REQ_SENT && c->state != CONN_MRA_REQ_RCVD))
 		return rep_answer_repeated(r);
@@ -382,7 +382,7 @@ static void recv_sidr_req(const struct received *r)
 
 static void recv_sidr_rep(const struct received *r)
 {
-	struct cm_conn *c = conn_find(r->cm, (uint32_t)mad_get(r->mad, SIDR_REQUEST_ID));
+	struct cm_conn *c = conn_find(r->cm, r->to, (uint32_t)mad_get(r->mad, SIDR_REQUEST_ID));
 
 	if (!c || c->state != CONN_SIDR_REQ_SENT)
 		return;
