@@ -274,6 +274,33 @@ TEST(pair, test_doubled_rnr_nak)
 	assert_int_equal(p->a.queue->stats->rnr_nak_retry_err, 1);
 }
 
+static void keep_first(void *ctx, struct port *port, struct frame *f)
+{
+	struct frame **kept = ctx;
+
+	if (!*kept)
+		*kept = frame_copy(f);
+	port_queue(port, f);
+}
+
+/* A late copy of a SEND that was refused finds a receive: its ACK ends the wait. */
+TEST(pair, test_acknowledged_in_an_rnr_wait)
+{
+	struct frame *late = NULL;
+
+	port_set_hook(p->rig.dev.port, keep_first, &late);
+	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 8, 8);
+	rig_recv(&p->b, p->dst, 8, rig_key(p->md));
+	rig_recv(&p->b, p->dst + 8, 8, rig_key(p->md));
+	assert_null(rig_poll(&p->ca));
+	port_queue(p->rig.dev.port, late);
+	rig_settle(&p->rig);
+	rig_sent(&p->ca, 0);
+	rig_sent(&p->ca, 0);
+	assert_memory_equal(p->src, p->dst, 16);
+}
+
 /* Moves a queue pair to the next UAR. */
 static void rig_qp_next_uar(struct rig_qp *q)
 {

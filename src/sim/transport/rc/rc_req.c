@@ -401,7 +401,8 @@ static void rc_req_retry(struct rc *rc, uint32_t psn)
 	}
 	q->retries--;
 	probe(PROBE_RETRY, .request = {&rc->qp->q, q->head});
-	expect_progress(rc);
+	if (!q->rnr_wait) /* nothing is under way */
+		expect_progress(rc);
 	go_back(rc, psn);
 }
 
@@ -413,6 +414,7 @@ static void progress(struct rc *rc, uint32_t una)
 	q->retries = rc->qp->retry_count;
 	q->rnr_left = rc->qp->rnr_retry;
 	q->gone_back = false;
+	q->rnr_wait = false; /* a late copy of the refused request found a receive */
 	if (psn_diff(una, q->nxt) > 0)
 		go_back(rc, una);
 	if (una != q->max)
