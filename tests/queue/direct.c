@@ -98,6 +98,7 @@ struct mishap {
 	bool forbidden, short_key;	   /* of the remote key */
 	bool forbidden_here;		   /* of the local key */
 	bool one_try, peer_in_error;
+	uint32_t peer_mtu; /* path MTU of the peer, if it differs */
 };
 
 static void mishap_happens(const struct mishap *m, struct rig_pair *p)
@@ -113,6 +114,8 @@ static void mishap_happens(const struct mishap *m, struct rig_pair *p)
 		p->md->len = 100000;
 	if (m->forbidden_here)
 		p->ms->rights = 0;
+	if (m->peer_mtu)
+		rc_of(p->b.queue)->mtu = m->peer_mtu;
 	/* as commands and UMRs do after such changes */
 	mkey_changed(p->md);
 	queue_set_state(&p->b.qp->q, QP_RTS);
@@ -145,6 +148,12 @@ static const struct mishap mishaps[] = {
 	{PRM_WQE_OPCODE_SEND_IMM, 100, .receive = 8},
 	{PRM_WQE_OPCODE_SEND, 100, .peer_in_error = true},
 	{PRM_WQE_OPCODE_RDMA_READ, 100, .peer_in_error = true},
+	{PRM_WQE_OPCODE_SEND, 5000, 5000, .peer_mtu = 256},
+	{PRM_WQE_OPCODE_SEND, 5000, 5000, .peer_mtu = 4096},
+	{PRM_WQE_OPCODE_RDMA_WRITE, 5000, .peer_mtu = 256},
+	{PRM_WQE_OPCODE_RDMA_WRITE_IMM, 5000, 5000, .peer_mtu = 4096},
+	{PRM_WQE_OPCODE_RDMA_READ, 5000, .peer_mtu = 256},
+	{PRM_WQE_OPCODE_RDMA_READ, 5000, .peer_mtu = 4096},
 };
 
 /* Runs three requests; the second one meets the mishap. */

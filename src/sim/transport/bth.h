@@ -141,6 +141,12 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
+/* Returns whether a burst was cut for this MTU. The length of a single packet shows whether it was. */
+static inline bool bth_cut_for(const struct bth_packet *p, uint32_t mtu)
+{
+	return p->npkts == 1 || p->mtu == mtu;
+}
+
 /* Drops the first n packets of a burst, which were received before. */
 static inline void bth_skip(struct bth_packet *p, uint32_t n, uint32_t mtu)
 {

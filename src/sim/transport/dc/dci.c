@@ -306,8 +306,6 @@ static enum drop dci_receive(struct queue *q, struct bth_packet *p)
 		return DROP_ROLE;
 	if (!ch || !ch->connected || ch->number != p->connection)
 		return DROP_DC_CONNECTION;
-	if (p->npkts > 1 && p->mtu != ch->rc.mtu)
-		return DROP_BURST;
 	return req_rx(&ch->rc, p);
 }
 

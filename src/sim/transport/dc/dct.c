@@ -240,8 +240,6 @@ static enum drop dct_take(struct dct_conn *c, struct bth_packet *p)
 	TAILQ_INSERT_TAIL(&c->dct->priv->age, c, age_link);
 	if (!c->rc.resp.up)
 		return DROP_FAILED;
-	if (p->npkts > 1 && p->mtu != c->rc.mtu)
-		return DROP_BURST;
 	return resp_rx(&c->rc, p);
 }
 

@@ -141,8 +141,6 @@ enum drop rc_receive(struct queue *q, struct bth_packet *p)
 
 	if (!rc->resp.up)
 		return DROP_STATE;
-	if (p->npkts > 1 && p->mtu != rc->mtu)
-		return DROP_BURST;
 	if (p->op == OP_READ_RESP || p->op == OP_ACK || p->op == OP_ATOMIC_ACK)
 		return req_rx(rc, p);
 	return resp_rx(rc, p);

@@ -526,7 +526,7 @@ static bool response_fits(const struct rc *rc, const struct send_wr *wr, const s
 {
 	uint64_t left = wr->len - (uint64_t)wr->got * rc->mtu;
 
-	if ((wr->kind == SEND_ATOMIC) != (p->op == OP_ATOMIC_ACK))
+	if ((wr->kind == SEND_ATOMIC) != (p->op == OP_ATOMIC_ACK) || !bth_cut_for(p, rc->mtu))
 		return false;
 	if (wr->kind == SEND_ATOMIC)
 		return !p->len;
@@ -570,7 +570,7 @@ static enum drop rx_read_response(struct rc *rc, struct bth_packet *p)
 	if (!wr)
 		return DROP_STALE;
 	d = psn_diff(p->psn, psn_add(wr->psn, wr->got));
-	if (d < 0 && (uint32_t)-d < p->npkts) {
+	if (d < 0 && (uint32_t)-d < p->npkts && bth_cut_for(p, rc->mtu)) {
 		bth_skip(p, (uint32_t)-d, rc->mtu);
 		d = 0;
 	}

@@ -559,6 +559,15 @@ static enum drop resp_gap(struct rc *rc, const struct bth_packet *p)
 	return DROP_NONE;
 }
 
+/* Refuses a burst as message_take() refuses a packet that is not as long as the path MTU. */
+static enum drop resp_misfit(struct rc *rc, bool repeated)
+{
+	if (repeated)
+		return DROP_BURST;
+	invalid(rc, "packets of another path MTU");
+	return DROP_NONE;
+}
+
 static enum drop resp_take(struct rc *rc, struct bth_packet *p)
 {
 	rc->resp.nak_sent = false;
@@ -581,6 +590,8 @@ enum drop resp_rx(struct rc *rc, struct bth_packet *p)
 		return resp_gap(rc, p);
 	if ((!d || p->op == OP_READ_REQUEST) && !rc_resp_serve(rc, p))
 		return DROP_NONE;
+	if (!bth_cut_for(p, rc->mtu))
+		return resp_misfit(rc, d < 0);
 	if (d < 0 && p->op != OP_READ_REQUEST && (uint32_t)-d < p->npkts)
 		bth_skip(p, (uint32_t)-d, rc->mtu);
 	else if (d < 0)

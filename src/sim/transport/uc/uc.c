@@ -116,7 +116,7 @@ static enum drop uc_receive(struct queue *q, struct bth_packet *p)
 
 	if (!uc->up)
 		return DROP_STATE;
-	if (p->npkts > 1 && p->mtu != uc->mtu)
+	if (!bth_cut_for(p, uc->mtu))
 		return DROP_BURST;
 	if (p->psn != uc->epsn)
 		q->stats->out_of_sequence++;
