@@ -12,6 +12,7 @@
 #include "obj/q_counter.h"
 #include "queue/queue.h"
 #include "transport/bth.h"
+#include "transport/sched.h"
 #include "transport/transport.h"
 
 #define SECOND	1000000000ull
@@ -491,6 +492,32 @@ static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, boo
 	assert_true(bth[-8] >= 0xc0);
 	frame_free(answer);
 	frame_free(f);
+}
+
+/*
+ * A chip that was killed sends no DISCONNECT, and may begin with lower numbers: they are those of a
+ * new connection once its last packet is old.
+ */
+TEST(dc, test_a_restarted_chip_reaches_its_old_target)
+{
+	struct frame *lost = NULL;
+
+	write_to(d, 0, 0, 8);
+	rig_run(&d->i);
+	rig_sent(&d->ci, 0);
+	port_set_hook(d->p->rig.dev.port, rig_hold_frame, &lost);
+	rig_restart(&d->i, &d->i);
+	assert_non_null(lost);
+	frame_free(lost);
+	port_set_hook(d->p->rig.dev.port, NULL, NULL);
+	d->p->rig.dev.sched->dc_connections -= 1000;
+	write_to(d, 0, 0, 8);
+	rig_run(&d->i);
+	assert_null(rig_poll(&d->ci));
+	assert_int_equal(d->t[0].dct->o.vhca->drops.n[DROP_DC_CONNECTION], 1);
+	d->p->rig.now += 5 * SECOND;
+	rig_pass(&d->p->rig, SECOND);
+	rig_sent(&d->ci, 0);
 }
 
 /* The connection that was idle longest makes room for a new one. */

@@ -15,7 +15,10 @@ struct sched *sched_new(struct device *dev)
 	s->dev = dev;
 	s->now = dev->clock->now(dev->clock);
 	s->changes = 1;
-	/* The time, so that numbers are higher than those that peers remember of an earlier run. */
+	/*
+	 * The time, so that numbers are higher than those that peers remember of an earlier run,
+	 * unless that made more than 950 connections a second: dct_is_late().
+	 */
 	s->dc_connections = (uint32_t)(dev->clock->utc(dev->clock) >> 20);
 	TAILQ_INIT(&s->ack);
 	TAILQ_INIT(&s->run);

@@ -19,6 +19,8 @@
 #define BUCKETS 64u
 /* [I] A lost DISCONNECT leaves a connection behind, so the oldest idle connection makes room. */
 #define CONNECTIONS_MOST 4096u
+/* After this time no packet of an older connection is under way any more. */
+#define LATE_NS 4000000000ull
 
 struct dct_conn {
 	struct rc rc; /* first member */
@@ -26,6 +28,7 @@ struct dct_conn {
 	struct dct *dct;
 	uint8_t channel;
 	uint32_t number;
+	uint64_t used; /* time of its last packet */
 	LIST_ENTRY(dct_conn) bucket_link;
 	TAILQ_ENTRY(dct_conn) age_link;
 };
@@ -238,9 +241,20 @@ static enum drop dct_take(struct dct_conn *c, struct bth_packet *p)
 {
 	TAILQ_REMOVE(&c->dct->priv->age, c, age_link);
 	TAILQ_INSERT_TAIL(&c->dct->priv->age, c, age_link);
+	c->used = c->rc.sched->now;
 	if (!c->rc.resp.up)
 		return DROP_FAILED;
 	return resp_rx(&c->rc, p);
+}
+
+/*
+ * Returns whether a packet belongs to an older connection than this one. A chip that was killed
+ * begins with lower numbers again, if it had counted faster than its clock (sched_new()).
+ */
+static bool dct_is_late(const struct dct_conn *c, const struct bth_packet *p)
+{
+	return (int32_t)(p->connection - c->number) < 0 &&
+	       (p->psn != DC_PSN || !p->starts || c->rc.sched->now < c->used + LATE_NS);
 }
 
 enum drop dct_receive(struct dct *d, struct bth_packet *p)
@@ -253,7 +267,7 @@ enum drop dct_receive(struct dct *d, struct bth_packet *p)
 		return dct_wrong_key(d);
 	if (p->op == OP_READ_RESP || p->op == OP_ACK || p->op == OP_ATOMIC_ACK)
 		return DROP_ROLE;
-	if (c && (int32_t)(p->connection - c->number) < 0)
+	if (c && dct_is_late(c, p))
 		return DROP_DC_CONNECTION;
 	if (c && (p->connection != c->number || p->op == OP_DISCONNECT)) {
 		dct_conn_close(c);
