@@ -187,6 +187,38 @@ TEST(pair, test_reply_order_in_one_turn)
 	rig_cq_close(&recv_cq);
 }
 
+/* The first request that a QP takes in RTR makes one event; one that finds no receive makes none. */
+static void established(struct rig_pair *p, unsigned int life)
+{
+	rig_restart(&p->a, &p->b);
+	queue_set_state(p->b.queue, QP_RST);
+	p->b.qp->next_rcv_psn = RIG_PSN;
+	queue_set_state(p->b.queue, QP_INIT);
+	queue_set_state(p->b.queue, QP_RTR);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 8);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_COMM_EST), life);
+	for (unsigned int i = 0; i < 3; i++) {
+		rig_recv(&p->b, p->dst, 8, rig_key(p->md));
+		rig_do(p, PRM_WQE_OPCODE_SEND, 0, 8);
+		rig_pass(&p->rig, 1000000000ull);
+		assert_int_equal(prm_cqe64_get_opcode(rig_cqe(&p->cb)), PRM_CQE_OPCODE_RESP_SEND);
+		assert_int_equal(rig_count(&p->rig, PRM_EVENT_COMM_EST), life + 1);
+	}
+	rig_drain(&p->ca);
+}
+
+TEST(pair, test_established)
+{
+	established(p, 0);
+	established(p, 1);
+}
+
+TEST(pair_uc, test_established_uc)
+{
+	established(p, 0);
+	established(p, 1);
+}
+
 /* SQD: requests that have begun end, no new one begins, one event comes; RTS continues. */
 TEST(pair, test_drain)
 {

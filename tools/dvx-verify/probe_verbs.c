@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Features of verbs that DevX lacks: data in CQEs, on-demand paging, device memory. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
@@ -28,6 +29,7 @@ struct verbs_pair {
 	struct dvx_qp_local local;
 	enum ibv_qp_type type;
 	bool all_signaled;
+	bool in_rtr; /* the second one stays there */
 	uint8_t rnr_retry;
 	struct ibv_ah_attr path; /* to the port itself */
 };
@@ -71,6 +73,8 @@ static void verbs_pair_connect(struct verbs_pair *v, int i)
 			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 				    IBV_QP_RQ_PSN |
 				    (rc ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0)));
+	if (i && v->in_rtr)
+		return;
 	a.qp_state = IBV_QPS_RTS;
 	NEED(-ibv_modify_qp(v->qp[i], &a,
 			    IBV_QP_STATE | IBV_QP_SQ_PSN |
@@ -190,6 +194,43 @@ void probe_atomic_in_cqe(struct bench *b)
 	verbs_expect(v.cq[0], IBV_WC_SUCCESS, "a fetch and add whose result is in the CQE");
 	EXPECT(!memcmp(b->buf, big_endian, 8), "0x0102030405060708 came back as %02x %02x ... %02x",
 	       b->buf[0], b->buf[1], b->buf[7]);
+}
+
+/* ---- the first request ---- */
+
+/* Counts the events COMM_EST of the second queue until none comes for a tenth of a second. */
+static int verbs_established(const struct verbs_pair *v)
+{
+	struct pollfd f = {.fd = v->ctx->async_fd, .events = POLLIN};
+	struct ibv_async_event e;
+	int n = 0;
+
+	while (poll(&f, 1, 100) > 0 && !ibv_get_async_event(v->ctx, &e)) {
+		n += e.event_type == IBV_EVENT_COMM_EST && e.element.qp == v->qp[1];
+		ibv_ack_async_event(&e);
+	}
+	return n;
+}
+
+void probe_established(struct bench *b)
+{
+	static const enum ibv_qp_type types[] = {IBV_QPT_RC, IBV_QPT_UC};
+
+	for (int i = 0; i < 2; i++) {
+		struct verbs_pair v = {.type = types[i], .rnr_retry = 7, .in_rtr = true};
+
+		verbs_pair_open(b, &v);
+		verbs_post(&v, IBV_WR_SEND, 8, NULL, NULL, IBV_SEND_SIGNALED);
+		EXPECT(!verbs_established(&v), "COMM_EST for a SEND without a receive");
+		for (int k = 0; k < 3; k++)
+			verbs_receive(&v, (uintptr_t)b->buf, 8, v.mr->lkey);
+		for (int k = 0, n; k < 2; k++) {
+			verbs_post(&v, IBV_WR_SEND, 8, NULL, NULL, IBV_SEND_SIGNALED);
+			verbs_expect(v.cq[1], IBV_WC_SUCCESS, "a SEND to a queue in RTR");
+			n = verbs_established(&v);
+			EXPECT(n == !k, "receive %d in RTR made %d events COMM_EST", k + 1, n);
+		}
+	}
 }
 
 /* ---- on-demand paging ---- */

@@ -326,7 +326,6 @@ struct queue *cq_queue(const struct cq *, uint32_t number);
 /* eq.c */
 void eq_completion(struct cq *);
 void eq_cq_error(struct cq *, uint8_t syndrome);
-void eq_queue(struct queue *, uint8_t type);
 void eq_srq(struct srq *, uint8_t type);
 
 /* error_stats.c */

@@ -165,6 +165,8 @@ void queue_unmapped(const struct queue *, const char *what);
 void queue_drained(struct queue *); /* Ends SQD's draining: nothing is outstanding any more. */
 
 void cq_filled(struct cq *, bool solicited);
+/* Reports an event of a queue. */
+void eq_queue(struct queue *, uint8_t type);
 /* Reports an event of a DC target. */
 void eq_dct(struct vhca *, uint32_t dctn, uint8_t type);
 

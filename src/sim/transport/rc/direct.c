@@ -32,6 +32,9 @@ static struct rc *direct_find(struct rc *rc, const struct vhca *to)
 		qp && rc->qp->q.transport == &transport_rc && qp->q.transport == &transport_rc;
 	struct rc *peer = both ? rc_of(&qp->q) : NULL;
 
+	/* The first request in RTR makes an event, and goes as a packet. */
+	if (peer && qp->q.state == QP_RTR && !peer->established)
+		return NULL;
 	return peer && peer->resp.up && peer->mtu == rc->mtu && direct_reaches(rc, peer) &&
 			       direct_reaches(peer, rc)
 		       ? peer

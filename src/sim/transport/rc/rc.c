@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/eqe.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
 #include "rc.h"
@@ -94,6 +95,7 @@ void rc_rtr(struct queue *q)
 	roce_port_path(qp, &rc->path);
 	rc->sched->changes++;
 	rc->mtu = qp_mtu(qp);
+	rc->established = false;
 	resp_start(rc, qp->next_rcv_psn);
 }
 
@@ -135,15 +137,31 @@ struct send_wr *rc_abort(struct queue *q)
 	return list;
 }
 
+/*
+ * Reports the first request in RTR: the program may not know yet that its peer is connected. [I] A
+ * request that gets a NAK, also for lack of a receive, is not the first one.
+ */
+static void rc_established(struct queue *q)
+{
+	rc_of(q)->established = true;
+	rc_of(q)->sched->changes++; /* later requests need no packet (direct.c) */
+	eq_queue(q, PRM_EVENT_COMM_EST);
+}
+
 enum drop rc_receive(struct queue *q, struct bth_packet *p)
 {
 	struct rc *rc = rc_of(q);
+	const uint32_t epsn = rc->resp.epsn;
+	enum drop why;
 
 	if (!rc->resp.up)
 		return DROP_STATE;
 	if (p->op == OP_READ_RESP || p->op == OP_ACK || p->op == OP_ATOMIC_ACK)
 		return req_rx(rc, p);
-	return resp_rx(rc, p);
+	why = resp_rx(rc, p);
+	if (q->state == QP_RTR && !rc->established && rc->resp.epsn != epsn)
+		rc_established(q);
+	return why;
 }
 
 static void rc_posted(struct queue *q)

@@ -96,6 +96,7 @@ struct rc {
 	struct sched_job *turn;	      /* the job whose turn is this connection's */
 	struct sched_job job;
 	uint32_t mtu;
+	bool established;      /* in RTR: a request was taken, which was reported */
 	bool ack_owed;	       /* to `direct`'s peer: one for all messages of this turn */
 	struct roce_path path; /* from RTR on */
 	struct direct direct;

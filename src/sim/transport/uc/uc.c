@@ -6,6 +6,7 @@
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cqe.h>
+#include <dvx/prm/eqe.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
 #include "obj/qp.h"
@@ -24,6 +25,7 @@ struct uc {
 	uint32_t psn;
 	/* the responder */
 	bool up; /* RTR or later */
+	bool established; /* as in struct rc */
 	uint32_t epsn;
 	struct message msg;
 };
@@ -130,7 +132,12 @@ static enum drop uc_receive(struct queue *q, struct bth_packet *p)
 		if (why)
 			return why;
 	}
-	return uc_take(q, p);
+	why = uc_take(q, p);
+	if (!why && q->state == QP_RTR && !uc->established) {
+		uc->established = true;
+		eq_queue(q, PRM_EVENT_COMM_EST);
+	}
+	return why;
 }
 
 /* --- life ---------------------------------------------------------------------------------- */
@@ -150,6 +157,7 @@ static void uc_rtr(struct queue *q)
 	uc->mtu = qp_mtu(qp);
 	uc->epsn = qp->next_rcv_psn & PSN_MASK;
 	uc->up = true;
+	uc->established = false;
 }
 
 static void uc_rts(struct queue *q)
