@@ -105,6 +105,11 @@ bool draft_leave_end(const struct draft *d, const struct token *at, enum import_
 /* Adds the rule, or leaves it out with dvx-flow's message. */
 void import_add(const struct draft *d);
 /*
+ * Leaves out rules of a table behind an item, from `first` on, that is left out and takes all
+ * packets: they would take those that the other tool never gives them.
+ */
+void import_leave_unmet(struct import *im, uint32_t table, size_t first);
+/*
  * Adds a policy, or the default of a table. Leaves it out and returns false if all items from
  * `first` on are left out, as it would take their packets, or if one of these takes all packets.
  */

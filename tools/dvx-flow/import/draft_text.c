@@ -304,6 +304,32 @@ void import_add(const struct draft *d)
 	free(text);
 }
 
+static bool import_is_before(const struct import_item *a, const struct import_item *b)
+{
+	return a->order != b->order ? a->order < b->order : a->number < b->number;
+}
+
+void import_leave_unmet(struct import *im, uint32_t table, size_t first)
+{
+	struct import_result *out = im->out;
+	const struct import_item *all = NULL;
+
+	for (size_t i = first; i < out->n; i++)
+		if (out->item[i].table == table && out->item[i].all &&
+		    (!all || import_is_before(&out->item[i], all)))
+			all = &out->item[i];
+	for (size_t i = first; all && i < out->n; i++) {
+		struct import_item *item = &out->item[i];
+
+		if (item->table != table || !item->rule || !import_is_before(all, item))
+			continue;
+		item->rule = NULL;
+		item->leads = false;
+		item->reason = REASON_UNMET;
+		out->left_out++;
+	}
+}
+
 bool import_add_last(const struct draft *d, size_t first)
 {
 	const struct import_result *out = d->im->out;

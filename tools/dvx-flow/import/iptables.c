@@ -238,6 +238,7 @@ static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
 
 	draft_set(&d, SLOT_IP, t->family);
 	ipt_run(t, chain, &d);
+	import_leave_unmet(t->im, 0, first);
 	d.verdict = chain->policy;
 	if (strcmp(chain->policy, "pass"))
 		import_add_last(&d, first);

@@ -486,6 +486,7 @@ static void nft_enter(struct nft *t, struct nft_chain *c)
 	if (versions)
 		draft_set(&d, SLOT_IP, c->family == NFT_IP ? 4 : 6);
 	nft_run(t, c, &d);
+	import_leave_unmet(t->im, 0, first);
 	if (!c->drops)
 		return;
 	d.verdict = "drop";

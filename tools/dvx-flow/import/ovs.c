@@ -97,17 +97,25 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 		.priority = 32768};
 	bool ok = ovs_match_read(&r.d);
 	struct ovs_table *table = ovs_table_of(o, r.d.table);
+	struct import_result *out = o->im->out;
+	size_t before;
+	bool all;
 
 	r.d.order = 65535 - r.priority;
 	/* An item that is left out keeps its place among the others. */
-	if (!ok && o->im->out->n)
-		o->im->out->item[o->im->out->n - 1].order = r.d.order;
+	if (!ok && out->n)
+		out->item[out->n - 1].order = r.d.order;
 	if (!ok || !table || r.elsewhere)
 		return;
 	/* Even if the flow's actions cannot be expressed, no packet reaches the table's end. */
-	table->whole |= !r.any_tag && !r.tunnel && !ovs_has_conditions(&r.d);
-	if (!ovs_actions_read(&r.d))
+	all = !r.any_tag && !r.tunnel && !ovs_has_conditions(&r.d);
+	table->whole |= all;
+	before = out->n;
+	if (!ovs_actions_read(&r.d)) {
+		if (out->n > before)
+			out->item[before].all = all;
 		return;
+	}
 	/* Changes are of the headers inside. */
 	if (r.tunnel && r.d.changes)
 		draft_leave(&r.d, r.d.at, REASON_CHANGE);
@@ -177,6 +185,7 @@ static void ovs_miss(struct ovs *o, const struct token_reader *r)
 
 	for (size_t i = 0; i < o->n; i++) {
 		d.table = o->table[i].number;
+		import_leave_unmet(o->im, d.table, 0);
 		if (!o->table[i].whole && (d.table || o->deleted || (o->flows && !o->commands)))
 			import_add_last(&d, 0);
 	}

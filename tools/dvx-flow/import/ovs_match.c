@@ -45,7 +45,7 @@ static bool ovs_tci(struct draft *d, const struct row *row, const struct token *
 	uint64_t v, mask;
 
 	return number_parse_pair(ovs_of(d)->text, 0, row->bits, &v, &mask)
-		       ? ovs_tag(d, at, v, mask)
+		       ? !mask || ovs_tag(d, at, v, mask)
 		       : draft_leave(d, at, REASON_VALUE);
 }
 
