@@ -204,6 +204,13 @@ tables_shown() {
 		[ "$(client stats --prometheus | grep -c ',table="web",rule="send in tcp dst port 443')" = 2 ]
 }
 check "list and stats name the tables" tables_shown
+tables_differ() {
+	sed 's/port 443/port 444/' "$work/ways" >"$work/other" && client diff "$work/other" >"$work/out" &&
+		grep -q '^- .*  web   send in tcp dst port 443' "$work/out" && grep -q '^+ .*  web   send in tcp dst port 444' "$work/out" &&
+		grep -q '^  .*  main  drop in tcp count' "$work/out" &&
+		client diff --json "$work/other" | jq -e '.added[0].table == "web" and .deleted[0].table == "web"'
+}
+check "diff names them, too" tables_differ
 kept_table() {
 	client del 3 && holds "$(grep -v "udp to queue 3\|^table" "$work/ways")
 " && is '.rules[4].table' web && replay && is '.rules[0].packets' $((2 * dns)) '.queues[3].packets' "$udp"

@@ -7,6 +7,7 @@
 #include "client.h"
 #include "places.h"
 #include "rules/pairs.h"
+#include "show.h"
 
 /* Lines of context: rules that stay are printed at most this far from one that does not. */
 #define CONTEXT 3u
@@ -21,6 +22,7 @@ struct diff {
 	bool *stays;
 	bool *kept, *left; /* by old rule: it stays in its place; it has been removed */
 	size_t stay, added, deleted, moved;
+	int tables; /* width of the column of tables; 0: all rules are in the first one */
 };
 
 /* --- differences ------------------------------------------------------------------------------ */
@@ -103,19 +105,32 @@ struct diff_lines {
 	bool begun, gap;
 };
 
-static void diff_line(const struct diff *d, char sign, size_t old, const char *text)
+static void diff_line(const struct diff *d, char sign, size_t old, const struct pair_text *rule)
 {
 	if (old == PAIR_NONE)
-		printf("%c        %s\n", sign, text);
+		printf("%c        ", sign);
 	else
-		printf("%c%6" JSON_INTEGER_FORMAT "  %s\n", sign, diff_id(d, old), text);
+		printf("%c%6" JSON_INTEGER_FORMAT "  ", sign, diff_id(d, old));
+	show_put_table(stdout, rule->table, d->tables);
+	puts(rule->text);
+}
+
+static int diff_tables_width(struct texts rules, int most)
+{
+	for (size_t i = 0; i < rules.n; i++) {
+		int n = (int)strlen(rules.rule[i].table);
+
+		if (strcmp(rules.rule[i].table, TABLE_MAIN) && n > most)
+			most = n;
+	}
+	return most && most < (int)strlen(TABLE_MAIN) ? (int)strlen(TABLE_MAIN) : most;
 }
 
 /* Adds an old rule that stays. */
 static void diff_stays(struct diff_lines *l, size_t old)
 {
 	if (l->behind) {
-		diff_line(l->d, ' ', old, l->d->old_text[old].text);
+		diff_line(l->d, ' ', old, &l->d->old_text[old]);
 		l->behind--;
 		return;
 	}
@@ -126,7 +141,8 @@ static void diff_stays(struct diff_lines *l, size_t old)
 }
 
 /* Adds a rule that leaves or arrives; `next` is the old rule behind those that wait. */
-static void diff_changes(struct diff_lines *l, char sign, size_t next, size_t old, const char *text)
+static void diff_changes(struct diff_lines *l, char sign, size_t next, size_t old,
+			 const struct pair_text *rule)
 {
 	if (l->gap && l->begun)
 		puts("...");
@@ -135,13 +151,13 @@ static void diff_changes(struct diff_lines *l, char sign, size_t next, size_t ol
 
 		for (at = next; seen < back;)
 			seen += l->d->kept[--at];
-		diff_line(l->d, ' ', at, l->d->old_text[at].text);
+		diff_line(l->d, ' ', at, &l->d->old_text[at]);
 	}
 	l->waiting = 0;
 	l->gap = false;
 	l->begun = true;
 	l->behind = CONTEXT;
-	diff_line(l->d, sign, old, text);
+	diff_line(l->d, sign, old, rule);
 }
 
 static void diff_all_lines(const struct diff *d)
@@ -153,17 +169,25 @@ static void diff_all_lines(const struct diff *d)
 		bool stays = now < d->now.n && d->stays[now];
 
 		for (; old < d->old.n && !d->kept[old]; old++)
-			diff_changes(&l, '-', old, old, d->old_text[old].text);
+			diff_changes(&l, '-', old, old, &d->old_text[old]);
 		if (stays)
 			diff_stays(&l, old++);
 		else if (now < d->now.n)
-			diff_changes(&l, '+', old, d->from[now], d->now_text[now].text);
+			diff_changes(&l, '+', old, d->from[now], &d->now_text[now]);
 	}
 	printf("%zu stay, %zu added, %zu deleted, %zu moved\n", d->stay, d->added, d->deleted,
 	       d->moved);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
+
+static void diff_add(json_t *list, json_t *j, const struct pair_text *rule)
+{
+	json_object_set_new(j, "text", json_string(rule->text));
+	if (strcmp(rule->table, TABLE_MAIN))
+		json_object_set_new(j, "table", json_string(rule->table));
+	json_array_append_new(list, j);
+}
 
 static json_t *diff_json(const struct diff *d)
 {
@@ -176,16 +200,14 @@ static json_t *diff_json(const struct diff *d)
 
 		if (d->stays[i])
 			continue;
-		j = json_pack("{s:I, s:s}", "line", (json_int_t)d->set.rule[i].line, "text",
-			      d->now_text[i].text);
+		j = json_pack("{s:I}", "line", (json_int_t)d->set.rule[i].line);
 		if (d->from[i] != PAIR_NONE)
 			json_object_set_new(j, "id", json_integer(diff_id(d, d->from[i])));
-		json_array_append_new(d->from[i] == PAIR_NONE ? added : moved, j);
+		diff_add(d->from[i] == PAIR_NONE ? added : moved, j, &d->now_text[i]);
 	}
 	for (size_t i = 0; i < d->old.n; i++)
 		if (d->left[i])
-			json_array_append_new(deleted, json_pack("{s:I, s:s}", "id", diff_id(d, i),
-								 "text", d->old_text[i].text));
+			diff_add(deleted, json_pack("{s:I}", "id", diff_id(d, i)), &d->old_text[i]);
 	places_json(all, d->text.text, d->text.len);
 	return all;
 }
@@ -198,6 +220,7 @@ static int diff_show(const struct args *a, struct diff *d)
 	}
 	if (a->json)
 		return json_out(diff_json(d));
+	d->tables = diff_tables_width(d->old, diff_tables_width(d->now, 0));
 	diff_all_lines(d);
 	return EXIT_DONE;
 }
