@@ -423,7 +423,10 @@ struct dvx_flow_rule_attr {
 	struct dvx_flow_action *const *actions;
 };
 
-/* Both take effect some time after the call, at the latest when dvx_flow_domain_sync() returns. */
+/*
+ * Both take effect some time after the call, at the latest when dvx_flow_domain_sync() returns. That
+ * call fails if the device has refused one since.
+ */
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out);
 int dvx_flow_rule_destroy(struct dvx_flow_rule *rule);
 uint64_t dvx_flow_rule_id(const struct dvx_flow_rule *rule);

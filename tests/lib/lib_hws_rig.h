@@ -71,7 +71,7 @@ static inline void port_tag(struct ring_of_rules *r, uint16_t port, uint8_t *tag
 
 /*
  * Has the domain delete a rule that the image's table does not have, and its queue seem full but for
- * `room` blocks: who needs more waits, and gets the refusal.
+ * `room` blocks: a call that needs more waits, and meets the refusal, which is the next sync's.
  */
 static inline void domain_fills(struct hws_domain *d, const struct dvx_hws_image *image,
 				uint32_t room)

@@ -16,10 +16,11 @@ struct dvx_flow_backend {
 	/* Also sets domain->levels. flags: enum dvx_flow_domain_flags. */
 	int (*domain_create)(struct dvx_flow_domain *domain, uint32_t flags);
 	int (*domain_destroy)(struct dvx_flow_domain *domain);
-	/* Waits until each rule inserted or removed so far has taken effect. */
+	/*
+	 * Waits until each rule inserted or removed so far has taken effect. Fails once if the
+	 * device has refused some, unless these were removed.
+	 */
 	int (*domain_sync)(struct dvx_flow_domain *domain);
-	/* NULL: does nothing. Waits so, too, and ignores failures of rules that will be removed. */
-	void (*domain_settle)(struct dvx_flow_domain *domain);
 	/* domain_sync() and domain_has_room() are called only for domains with levels. */
 	bool (*domain_has_room)(struct dvx_flow_domain *domain);
 	/* Dumps one table, or with NULL all tables; `call` begins the sentence. */
@@ -44,6 +45,8 @@ struct dvx_flow_backend {
 	 */
 	int (*rule_insert)(struct dvx_flow_rule *rule, const uint8_t *value);
 	int (*rule_remove)(struct dvx_flow_rule *rule);
+	/* NULL: does nothing. Waits until the device has taken or refused the rule. */
+	int (*rule_settle)(struct dvx_flow_rule *rule);
 };
 
 extern const struct dvx_flow_backend dvx_flow_dr;  /* dr.c: libmlx5's mlx5dv_dr */

@@ -51,16 +51,18 @@ static int flow_bulk_insert(const struct dvx_flow_bulk *bulk, size_t n,
 	return 0;
 }
 
-/* Deletes rules, of which some may still be on their way and fail. */
-static void flow_bulk_undo(struct dvx_flow_rule **rules, size_t n)
+/* The device may refuse a rule that was on its way. Sets *bad to the first one. */
+static int flow_bulk_settle(struct dvx_flow_rule **rules, size_t n, size_t *bad)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct dvx_flow_domain *domain = rules[i]->matcher->table->domain;
+	int err = 0;
 
-		if (domain->backend->domain_settle)
-			domain->backend->domain_settle(domain);
+	for (*bad = 0; *bad < n && !err; *bad += !err) {
+		struct dvx_flow_rule *r = rules[*bad];
+		const struct dvx_flow_backend *backend = r->matcher->table->domain->backend;
+
+		err = backend->rule_settle ? backend->rule_settle(r) : 0;
 	}
-	dvx_flow_rules_delete(rules, n);
+	return err;
 }
 
 /* Puts the rule's number before the sentence. */
@@ -79,7 +81,7 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 {
 	struct dvx_flow_rule **made;
 	struct dvx_flow_bulk bulk;
-	size_t done;
+	size_t done, bad;
 	int err = dvx_struct_copy(&bulk, user, "dvx_flow_rules_insert", "bulk");
 
 	if (!err && n)
@@ -94,11 +96,14 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	if (!made)
 		return dvx_fail(ENOMEM, "no memory for %zu rules", n);
 	err = flow_bulk_insert(&bulk, n, made, &done);
+	bad = done;
+	if (!err)
+		err = flow_bulk_settle(made, n, &bad);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		flow_bulk_undo(made, done);
-		err = say_which(&why, done);
+		dvx_flow_rules_delete(made, done);
+		err = say_which(&why, bad);
 	} else if (n) {
 		memcpy(rules, made, n * sizeof(struct dvx_flow_rule *));
 	}

@@ -102,18 +102,17 @@ static int hws_domain_destroy(struct dvx_flow_domain *domain)
 
 static int hws_domain_sync(struct dvx_flow_domain *domain)
 {
-	return dvx_hws_drain(hws_domain(domain));
-}
-
-static void hws_domain_settle(struct dvx_flow_domain *domain)
-{
 	struct hws_domain *d = hws_domain(domain);
+	int err = dvx_hws_drain(d);
 
-	while (d->waiting && !d->broken)
-		dvx_hws_drain(d);
+	if (err || !d->lost)
+		return err;
+	d->lost = 0;
+	d->reports++;
+	return dvx_restore(&d->late);
 }
 
-/* A rule that finds no room fails by itself. */
+/* A rule that finds no room fails by itself, or the next sync does. */
 static bool hws_domain_has_room(struct dvx_flow_domain *domain)
 {
 	(void)domain;
@@ -187,6 +186,11 @@ static int hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 					   : dvx_hws_root_rule_insert(rule, value);
 }
 
+static int hws_rule_settle(struct dvx_flow_rule *rule)
+{
+	return rule->matcher->table->level ? dvx_hws_rule_settle(rule) : 0;
+}
+
 static int hws_rule_remove(struct dvx_flow_rule *rule)
 {
 	return rule->matcher->table->level ? dvx_hws_rule_remove(rule)
@@ -205,7 +209,6 @@ const struct dvx_flow_backend dvx_flow_hws = {
 	.domain_create = hws_domain_create,
 	.domain_destroy = hws_domain_destroy,
 	.domain_sync = hws_domain_sync,
-	.domain_settle = hws_domain_settle,
 	.domain_has_room = hws_domain_has_room,
 	.dump = dvx_hws_dump,
 	.table_create = hws_table_create,
@@ -216,5 +219,6 @@ const struct dvx_flow_backend dvx_flow_hws = {
 	.action_create = dvx_hws_action_create,
 	.action_destroy = hws_action_destroy,
 	.rule_insert = hws_rule_insert,
+	.rule_settle = hws_rule_settle,
 	.rule_remove = hws_rule_remove,
 };

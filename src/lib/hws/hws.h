@@ -56,6 +56,8 @@ struct hws_domain {
 	struct dvx_service_queue queue;
 	uint32_t waiting; /* requests whose completions are to come */
 	int broken;	  /* -errno of a request that ended the queue */
+	struct dvx_error late;	/* of the last request that failed after its call had returned */
+	uint32_t lost, reports; /* of these, how many no sync has reported; syncs that did */
 	struct hws_pair stcs;
 	struct hws_template *template[HWS_STCS], *templates; /* by offset; a hash table */
 	uint16_t last[HWS_SLOTS];			     /* template that was asked for */
@@ -320,6 +322,7 @@ struct hws_rule {
 	struct dvx_flow_rule *rule;
 	struct hws_stage *stage; /* NULL: it is not on the device */
 	struct hws_place *place; /* of entries behind the first one; NULL: it has one */
+	uint32_t lost;		 /* the sync that reports its failure, from 1; 0: it has a place */
 	uint16_t tried;		 /* stages that had no room, as bits */
 	uint8_t more;		 /* entries behind the first one */
 	uint8_t waits;		 /* completions that are to come, one for each side */
@@ -356,9 +359,10 @@ int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const ui
 			   uint32_t bytes);
 int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value);
 int dvx_hws_rule_remove(struct dvx_flow_rule *rule);
+int dvx_hws_rule_settle(struct dvx_flow_rule *rule);
 /* Makes the images of a rule that has its places. */
 int dvx_hws_rule_images(const struct hws_rule *r, struct hws_images *out);
-/* Waits for all requests. */
+/* Waits for all requests. Fails if the queue did; sync reports those that failed. */
 int dvx_hws_drain(struct hws_domain *d);
 
 /* ---- Dumps (dump.c) ---- */

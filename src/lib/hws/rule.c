@@ -38,6 +38,16 @@ static int hws_complete(struct hws_domain *d, const struct dvx_wc *wc)
 	return hws_place(d, r);
 }
 
+/* Keeps the failure of a request for dvx_flow_domain_sync(): who waits has other requests. */
+static void hws_keep_failure(struct hws_domain *d, const struct dvx_wc *wc)
+{
+	d->late = *dvx_last_error();
+	d->lost++;
+	if (wc->wr_id != HWS_COOKIE_OTHER)
+		((struct hws_rule *)(uintptr_t)wc->wr_id)->lost = d->reports + 1;
+}
+
+/* Fails only if the queue did. */
 static int hws_wait_one(struct hws_domain *d)
 {
 	struct dvx_wc wc;
@@ -48,7 +58,9 @@ static int hws_wait_one(struct hws_domain *d)
 				      "domain");
 	err = dvx_service_queue_wait(&d->queue, "hardware steering", &wc);
 	d->broken = err;
-	return err ? err : hws_complete(d, &wc);
+	if (!err && hws_complete(d, &wc))
+		hws_keep_failure(d, &wc);
+	return err;
 }
 
 int dvx_hws_drain(struct hws_domain *d)
@@ -239,16 +251,23 @@ static int hws_place(struct hws_domain *d, struct hws_rule *r)
 	return 0;
 }
 
+/* Waits for the completions that decide where the rule is. */
+static int hws_wait_for(struct hws_domain *d, const struct hws_rule *r)
+{
+	int err = 0;
+
+	while (r->waits && !err)
+		err = hws_wait_one(d);
+	return err;
+}
+
 static int hws_erase(struct hws_domain *d, struct hws_rule *r)
 {
 	struct dvx_hws_image image = {0};
-	int err = 0;
+	int err;
 
-	/* The completion decides where the rule is. */
-	while (r->waits && !err)
-		err = hws_wait_one(d);
-	if (err || !r->stage)
-		return err;
+	if (!r->stage)
+		return 0;
 	err = hws_post(d, r, PRM_GTA_OP_DEACTIVATE, &image, HWS_COOKIE_OTHER, 0);
 	if (err)
 		return err;
@@ -377,10 +396,8 @@ static int hws_replace(struct hws_domain *d, struct hws_rule **at)
 static int hws_remove_first(struct hws_domain *d, struct hws_rule **at)
 {
 	struct hws_rule *r = *at;
-	int err = 0;
+	int err = hws_wait_for(d, r);
 
-	while (r->waits && !err)
-		err = hws_wait_one(d);
 	if (err)
 		return err;
 	if (r->next)
@@ -391,6 +408,15 @@ static int hws_remove_first(struct hws_domain *d, struct hws_rule **at)
 	*at = r->chain;
 	r->part->rule_count--;
 	return 0;
+}
+
+int dvx_hws_rule_settle(struct dvx_flow_rule *rule)
+{
+	const struct hws_rule *r = rule->impl;
+	struct hws_domain *d = hws_domain(rule->matcher->table->domain);
+	int err = hws_wait_for(d, r);
+
+	return err || !r->lost ? err : dvx_restore(&d->late);
 }
 
 /* May be called again after a failure, when the device may not have the rule any more. */
@@ -412,6 +438,7 @@ int dvx_hws_rule_remove(struct dvx_flow_rule *rule)
 		return err;
 	if (first && first != r)
 		first->next = r->next;
+	d->lost -= r->lost == d->reports + 1;
 	hws_rule_free(r);
 	return 0;
 }
