@@ -262,7 +262,8 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 				 struct dvx_flow_action **out);
 /*
  * Sends the packet from another level back to the root, to the rules with this priority and later
- * ones. Use it for packets that should go to the kernel's tables or to other programs' rules.
+ * ones. Use it for packets that should go to the kernel's tables or to other programs' rules. Not in the
+ * FDB.
  * -EOPNOTSUPP: the kernel has no steering anchors (6.0 and later have them).
  */
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,

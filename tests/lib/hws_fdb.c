@@ -135,6 +135,7 @@ TEST(below, half_posted)
 
 TEST(below, refused_in_the_fdb)
 {
+	static const char *const fields[] = {"misc_parameters.source_port", "metadata_reg_a"};
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
 	struct dvx_rules_attr rules = {.size = sizeof(rules)};
 	struct dvx_flow_action *no_action = NULL;
@@ -155,7 +156,13 @@ TEST(below, refused_in_the_fdb)
 	OK(dvx_flow_match_set(&m, "metadata_reg_a", 1, 1));
 	refused(dvx_flow_matcher_create(t.s.table, &attr, &no_matcher), -EOPNOTSUPP,
 		"metadata_reg_a", "in the FDB");
+	refused(dvx_flow_action_create_root(t.s.domain, 0, &no_action), -EINVAL,
+		"dvx_flow_action_create_root", "domain is FDB");
 	m = (struct dvx_flow_match){0};
+	refused(dvx_hws_matcher_create_ranges(t.s.table, &attr, fields, 1, &no_matcher),
+		-EOPNOTSUPP, "no ranges of", "source_port");
+	refused(dvx_hws_matcher_create_ranges(t.s.table, &attr, fields + 1, 1, &no_matcher),
+		-EOPNOTSUPP, "metadata_reg_a", "in the FDB");
 	OK(dvx_flow_match_vport(&m, 77));
 	OK(dvx_flow_matcher_create(t.s.table, &attr, &no_matcher));
 	away = rule_attr(no_matcher, &m, &t.vport, 1);

@@ -286,13 +286,18 @@ TEST(below, array_again)
 	const uint32_t tirn = s->to_b->object;
 	struct dvx_flow_action *both;
 	struct dvx_flow_rule_attr attr;
-	struct dvx_flow_rule *r = NULL;
+	struct dvx_flow_rule *r = NULL, *first = rule(mt, &m, &s->to_a, 1);
 
 	OK(dvx_flow_action_create_array(s->domain, (struct dvx_flow_action *[]){s->to_a, s->to_b},
 					2, &both));
 	attr = rule_attr(mt, &m, &both, 1);
 	s->to_b->object = 0xfffffe;
-	refused(dvx_flow_rule_create(&attr, &r), -EINVAL, "SET_FLOW_TABLE_ENTRY", "");
+	/* beside a rule with its values, too, which could not go for it */
+	for (int i = 0; i < 2; i++) {
+		refused(dvx_flow_rule_create(&attr, &r), -EINVAL, "SET_FLOW_TABLE_ENTRY", "");
+		OK(dvx_flow_rule_destroy(first));
+		first = NULL;
+	}
 	s->to_b->object = tirn;
 	OK(dvx_flow_rule_create(&attr, &r));
 	spec_send(s->f, (struct frame_spec){.dport = 53});

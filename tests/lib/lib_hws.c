@@ -217,6 +217,20 @@ TEST(below, grows)
 	OK(dvx_flow_matcher_destroy(rest));
 }
 
+/* The dump of the root, which is the kernel's, has the domain alone. */
+TEST(below, dump_of_the_root)
+{
+	char *text;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	OK(dvx_flow_table_dump(s->root, to));
+	fclose(to);
+	assert_int_equal(strncmp(text, "3000,", 5), 0);
+	assert_null(strstr(text, "\n3100,"));
+	free(text);
+}
+
 /* A matcher that is made last decides by its priority, between two that are there. */
 TEST(below, priorities)
 {
@@ -563,12 +577,16 @@ TEST(below, refusals)
 	struct dvx_flow_match m = udp(4, 0), big = five_tuple_v6((const uint8_t[16]){0x20}, 1);
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &big};
 	struct dvx_flow_rule_attr to_b;
-	struct dvx_flow_matcher *no_matcher = NULL;
+	struct dvx_flow_matcher *no_matcher = NULL, *four;
+	struct dvx_flow_match six = {0};
 	struct ring_of_rules r;
 	struct dvx_hws_image image;
 	uint8_t tag[DVX_LONG_TAG_BYTES] = {0};
 	uint32_t bit;
 
+	OK(dvx_flow_match_ipv4(&six, DVX_FLOW_OUTER, DVX_FLOW_DST, 0x0a000001, 32));
+	four = matcher(s->table, &six, 0);
+	OK(dvx_flow_match_set(&six, "outer_headers.ip_version", 6, 0xf));
 	for (int end = DVX_FLOW_SRC; end <= DVX_FLOW_DST; end++)
 		OK(dvx_flow_match_mac(&big, DVX_FLOW_OUTER, end, (const uint8_t *)"\2\0\0\0\0\1",
 				      NULL));
@@ -595,6 +613,9 @@ TEST(below, refusals)
 		"no such field");
 	refused(dvx_hws_tag_make(s->link_matcher, &m, tag), -EINVAL, "matcher is not of a table",
 		"level 1");
+	refused(dvx_hws_tag_make(four, &six, tag), -EINVAL, "another IP version", "");
+	assert_null(((const struct hws_matcher *)four->impl)->part[1]);
+	OK(dvx_flow_matcher_destroy(four));
 	assert_int_equal(dvx_hws_tag_bytes(s->link_matcher), 0);
 	assert_int_equal(dvx_post_rule_arg(r.sq, 1, tag, DVX_ARG_BYTES + 1, 1, 0), -EMSGSIZE);
 	rules_close(&r);

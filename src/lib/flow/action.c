@@ -124,6 +124,8 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 	int err = dvx_check_not_null("dvx_flow_action_create_root", "domain", domain, "out", out,
 				     NULL);
 
+	if (!err)
+		err = dvx_flow_only(domain, SIDE_RX | SIDE_TX, "dvx_flow_action_create_root");
 	if (err)
 		return err;
 	if (priority >= ROOT_PRIORITIES)

@@ -13,6 +13,7 @@ int dvx_flow_dr_domain_refused(const struct dvx_flow_domain *domain, int err);
 int dvx_flow_dr_table_refused(const struct dvx_flow_table *table, int err);
 int dvx_flow_dr_matcher_refused(const struct dvx_flow_trial *trial, int err);
 int dvx_flow_dr_action_refused(const struct dvx_flow_action *action, const char *call, int err);
+int dvx_flow_dr_no_anchor(const char *call, int err);
 int dvx_flow_dr_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *value, int err);
 
 /* Checks what libmlx5 or the kernel would refuse without a usable errno. */

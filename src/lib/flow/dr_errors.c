@@ -233,15 +233,16 @@ int dvx_flow_dr_matcher_refused(const struct dvx_flow_trial *trial, int err)
 
 /* ---- Actions ---- */
 
-static int dr_no_anchor(int err)
+int dvx_flow_dr_no_anchor(const char *call, int err)
 {
 	if (err == EPERM)
-		return dvx_fail(err,
-				"dvx_flow_action_create_root: a steering anchor needs CAP_NET_RAW");
+		return dvx_fail(err, "%s: a steering anchor needs CAP_NET_RAW", call);
 	if (err == EOPNOTSUPP || err == EPROTONOSUPPORT || err == ENOTTY)
-		return dvx_fail(err, "dvx_flow_action_create_root: the kernel has no steering "
-				     "anchors; they need Linux 6.0 or later");
-	return dvx_fail(err, "dvx_flow_action_create_root: the kernel refuses a steering anchor");
+		return dvx_fail(err,
+				"%s: the kernel has no steering anchors; they need Linux 6.0 or "
+				"later",
+				call);
+	return dvx_fail(err, "%s: the kernel refuses a steering anchor", call);
 }
 
 int dvx_flow_dr_action_refused(const struct dvx_flow_action *action, const char *call, int err)
@@ -249,7 +250,7 @@ int dvx_flow_dr_action_refused(const struct dvx_flow_action *action, const char 
 	if (action->kind == ACTION_ROOT && !action->anchor_table)
 		return dvx_fail(err, "%s: libmlx5 refuses", call);
 	if (action->kind == ACTION_ROOT)
-		return dr_no_anchor(err);
+		return dvx_flow_dr_no_anchor(call, err);
 	if (action->kind == ACTION_VPORT && err != ENOMEM)
 		return dvx_flow_fdb_lacks_vport(action->domain->dev, call, action->number, err);
 	if (err == ENOMEM)

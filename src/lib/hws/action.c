@@ -8,6 +8,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/ste1.h>
+#include "lib/flow/dr.h"
 #include "hws.h"
 
 #define HWS_INSERT	  4u /* kinds of rewrites: insert_action_type, ... */
@@ -252,8 +253,7 @@ static int hws_fill_root(struct dvx_flow_action *a, struct hws_made *own, void *
 	if (!own->anchor)
 		own->anchor = mlx5dv_create_steering_anchor(a->domain->dev->ctx, &attr);
 	if (!own->anchor)
-		return dvx_fail(errno ? errno : EIO, "dvx_flow_action_create_root: the kernel has "
-						     "no steering anchors (6.0 and later have)");
+		return dvx_flow_dr_no_anchor("dvx_flow_rule_create", errno ? errno : EIO);
 	prm_stc_set_action_type(stc, PRM_STC_ACTION_JUMP_TO_FT);
 	prm_stc_set_table_id(stc, own->anchor->id);
 	return 0;

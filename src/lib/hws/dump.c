@@ -63,13 +63,16 @@ static void hws_dump_action(FILE *to, const struct hws_rule *r, const struct dvx
 {
 	bool second = (a->kind == ACTION_ENCAP && a->number == ENCAP_L3) ||
 		      (a->kind == ACTION_DECAP && a->bytes);
-	uint32_t arg = a->object + (a->kind == ACTION_MODIFY || a->kind == ACTION_ENCAP ||
-						    a->kind == ACTION_DECAP
-					    ? 0
-					    : a->number);
+	uint32_t arg = a->object;
 
-	if (a->kind == ACTION_PUSH_VLAN)
+	if (a->kind == ACTION_METER)
+		arg += a->number / HWS_METERS;
+	else if (a->kind == ACTION_HIT)
+		arg += a->number / HWS_HITS;
+	else if (a->kind == ACTION_PUSH_VLAN)
 		arg = prm_load32(a->data, 0);
+	else if (a->kind != ACTION_MODIFY && a->kind != ACTION_ENCAP && a->kind != ACTION_DECAP)
+		arg += a->number;
 	fprintf(to, "%u,0x%" PRIx64 ",0x%" PRIx64 ",0x%x", hws_dump_actions[a->kind] + second,
 		dvx_flow_action_id(a), hws_dump_id(r), arg);
 	if (a->table)
@@ -250,8 +253,8 @@ int dvx_hws_dump(const struct dvx_flow_domain *domain, const struct dvx_flow_tab
 		return err;
 	hws_dump_number(hws_domain(domain));
 	hws_dump_domain(to, domain);
-	if (table)
-		err = hws_dump_table(to, table);
+	if (table) /* the root has no table of ours */
+		err = table->impl ? hws_dump_table(to, table) : 0;
 	else
 		TAILQ_FOREACH(own, &hws_domain(domain)->tables, link)
 	if (!err)

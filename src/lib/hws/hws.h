@@ -54,8 +54,8 @@ struct hws_domain {
 	uint8_t sides;
 	bool reparse_by_stc, no_duplicates;
 	struct dvx_service_queue queue;
-	uint32_t waiting; /* requests whose completions are to come */
-	int broken;	  /* -errno of a request that ended the queue */
+	uint32_t waiting;	/* requests whose completions are to come */
+	int broken;		/* -errno of a request that ended the queue */
 	struct dvx_error late;	/* of the last request that failed after its call had returned */
 	uint32_t lost, reports; /* of these, how many no sync has reported; syncs that did */
 	struct hws_pair stcs;
@@ -224,6 +224,8 @@ int dvx_hws_matcher_create(struct dvx_flow_matcher *matcher, const uint8_t *valu
 int dvx_hws_matcher_destroy(struct dvx_flow_matcher *matcher);
 /* Returns the part for rules of this value, and makes it if need be; NULL after a failure. */
 struct hws_part *dvx_hws_matcher_part(struct dvx_flow_matcher *matcher, const uint8_t *value);
+/* Returns whether that is the part that was made with the matcher. */
+bool dvx_hws_value_is_first(const struct dvx_flow_matcher *matcher, const uint8_t *value);
 /* Returns a stage, and makes it if it is the next one. */
 struct hws_stage *dvx_hws_part_stage(struct hws_part *part, uint32_t i);
 
@@ -246,6 +248,10 @@ int dvx_hws_stc_put(struct hws_domain *d, uint16_t *offset);
 void dvx_hws_stcs_dump(const struct hws_domain *d, uint32_t type, FILE *to);
 
 /* ---- Actions (action.c) ---- */
+
+/* Meters, and hits, of an object of the device. */
+#define HWS_METERS 2u
+#define HWS_HITS   512u
 
 /* forward.c: a flow table of the firmware, with one entry. */
 struct hws_forward {

@@ -3,8 +3,7 @@
 #include <dvx/prm/flow.h>
 #include "hws.h"
 
-#define HWS_INDEX_SHIFT 6u   /* of an entry in hit_low */
-#define HWS_HITS	512u /* of an object of the device */
+#define HWS_INDEX_SHIFT 6u /* of an entry in hit_low */
 
 /* An entry that is being made. */
 struct hws_making {
@@ -52,9 +51,10 @@ static void hws_operands(const struct dvx_flow_action *a, uint8_t *entry, enum h
 			prm_wqe_gta_data_seg_ste_set_dw7(entry,
 							 prm_set_action_in_get_data(a->data));
 		break;
-	case ACTION_METER: /* two meters are one object of the device */
-		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number / 2);
-		prm_wqe_gta_data_seg_ste_set_dw7(entry, DVX_METER_GREEN << 1 | (a->number & 1));
+	case ACTION_METER:
+		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number / HWS_METERS);
+		prm_wqe_gta_data_seg_ste_set_dw7(entry,
+						 DVX_METER_GREEN << 1 | (a->number % HWS_METERS));
 		break;
 	case ACTION_HIT: /* [I] as in entries of format 1 */
 		prm_wqe_gta_data_seg_ste_set_dw6(entry, a->number / HWS_HITS);
@@ -245,10 +245,10 @@ int dvx_hws_tag_make(struct dvx_flow_matcher *matcher, const struct dvx_flow_mat
 		err = dvx_flow_check_value(matcher, value, "dvx_hws_tag_make");
 	if (err)
 		return err;
-	part = hws_first_part(matcher);
-	if (part != dvx_hws_matcher_part(matcher, value->value))
+	if (!dvx_hws_value_is_first(matcher, value->value))
 		return dvx_fail(EINVAL, "dvx_hws_tag_make: value has another IP version than the "
 					"matcher was made for");
+	part = hws_first_part(matcher);
 	err = dvx_hws_part_tag(part, value->value, all);
 	if (err)
 		return err;

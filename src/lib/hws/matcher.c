@@ -124,6 +124,13 @@ static uint32_t hws_kind_of(const struct dvx_flow_matcher *matcher, const uint8_
 	       (uint32_t)hws_addresses_v6(matcher, value, DVX_FLOW_INNER) << 1;
 }
 
+bool dvx_hws_value_is_first(const struct dvx_flow_matcher *matcher, const uint8_t *value)
+{
+	const struct hws_matcher *own = matcher->impl;
+
+	return hws_kind_of(matcher, value) == own->first;
+}
+
 struct hws_part *dvx_hws_matcher_part(struct dvx_flow_matcher *matcher, const uint8_t *value)
 {
 	struct hws_matcher *own = matcher->impl;

@@ -7,6 +7,8 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cqe.h>
+#include <dvx/prm/flow.h>
+#include "lib/flow/dr.h"
 #include "hws.h"
 
 #define HWS_RANGE_DS	 12u /* of such a request: a control segment and two entries */
@@ -136,6 +138,16 @@ static int hws_ranges_field(const struct dvx_flow_match *match, const char *name
 	return 0;
 }
 
+/* The device compares a VHCA, and the VHCAs of vports in a row have any order. */
+static int hws_ranges_check_vport(const uint8_t *mask, const uint8_t *all)
+{
+	if (prm_fte_match_set_misc_get_source_port(prm_fte_match_param_cat_misc_parameters(mask)) ==
+	    prm_fte_match_set_misc_get_source_port(prm_fte_match_param_cat_misc_parameters(all)))
+		return 0;
+	return dvx_fail(EOPNOTSUPP, "dvx_hws_matcher_create_ranges: the device has no ranges of "
+				    "misc_parameters.source_port");
+}
+
 static int hws_ranges_check(const struct dvx_flow_table *table,
 			    const struct dvx_flow_matcher_attr *attr, uint32_t n)
 {
@@ -182,6 +194,10 @@ int dvx_hws_matcher_create_ranges(struct dvx_flow_table *table,
 	/* A range needs what its field needs in a mask: ports an ip_protocol. */
 	if (!err)
 		err = dvx_flow_check_mask(all, "dvx_hws_matcher_create_ranges", &want.needs);
+	if (!err)
+		err = dvx_flow_fdb_check_mask(table->domain, all);
+	if (!err)
+		err = hws_ranges_check_vport(want.mask, all);
 	if (err)
 		return err;
 	want.priority = (uint16_t)attr.priority;

@@ -325,12 +325,21 @@ static int hws_chains_grow(struct hws_part *part)
 
 /* ---- Rules ---- */
 
-/* Adds a rule whose tag another one has: the first one stays in effect, as in libmlx5's entries. */
+/*
+ * Adds a rule whose tag another one has: the first one stays in effect, as in libmlx5's entries. The
+ * actions are tried, because the first one's deletion would fail by them.
+ */
 static int hws_add_second(const struct hws_domain *d, struct hws_rule *first, struct hws_rule *r)
 {
+	struct hws_images tried;
+	int err;
+
 	if (d->no_duplicates)
 		return dvx_fail(EEXIST, "dvx_flow_rule_create: the matcher has a rule with these "
 					"values");
+	err = hws_fill(r, &tried);
+	if (err)
+		return err;
 	while (first->next)
 		first = first->next;
 	first->next = r;
