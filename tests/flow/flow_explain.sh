@@ -128,6 +128,14 @@ sed '/^3206/a 3204,0x1,1,0x6' "$hws" >"$tmp/broken"
 says 3 "hardware steering: a key and a builder" "a builder (3204) of a matcher with a key (3206)" -- explain --dump "$tmp/broken" ipv4
 sed 's/^3206,\([^,]*\),[0-9]*/3206,\1,25/' "$hws" >"$tmp/broken"
 says 3 "hardware steering: too many rows" "a key (3206) needs log2 of rows (to 24)" -- explain --dump "$tmp/broken" ipv4
+sed 's/^3207,\([^,]*\),128,/3207,\1,8000,/' "$hws" >"$tmp/broken"
+says 1 "hardware steering: a field that explain does not know" "compares fields that explain does not know" -- explain --dump "$tmp/broken" ipv4
+# A label with the bottom bit behind port 6635, no IP behind it, and a checksum that is VXLAN's port.
+"${PERL:-perl}" -e 'my $f = pack("H*", "02d7000000010200000000090800" . "4500003a000000004011000001020304050607080001" . "19eb002612b5" . "00001140" . "00" x 8 . "02" x 30);
+	print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1), pack("VVVV", 1, 0, length $f, length $f), $f' >"$tmp/label.pcap"
+says 0 "labels over UDP without IP behind them are no VXLAN" "udp 1 > 6635" -- explain --dump "$v1" --packet 1 "$tmp/label.pcap"
+! grep "inside" "$tmp/out"
+report $? "... whatever the checksum is"
 # dvx-flow's rules that change packets, as rdma-core 44 dumps them: without the lists of rewrites.
 change=$dumps/steering_change.csv
 says 0 "a list of rewrites that the dump lacks" "=> rule 0x" \

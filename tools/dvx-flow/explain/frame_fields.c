@@ -217,17 +217,20 @@ static void frame_fields_gre(struct frame_reader *c)
 
 static void udp(struct frame_reader *c)
 {
+	uint32_t port;
+
 	if (!frame_fields_has(c, 8))
 		return;
 	ports(c, 2);
 	if (c->inner || !frame_fields_has(c, 12))
 		return;
+	port = frame_fields_number(c, c->at + 2, 2);
 	c->at += 8;
-	if (frame_fields_number(c, c->at - 6, 2) == PORT_MPLS)
+	if (port == PORT_MPLS)
 		frame_fields_labels(c, 0);
-	if (c->inner || !frame_fields_has(c, 8))
+	if (port == PORT_MPLS || !frame_fields_has(c, 8))
 		return;
-	switch (frame_fields_number(c, c->at - 6, 2)) {
+	switch (port) {
 	case PORT_VXLAN:
 		vxlan(c);
 		break;

@@ -315,8 +315,11 @@ void steering_read(struct steering *d, const struct steering_record *r, struct s
 
 uint32_t matcher_slots(struct steering *d, uint32_t matcher, enum side side)
 {
-	matcher_views(d, &d->matcher[matcher], side);
-	return d->matcher[matcher].slots[side];
+	const struct steering_matcher *m = &d->matcher[matcher];
+	const struct builder_view *v = matcher_views(d, &d->matcher[matcher], side);
+
+	/* A row is that of the whole tag. */
+	return v && v->hashed && m->mask.more ? 0 : m->slots[side];
 }
 
 uint32_t matcher_slot(struct steering *d, uint32_t matcher, enum side side, unsigned int builder,

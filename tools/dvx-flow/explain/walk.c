@@ -68,7 +68,10 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 		at->slots = matcher_slots(w->d, at->matcher, w->side);
 		if (!at->slots)
 			return walk_lost(w,
-					 "the entries of matcher 0x%llx fit no table of any size",
+					 m->mask.more ? "matcher 0x%llx compares fields that "
+							"explain does not know"
+						      : "the entries of matcher 0x%llx fit no "
+							"table of any size",
 					 (unsigned long long)m->id);
 		at->slot = matcher_slot(w->d, at->matcher, w->side, 0, NULL, &w->now.f);
 		at->index = m->start[w->side] + (at->slot << m->log_depth);
