@@ -107,4 +107,10 @@ no_dot() {
 	fails 3 "needs graphviz's dot" env PATH=/nonexistent "$flow" draw --svg "$work/rules"
 }
 check "no graphviz" no_dot
+# A matcher of hardware steering that was made for one rule takes 6000.
+grown() {
+	client flush && client add drop in udp dst port 2 && client add "drop in udp dst port $(seq -s , 1 2 17999)" &&
+		client explain ipv4 udp dst port 17999 >"$work/out" && grep -q '=> rule "drop in udp dst port 1,3,' "$work/out"
+}
+check "a rule of more entries than its matcher can grow to" grown
 plan

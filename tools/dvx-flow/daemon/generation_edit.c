@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/cmd.h>
 
 #include "generation_edit.h"
 #include "dvx-flow.h"
@@ -261,7 +262,8 @@ void generation_edit_undo(struct generation_edit *e)
 
 	e->fault = &unused;
 	edit_undo_entries(e);
-	edit_sync(e);
+	if (edit_sync(e))
+		edit_kept(e);
 	edit_compact(e, true);
 	generation_drop_spreads(e->gen);
 	e->gen->next_id = e->next_id;
@@ -324,6 +326,19 @@ static int edit_all(struct generation_edit *e, const struct generation_change *c
 	return ret ? ret : edit_write(e);
 }
 
+/*
+ * The device may have room for a new table even if it refuses entries before the old one. A matcher of
+ * hardware steering that has grown to its most tables has room if it is made for all of its rules.
+ */
+static bool edit_fits_anew(const struct generation_edit *e)
+{
+	bool hardware = false;
+
+	for (int d = 0; d < RULE_DIRS; d++)
+		hardware |= e->gen->base->side[d].steering == STEERING_HWS;
+	return e->overlay || (hardware && dvx_last_error()->err == ENOMEM);
+}
+
 int generation_edit_begin(struct generation *gen, const struct generation_change *c,
 			  struct generation_edit **out, struct flow_fault *f)
 {
@@ -340,8 +355,7 @@ int generation_edit_begin(struct generation *gen, const struct generation_change
 		return ret;
 	}
 	ret = edit_all(e, c);
-	/* The device may have room for a new table even if it refuses entries before the old one. */
-	if (ret == -1 && e->overlay) {
+	if (ret == -1 && edit_fits_anew(e)) {
 		*f = (struct flow_fault){0};
 		ret = EDIT_REBUILD;
 	}
@@ -359,7 +373,7 @@ int generation_edit_finish(struct generation_edit *e, size_t *written, struct fl
 	e->fault = f;
 	ret = edit_remove_entries(e);
 	if (edit_sync(e))
-		ret = -1;
+		ret = edit_kept(e);
 	edit_compact(e, false);
 	generation_drop_spreads(e->gen);
 	e->gen->changed = true;
