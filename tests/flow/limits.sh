@@ -23,6 +23,13 @@ without_meters() {
 # Over hardware steering the first general objects are templates of actions.
 [ -n "$steering" ] || check "more meters than the device has" without_meters
 "$dvx_sim" fault "$chip" off
+# A queue of requests that has failed serves nobody, so the next rules have another one.
+failed_queue() {
+	echo 'completion 1 syndrome REMOTE_ACCESS_ERR' >"$work/one" && "$dvx_sim" fault "$chip" "$work/one" &&
+		fails 4 "rate:" client apply "$work/rate"
+}
+check "a request for a meter that fails" failed_queue
+"$dvx_sim" fault "$chip" off
 check "rates are applied" client apply "$work/rate"
 says() { client explain "$@" >"$work/says"; cat "$work/says"; }
 full() { says udp dst port 53 && grep -q 'its meter has 0 of 0 bytes left: green; changes register c5 0x0 -> 0x2' "$work/says" && grep -q '=> rule "count in udp' "$work/says"; }
@@ -51,6 +58,9 @@ many() {
 	} | client apply - && replay && field dropped "$work/replay" && [ "$value" = 59 ]
 }
 check "a hundred rates, and one behind them" many
+# Two meters are one object.
+objects() { n=$(client dump | grep '^3418,' | cut -d , -f 4 | sort -u | wc -l) && echo "$n objects" && [ "$n" = 51 ]; }
+[ -z "$steering" ] || check "the dump has the objects of their meters" objects
 peer=$top_builddir/tests/steer/dr_fdb_peer
 needs "$peer"
 outgoing() {

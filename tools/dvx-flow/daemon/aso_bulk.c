@@ -21,8 +21,8 @@ int aso_bulk_make(struct base_tables *g, enum dvx_aso_kind kind, uint32_t want,
 
 	if (want > ASO_BULK_MOST)
 		want = ASO_BULK_MOST;
-	if (!ret && !g->aso)
-		ret = dvx_aso_queue_create(g->dev, &g->aso);
+	if (!ret)
+		ret = base_tables_aso(g);
 	if (!ret)
 		/* The device may have few left. */
 		while ((ret = dvx_aso_create(g->aso, kind, want, &b->aso)) && want > 1)

@@ -140,10 +140,14 @@ int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_act
 static int base_tables_vport(struct base_tables *g, uint32_t vport, struct dvx_flow_action **out)
 {
 	struct vport_action *room;
-	struct map_slot *slot = map_put(&g->vports, vport, (uint32_t)g->nvports);
+	struct map_slot *slot;
 	int ret = 0;
 
-	if (!slot || !array_grow((void **)&g->vport, g->nvports, &g->vport_room, sizeof(*room)))
+	/* The array grows first, so that the map has no number that it lacks. */
+	if (!array_grow((void **)&g->vport, g->nvports, &g->vport_room, sizeof(*room)))
+		return -ENOMEM;
+	slot = map_put(&g->vports, vport, (uint32_t)g->nvports);
+	if (!slot)
 		return -ENOMEM;
 	room = &g->vport[slot->what];
 	if (slot->what == g->nvports)
@@ -185,6 +189,14 @@ void base_tables_delete(const struct base_tables *g, struct dvx_flow_rule **rule
 		pause_now(&g->pause);
 	}
 	dvx_flow_rules_delete(rules, n);
+}
+
+int base_tables_aso(struct base_tables *g)
+{
+	if (dvx_aso_queue_destroy(g->aso))
+		return 0;
+	g->aso = NULL;
+	return dvx_aso_queue_create(g->dev, &g->aso);
 }
 
 void base_tables_free_side(struct base_tables *g, enum rule_dir dir)

@@ -85,6 +85,11 @@ int base_tables_to(struct base_tables *g, const struct rule *r, struct dvx_flow_
 /* Visits the actions for vports, by their IDs in the dump. */
 void base_tables_vports(const struct base_tables *g,
 			void (*visit)(void *arg, uint64_t action_id, uint32_t vport), void *arg);
+/*
+ * Makes g->aso for a set of objects. One that no set uses is made anew, because a request of it may have
+ * failed. Returns 0 or libdvx's -errno.
+ */
+int base_tables_aso(struct base_tables *g);
 /* Frees a direction without rules. Until then, libmlx5 keeps the memory of its former rules. */
 void base_tables_free_side(struct base_tables *g, enum rule_dir dir);
 /* Deletes rules as dvx_flow_rules_delete() does, with a pause from time to time. */

@@ -149,21 +149,24 @@ void generation_renew(struct generation *gen, const bool *which)
 
 int generation_look(struct generation *gen, uint64_t now, bool *gone, struct flow_fault *f)
 {
-	int n = 0;
+	int n = 0, ret = 0;
 
 	for (size_t i = 0; i < gen->set.n; i++) {
 		struct rule_state *h = &gen->hold[i];
 		uint32_t expire = gen->set.rule[i].expire;
 		int hit = expire ? aso_bulk_hit(h->object, h->object_index, now) : 0;
 
-		if (hit < 0)
-			return flow_fault_device(f);
+		/* Bits that were read are 0 now, so the other rules get theirs. */
+		if (hit < 0) {
+			ret = flow_fault_device(f);
+			continue;
+		}
 		if (hit)
 			h->last_hit = now;
 		gone[i] = expire && now - h->last_hit >= 1000ull * expire;
 		n += gone[i];
 	}
-	return n;
+	return ret ? ret : n;
 }
 
 /* --- for explain ------------------------------------------------------------------------------- */

@@ -136,8 +136,8 @@ static int track_block_make(struct track_connections *c, struct track_block **ou
 	struct track_block *b = calloc(1, sizeof(*b));
 	int ret = b ? 0 : -ENOMEM;
 
-	if (!ret && !c->base->aso)
-		ret = dvx_aso_queue_create(c->base->dev, &c->base->aso);
+	if (!ret)
+		ret = base_tables_aso(c->base);
 	if (!ret)
 		ret = dvx_aso_create(c->base->aso, DVX_ASO_CONNECTIONS, BLOCK, &b->objects);
 	if (!ret)
