@@ -11,6 +11,8 @@ on_chip() { run_on "$chip" dpu "$@"; }
 check "a daemon of the e-switch's manager starts" background "$work/daemon.err" \
 	"$dvx_sim" exec "$chip" -f dpu -- "$flow" daemon --json
 daemon=$child
+socket=${line#*'"socket":"'}
+socket=${socket%%\"*}
 
 rules() { # MODIFIERS of track
 	cat >"$work/rules" <<END
@@ -23,6 +25,13 @@ drop switch count
 END
 	client apply --quiet "$work/rules"
 }
+# The last step of an apply fails, because a directory has the name of its file. Nothing is left on the device then.
+tables() { "$dvx_sim" ls --json | jq --arg chip "$chip" '.[] | select(.name == $chip).objects[] | select(.kind == "flow table").count'; }
+undone() {
+	before=$(tables) && mkdir "${socket%.sock}.flow" && fails 3 "as they were" rules && rmdir "${socket%.sock}.flow" &&
+		client flush && client list && now=$(tables) && echo "$before tables, $now now" && [ "$now" = "$before" ]
+}
+check "a first file that cannot be kept" undone
 check "a file is applied" rules
 
 # The functions' queues: commands go into a pipe, and answers come out of another.

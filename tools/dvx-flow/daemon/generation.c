@@ -161,6 +161,13 @@ static int generation_lead_tracked(struct generation *gen)
 	return track_lead(t, gen->track_next ? gen->table[gen->track_next].to_table : NULL);
 }
 
+void generation_leave(struct generation *gen)
+{
+	generation_detach(gen);
+	if (gen->track_next)
+		track_lead(gen->base->track, NULL);
+}
+
 /*
  * Attaches the new root rule beside the old one, then detaches the old one. Packets switch when the
  * new rule is attached, if it has the better priority, else when the old one is detached. Tracked
@@ -197,6 +204,8 @@ int generation_switch(struct generation *gen, struct generation *old, struct flo
 	}
 	if (old)
 		generation_lead_tracked(old);
+	else
+		generation_leave(gen);
 	return -1;
 }
 

@@ -37,6 +37,8 @@ int generation_switch(struct generation *gen, struct generation *old, struct flo
 
 /* Takes packets off the generation's tables. */
 void generation_detach(struct generation *gen);
+/* So, too, of a generation that replaced none: tracked packets are led to it no longer. */
+void generation_leave(struct generation *gen);
 
 /* --- generation_edit.c: changes few rules, in the tables as they are. --- */
 

@@ -143,7 +143,9 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 		return 0;
 	}
 	state_abandon(h->state);
-	if (h->now && generation_switch(h->now, gen, f))
+	if (!h->now)
+		generation_leave(gen);
+	else if (generation_switch(h->now, gen, f))
 		return -1;
 	return commit_fault(h, err, f);
 }
