@@ -214,21 +214,32 @@ static int codes_fill(struct codes *c, struct generation_build *b)
 	return ret ? ret : generation_insert(b, codes_describe, &f, c->nentries, c->entry);
 }
 
-/* If the device refuses codes, e.g. for want of memory, the table can still be a list. */
+/*
+ * If the device refuses codes, e.g. for want of memory, the table can still be a list. If the client
+ * gave up, it needs none.
+ */
 static int codes_build(struct generation_build *b, void **out)
 {
 	struct acl_program *p = &b->gen->plan.codes[b->table];
 	struct codes *c = p->n ? calloc(1, sizeof(*c)) : NULL;
+	bool gave_up;
+	int ret;
 
 	if (!p->n)
 		return TABLE_UNFIT;
 	if (c) {
 		*c = (struct codes){.gen = b->gen, .at = b->table, .program = p};
-		if (!codes_fill(c, b)) {
+		ret = codes_fill(c, b);
+		if (!ret) {
 			*out = c;
 			return 0;
 		}
+		gave_up = ret == -ECANCELED && !b->no_room;
+		if (gave_up)
+			flow_fault_device(b->fault);
 		codes_free(c);
+		if (gave_up)
+			return -1;
 	}
 	acl_free(p);
 	b->gen->changed = true;

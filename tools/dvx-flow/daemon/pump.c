@@ -35,7 +35,8 @@ struct pump_queue {
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
 	struct queue_capture *capture;
-	bool dirty; /* has packets that are not in the file yet */
+	bool dirty;   /* has packets that are not in the file yet */
+	bool stopped; /* is empty after an error, and receives when its reset succeeds */
 	struct queue_count count;
 };
 
@@ -212,20 +213,22 @@ static bool drain(struct pump_queue *q)
 {
 	unsigned int n = 0;
 	const void *cqe;
-	bool empty = false;
 
 	while (n < BATCH && (cqe = dvx_cq_peek(q->cq))) {
 		if (dvx_cqe_is_error(cqe))
-			empty = take_error(q, cqe);
+			q->stopped = take_error(q, cqe);
 		else
 			take_packet(q, cqe);
 		dvx_cq_pop(q->cq);
 		n++;
 	}
-	if (empty && !dvx_rxq_reset(q->rxq))
+	/* No completion follows a reset that failed: each call tries it. */
+	if (q->stopped && !dvx_rxq_reset(q->rxq)) {
+		q->stopped = false;
 		post_all(q);
-	else if (n)
+	} else if (n) {
 		dvx_rq_ring(dvx_rxq_ring(q->rxq));
+	}
 	return n != 0;
 }
 
