@@ -164,6 +164,8 @@ from_list() { # OPTIONS...: the list's paths but the one that is not there
 	done
 }
 check "--files-from copies what it lists" from_list
+printf '%s\n' a/ a none/x >>"$work/list"
+check "and what a path with a slash behind it holds" from_list
 check "and with -r what is below" from_list -r
 check "--files-from and a filter" from_list -r --exclude=4
 check "--files-from with --delete" fails 2 "--delete does not go with --files-from" quick -a --delete --files-from="$work/list" "127.0.0.1:$port:src" "$work/no"

@@ -177,21 +177,34 @@ static int cmd_limit_list(struct cmd_copy *c, struct copy_fault *f)
 
 /* --- -R and --files-from: paths within one source --- */
 
-static int cmd_add_only(struct cmd_copy *c, const char *path, bool below, struct copy_fault *f)
+static int cmd_add_only(struct cmd_copy *c, const char *path, char sign, struct copy_fault *f)
 {
 	char text[PATH_MAX + 3];
 
 	if (strlen(path) >= PATH_MAX)
 		return copy_fail(f, COPY_USAGE, "a path is longer than %d bytes", PATH_MAX - 1);
-	snprintf(text, sizeof(text), "%c %s", below ? '~' : '=', path);
+	snprintf(text, sizeof(text), "%c %s", sign, path);
 	return only_add(&c->filter.only, text, f);
+}
+
+/* Returns whether a path names what a directory holds. */
+static bool cmd_is_inside(const char *path)
+{
+	size_t n = strlen(path);
+
+	n -= n > 1 && path[n - 1] == '.' && path[n - 2] == '/';
+	return n && path[n - 1] == '/';
 }
 
 static int cmd_add_line(void *arg, const char *line)
 {
 	struct cmd_copy *c = arg;
 
-	return cmd_add_only(c, line, c->a->explicit_r, c->client.role.f);
+	return cmd_add_only(c, line,
+			    c->a->explicit_r	  ? '~'
+			    : cmd_is_inside(line) ? '/'
+						  : '=',
+			    c->client.role.f);
 }
 
 static int cmd_files_from(struct cmd_copy *c, struct copy_fault *f)
@@ -226,7 +239,7 @@ static int cmd_relative(struct cmd_copy *c, const char *path, size_t cut, struct
 		/* The sender reports it as missing; --delete would remove it. */
 		*bits &= ~(uint32_t)OPTION_DELETE;
 	}
-	return cmd_add_only(c, path + cut, *bits & OPTION_RECURSE, f);
+	return cmd_add_only(c, path + cut, *bits & OPTION_RECURSE ? '~' : '=', f);
 }
 
 /* Makes all sources paths within one source, the part that -R cuts off. */

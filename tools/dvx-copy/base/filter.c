@@ -161,14 +161,14 @@ const char *filter_text(const struct filter *f, size_t i)
 
 int filter_take(struct filter *f, const char *text, struct copy_fault *fault)
 {
-	const char sign = text[0], *known = "+-=~";
+	const char sign = text[0], *known = "+-=~/";
 
 	if (!sign || !strchr(known, sign) || text[1] != ' ')
 		return copy_fail(fault, COPY_PROTOCOL,
 				 "the client sent a filter rule that is neither \"+ PATTERN\" nor "
 				 "\"- PATTERN\", nor a path of a list");
-	return sign == '=' || sign == '~' ? only_add(&f->only, text, fault)
-					  : filter_add(f, text, false, fault);
+	return sign == '+' || sign == '-' ? filter_add(f, text, false, fault)
+					  : only_add(&f->only, text, fault);
 }
 
 /* Returns where the last n names of a path begin, NULL if it has fewer. */

@@ -8,7 +8,7 @@
 
 struct only_path {
 	bool found;
-	char text[]; /* "= PATH" */
+	char text[]; /* "= PATH", "~ PATH" or "/ PATH" */
 };
 
 struct only {
@@ -102,7 +102,7 @@ static int only_compare(const void *a, const void *b)
 	return strcmp((*x)->text + 2, (*y)->text + 2);
 }
 
-/* Sorts the paths and drops duplicates. */
+/* Sorts the paths and joins duplicates. */
 static void only_sort(struct only *o)
 {
 	size_t n = 0;
@@ -110,10 +110,13 @@ static void only_sort(struct only *o)
 	if (o->n && !o->sorted)
 		qsort(o->paths, o->n, sizeof(struct only_path *), only_compare);
 	for (size_t i = 0; i < o->n && !o->sorted; i++) {
-		if (n && !only_compare(&o->paths[n - 1], &o->paths[i]))
+		if (n && !only_compare(&o->paths[n - 1], &o->paths[i])) {
+			if (o->paths[n - 1]->text[0] == '=')
+				o->paths[n - 1]->text[0] = o->paths[i]->text[0];
 			free(o->paths[i]);
-		else
+		} else {
 			o->paths[n++] = o->paths[i];
+		}
 	}
 	o->n = o->sorted ? o->n : n;
 	o->sorted = true;
@@ -166,7 +169,7 @@ static bool only_is_below(const struct only *o, const char *path)
 	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
 		const struct only_path *p = only_at(o, path, (size_t)(slash - path));
 
-		if (p && p->text[0] == '~')
+		if (p && (p->text[0] == '~' || (p->text[0] == '/' && !strchr(slash + 1, '/'))))
 			return true;
 	}
 	return false;

@@ -9,15 +9,15 @@
 
 /*
  * The paths that -R and --files-from name. Everything else in the tree is left out, except the
- * directories above these paths. A path travels as "= PATH", or as "~ PATH" if its contents are
- * copied too.
+ * directories above these paths. A path travels as "= PATH", as "~ PATH" if its contents are copied
+ * too, or as "/ PATH" if these are copied without what their directories hold.
  */
 struct only;
 
 #define ONLY_MAX       (1u << 20)
 #define ONLY_BYTES_MAX (64u << 20)
 
-/* Adds "= PATH" or "~ PATH" to a list, which the first makes. "//" and "/./" become "/". */
+/* Adds such a text to a list, which the first makes. "//" and "/./" become "/". */
 int only_add(struct only **list, const char *text, struct copy_fault *f);
 void only_free(struct only *o);
 
