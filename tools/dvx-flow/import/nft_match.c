@@ -76,8 +76,13 @@ static bool nft_ethertype(struct draft *d, const struct row *row, const struct t
 static bool nft_netdev(struct draft *d, const struct token *at, bool negated)
 {
 	struct draft none = {.im = d->im};
+	int ours;
+
+	/* An index is no name: whose it is only the kernel knows. */
+	if (!at->quoted && at->text[0] && !at->text[strspn(at->text, "0123456789")])
+		return draft_leave(d, at, REASON_INTERFACE);
 	/* At the hook ingress, tagged packets still belong to the device's interface. */
-	int ours = draft_interface(nft_at_ingress(nft_of(d)->c) ? &none : d, at->text, negated);
+	ours = draft_interface(nft_at_ingress(nft_of(d)->c) ? &none : d, at->text, negated);
 
 	d->nothing |= ours == 0;
 	return ours >= 0 || draft_leave(d, at, REASON_INTERFACE);
