@@ -54,6 +54,7 @@ struct import_item *import_item(const struct draft *d, const struct token *at)
 	item = &out->item[out->n++];
 	*item = (struct import_item){.table = d->table,
 				     .order = d->order,
+				     .direction = d->direction,
 				     .number = (uint32_t)out->n,
 				     .line = at->line,
 				     .column = at->column};
@@ -102,14 +103,20 @@ static bool draft_is_open(const struct draft *d)
 	return true;
 }
 
-bool draft_leave_end(const struct draft *d, const struct token *at, enum import_reason reason)
+void draft_ends(const struct draft *d, size_t before)
 {
 	struct import_result *out = d->im->out;
-	size_t before = out->n;
+
+	if (out->n > before && out->item[before].reason != REASON_FINAL && draft_is_open(d))
+		out->item[before].all = true;
+}
+
+bool draft_leave_end(const struct draft *d, const struct token *at, enum import_reason reason)
+{
+	size_t before = d->im->out->n;
 
 	draft_leave(d, at, reason);
-	if (out->n > before && draft_is_open(d))
-		out->item[before].all = true;
+	draft_ends(d, before);
 	return false;
 }
 

@@ -100,6 +100,11 @@ bool draft_leave(const struct draft *d, const struct token *at, enum import_reas
 /* Leaves out what has no draft: a line that begins with `from`. */
 bool import_leave(struct import *im, const struct token *from, const struct token *at,
 		  enum import_reason reason);
+/*
+ * Notes that the rule whose items begin with `before` is left out and ends its packets' way: if it
+ * takes all, no packet gets behind it.
+ */
+void draft_ends(const struct draft *d, size_t before);
 /* Leaves out a rule that ends its packets' way; if it takes all, no packet gets behind it. */
 bool draft_leave_end(const struct draft *d, const struct token *at, enum import_reason reason);
 /* Adds the rule, or leaves it out with dvx-flow's message. */

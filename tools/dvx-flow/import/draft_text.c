@@ -321,7 +321,8 @@ void import_leave_unmet(struct import *im, uint32_t table, size_t first)
 	for (size_t i = first; all && i < out->n; i++) {
 		struct import_item *item = &out->item[i];
 
-		if (item->table != table || !item->rule || !import_is_before(all, item))
+		if (item->table != table || !item->rule || !import_is_before(all, item) ||
+		    strcmp(item->direction, all->direction))
 			continue;
 		item->rule = NULL;
 		item->leads = false;

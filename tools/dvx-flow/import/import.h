@@ -40,7 +40,8 @@ struct import_item {
 	uint32_t line, column; /* in the other tool's text, from 1 */
 	const char *rule;      /* of dvx-flow; NULL: left out */
 	enum import_reason reason;
-	bool all;	  /* left out, and no packet gets behind it */
+	bool all; /* left out, and no packet of its direction gets behind it */
+	const char *direction;
 	const char *word; /* the word that cannot be expressed, or NULL */
 	const char *more; /* dvx-flow's message about the rule, or NULL */
 };

@@ -239,6 +239,7 @@ static void tc_filter(struct tc *t, struct tokens *line)
 				  .no_inner_labels = true},
 			    .eswitch = t->eswitch};
 	struct tc_prio *p = NULL;
+	size_t before;
 
 	r.tunnel = t->eswitch && tc_has_tunnel(line);
 	r.d.inner = r.tunnel;
@@ -246,8 +247,11 @@ static void tc_filter(struct tc *t, struct tokens *line)
 	    !tc_keys_read(&r))
 		return;
 	r.d.order += tc_mask_rank(t, p, tc_mask_text(&r));
+	before = t->im->out->n;
 	if (tc_actions_read(&r))
 		import_add(&r.d);
+	else if (!t->eswitch)
+		draft_ends(&r.d, before);
 }
 
 /* Returns whether it is `replace' with a handle, which may remove a filter that was read before. */
@@ -309,6 +313,7 @@ void tc_read(struct import *im, struct token_reader *r)
 	while (tokens_line(r, &line))
 		tc_line(&t, &line);
 	for (size_t c = 0; c < t.n; c++) {
+		import_leave_unmet(im, t.chain[c].number, 0);
 		for (size_t i = 0; i < t.chain[c].n; i++) {
 			free(t.chain[c].prio[i].mask);
 			map_free(&t.chain[c].prio[i].rank);

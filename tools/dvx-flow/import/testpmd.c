@@ -168,6 +168,17 @@ static void pmd_set(struct draft *d, struct pmd_set *set)
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
+/* Reads the actions. Unless it is left out, adds the rule. */
+static void pmd_end(struct pmd_read *r)
+{
+	size_t before = r->d.im->out->n;
+
+	if (pmd_actions(&r->d))
+		import_add(&r->d);
+	else if (!r->transfer)
+		draft_ends(&r->d, before);
+}
+
 static void pmd_line(struct import *im, struct tokens *line, struct pmd_set *set)
 {
 	struct pmd_read r = {.d = {.im = im, .line = line, .at = &line->token[0]}, .set = set};
@@ -180,8 +191,8 @@ static void pmd_line(struct import *im, struct tokens *line, struct pmd_set *set
 		pmd_set(&r.d, set);
 	else if (!tokens_take(line, "create"))
 		draft_leave(&r.d, tokens_peek(line), REASON_VALIDATE);
-	else if (pmd_head(&r.d) && pmd_pattern(&r.d) && pmd_actions(&r.d))
-		import_add(&r.d);
+	else if (pmd_head(&r.d) && pmd_pattern(&r.d))
+		pmd_end(&r);
 }
 
 void testpmd_read(struct import *im, struct token_reader *r)
@@ -191,6 +202,7 @@ void testpmd_read(struct import *im, struct token_reader *r)
 
 	while (tokens_line(r, &line))
 		pmd_line(im, &line, &set);
+	import_leave_unmet(im, 0, 0);
 	free(line.token);
 }
 
