@@ -67,7 +67,7 @@ sub compare {
 	told("$what: each installed file is in exactly one package", @wrong);
 }
 
-print "1..6\n";
+print "1..7\n";
 my @debian;
 for my $list (glob 'debian/*.install debian/not-installed') {
 	my ($package) = $list =~ m{/(.*?)(?:\.install)?$};
@@ -93,6 +93,8 @@ told('all packages have the version of configure.ac',
 	($spec =~ /^Version: \Q$version\E$/m ? () : "packaging/dvx.spec has another than $version"),
 	(slurp('include/dvx/common.h') =~ /^#define DVX_VERSION (0x\w+)u$/m &&
 		join('.', map { hex($1) >> $_ & 0xff } 16, 8, 0) eq $version ? () : "DVX_VERSION is another than $version"));
+
+told('no line of a description is too long for lintian', grep { /^ / && length > 81 } split /^/, slurp('debian/control'));
 
 my %map = map { $_ => 1 } slurp('src/lib/libdvx.map') =~ /^\t(dvx_\w+);/mg;
 my %symbols = map { $_ => 1 } slurp('debian/libdvx0.symbols') =~ /^ (dvx_\w+)\@/mg;
