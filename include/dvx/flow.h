@@ -262,8 +262,8 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 				 struct dvx_flow_action **out);
 /*
  * Sends the packet from another level back to the root, to the rules with this priority and later
- * ones. Use it for packets that should go to the kernel's tables or to other programs' rules. Not in the
- * FDB.
+ * ones. Use it for packets that should go to the kernel's tables or to other programs' rules. Not
+ * in the FDB.
  * -EOPNOTSUPP: the kernel has no steering anchors (6.0 and later have them).
  */
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
@@ -425,8 +425,8 @@ struct dvx_flow_rule_attr {
 };
 
 /*
- * Both take effect some time after the call, at the latest when dvx_flow_domain_sync() returns. That
- * call fails if the device has refused one since.
+ * Both take effect some time after the call, at the latest when dvx_flow_domain_sync() returns.
+ * That call fails if the device has refused one since.
  */
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out);
 int dvx_flow_rule_destroy(struct dvx_flow_rule *rule);

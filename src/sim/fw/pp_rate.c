@@ -53,8 +53,7 @@ int fw_set_pp_rate_limit(struct fw_cmd *c)
 	r->rate.bps = (uint64_t)prm_set_pp_rate_limit_context_get_rate_limit(ctx) * BITS_A_KILOBIT;
 	r->rate.burst = prm_set_pp_rate_limit_context_get_burst_upper_bound(ctx);
 	r->uid = c->uid;
-	for (uint32_t id = 0; r->users && (sq = obj_next(c->vhca, OBJ_SQ, id));
-	     id = sq->q.o.id + 1)
+	for (uint32_t id = 0; r->users && (sq = obj_next(c->vhca, OBJ_SQ, id)); id = sq->q.o.id + 1)
 		if (sq->pp_rate == index)
 			fw_pp_rate_changed(sq);
 	return 0;

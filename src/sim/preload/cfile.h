@@ -23,10 +23,10 @@ struct cfile {
 	dev_t dev;
 	int owner; /* pid of the process that opened it or attached to it */
 	struct ticket_lock lock;
-	int sock;     /* the connection to the server; -1: none */
+	int sock;      /* the connection to the server; -1: none */
 	uint64_t link; /* its inode */
-	bool guest;   /* opened by another process: a parent, or one that passed the descriptor */
-	bool watched; /* a userfaultfd was handed over, or none exists */
+	bool guest;    /* opened by another process: a parent, or one that passed the descriptor */
+	bool watched;  /* a userfaultfd was handed over, or none exists */
 };
 
 /* Sets the server's socket, before any other call. */

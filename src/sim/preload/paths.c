@@ -8,7 +8,7 @@
 #include "real.h"
 #include "sysfs/sysfs.h"
 
-#define LINKS_MOST   40 /* as in the kernel */
+#define LINKS_MOST   40			/* as in the kernel */
 #define NEVER_MAPPED ((uintptr_t)65536) /* bytes from 0, and below it */
 
 /*

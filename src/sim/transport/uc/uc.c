@@ -24,7 +24,7 @@ struct uc {
 	uint32_t mtu;
 	uint32_t psn;
 	/* the responder */
-	bool up; /* RTR or later */
+	bool up;	  /* RTR or later */
 	bool established; /* as in struct rc */
 	uint32_t epsn;
 	struct message msg;
