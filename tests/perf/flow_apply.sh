@@ -3,7 +3,6 @@
 # dvx-flow's way of 100,000 rules to the device (parse, compile, insert, commit), compared with a bare loop
 # over libmlx5 that inserts the same entries; an edit of these rules; and the file over hardware steering. Times
 # are printed; instructions of the parser and the compiler, and of the whole over hardware steering, are held to budgets.
-# In check long, the latter takes at most the CPU time of the bare loop.
 # DVX_FLOW_RULES: another number.
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 export TMPDIR="$tmp"
@@ -26,10 +25,6 @@ if "$dvx_sim" run --set chip=bf3 -- "$top_builddir/tests/perf/flow_apply" "$tmp/
 	}' "$tmp/out" >"$tmp/said"
 	cat "$tmp/said"
 	cat "$tmp/said" >&2
-	if [ -n "${DVX_TEST_LONG-}" ]; then
-		awk '{ v[$1] = $2 } END { exit v["hardware_cpu_ns"] > v["bare_cpu_ns"] }' "$tmp/out"
-		report $? "over hardware steering, $rules rules take at most the CPU time of the bare loop"
-	fi
 else
 	cat "$tmp/out"
 	report 1 "a file of $rules rules, the same entries by a bare loop, and edits"
