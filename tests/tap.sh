@@ -35,14 +35,6 @@ needs() {
 	bail_out "${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
 }
 
-# shows_up FILE TEXT PID: waits until the process has written the text; fails if it ends without.
-shows_up() {
-	until grep -qs -- "$2" "$1"; do
-		kill -0 "$3" 2>/dev/null || grep -qs -- "$2" "$1" || return
-		sleep 0.02 # other tests need the processor
-	done
-}
-
 # report CODE NAME [WHY]: after a command of this exit code, whose output is in $scratch/out and err
 report() {
 	tests=$((tests + 1))

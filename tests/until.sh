@@ -7,6 +7,14 @@ until_dead() {
 	while grep -qs '^State:.[^ZX]' "/proc/$1"/task/*/status; do sleep 0.02; done
 }
 
+# shows_up FILE TEXT PID: waits until the process has written the text; fails if it ends without.
+shows_up() {
+	until grep -qs -- "$2" "$1"; do
+		kill -0 "$3" 2>/dev/null || grep -qs -- "$2" "$1" || return
+		sleep 0.02 # other tests need the processor
+	done
+}
+
 # wait_port PORT PID: waits until the server listens: the port is in the kernel's table (state 0A), in IPv4 or IPv6. Fails
 # if the process ends before.
 wait_port() {

@@ -113,7 +113,7 @@ result $? "dvx-sim link counts the packets"
 # A request that waits for a machine that is not there fails with the device.
 timeout 60 "$sim" exec "$other" -- "$top_builddir/tests/lab/why_hangs" fatal_waits </dev/null >"$dir/client" 2>&1 &
 waits=$!
-until grep -q open "$dir/client"; do kill -0 $waits || break; sleep 0.02; done
+shows_up "$dir/client" open $waits
 echo 'device fatal after 1us' >"$dir/fatal"
 "$sim" fault "$other" "$dir/fatal" >"$dir/server" 2>&1 && wait $waits
 result $? "a request that waits for an address fails with the device"
