@@ -74,7 +74,7 @@ bool cfile_has_link(const struct cfile *cf)
 	       st.st_ino == cf->link;
 }
 
-void cfile_forked(struct cfile *cf)
+void cfile_disconnect(struct cfile *cf)
 {
 	if (cfile_has_link(cf))
 		real()->close(cf->sock);
@@ -116,7 +116,7 @@ static int cfile_lost(struct cfile *cf, int err)
 	if (cf->sock >= 0) {
 		sim_refuse("the device at %s is gone: %s", server,
 			   err == -EBADF ? "the program closed its connection" : strerror(-err));
-		cfile_forked(cf);
+		cfile_disconnect(cf);
 	}
 	return -EIO;
 }
@@ -213,7 +213,7 @@ bool cfile_close(struct cfile *cf)
 	if (cf->sock < 0)
 		return false;
 	in_use = cfile_notify(cf, cf->cm ? LINK_CM_CLOSE : LINK_CLOSE, NULL, 0, -1) > 0;
-	cfile_forked(cf);
+	cfile_disconnect(cf);
 	return in_use;
 }
 
@@ -296,7 +296,7 @@ static int cfile_fetch_refusals(struct cfile *cf)
 	setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	err = link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer);
 	if (err) {
-		cfile_forked(cf); /* a late answer would be taken for that of the next request */
+		cfile_disconnect(cf); /* a late answer would be taken for that of the next request */
 		return err;
 	}
 	setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &endless, sizeof(endless));
@@ -327,6 +327,6 @@ int cfile_attach(struct cfile *cf, int fd)
 	allow_dma(cf->sock);
 	err = cfile_notify(cf, LINK_ATTACH, NULL, 0, fd);
 	if (err)
-		cfile_forked(cf);
+		cfile_disconnect(cf);
 	return err;
 }

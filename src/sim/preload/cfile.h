@@ -60,8 +60,8 @@ bool cfile_close(struct cfile *);
  * number may be the program's now.
  */
 bool cfile_has_link(const struct cfile *);
-/* Drops the parent's connection in a fork child. */
-void cfile_forked(struct cfile *);
+/* Closes the connection, unless the program has closed it; in a fork child the parent's. */
+void cfile_disconnect(struct cfile *);
 /*
  * Fetches reports before the program ends: a program that ends right after an error completion
  * makes no further request. Waits only briefly, and not for a file that another thread uses, which gets them

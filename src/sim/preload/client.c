@@ -67,7 +67,7 @@ void client_in_child(void)
 	for (unsigned int i = 0; i < files_end; i++) {
 		ticket_reset(&files[i].lock);
 		if (files[i].ino)
-			cfile_forked(&files[i]);
+			cfile_disconnect(&files[i]);
 	}
 }
 
