@@ -20,7 +20,7 @@ src_lib_libdvx_la_SOURCES += \
 src_lib_libdvx_la_SOURCES += \
 	src/lib/hws/action.c src/lib/hws/args.c src/lib/hws/domain.c src/lib/hws/dump.c src/lib/hws/fields.c src/lib/hws/fields.def src/lib/hws/forward.c src/lib/hws/hws.h \
 	src/lib/hws/image.c src/lib/hws/key.c src/lib/hws/linear.c src/lib/hws/matcher.c src/lib/hws/object.c src/lib/hws/pool.c src/lib/hws/ranges.c src/lib/hws/root.c \
-	src/lib/hws/rule.c src/lib/hws/rules.c src/lib/hws/stage.c src/lib/hws/stc.c src/lib/hws/vport.c
+	src/lib/hws/rule.c src/lib/hws/rules.c src/lib/hws/stage.c src/lib/hws/stc.c src/lib/hws/tags.c src/lib/hws/vport.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
 # A call inside the library stays inside it; the exported copies of the hot path (hot.c) inline each other.
 src_lib_libdvx_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)

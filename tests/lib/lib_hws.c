@@ -208,10 +208,11 @@ TEST(below, grows)
 		inbox_gets(&s->b, spec, 0);
 	}
 	for (uint32_t i = 0; i < MANY; i++)
-		OK(dvx_flow_rule_destroy(rules[i]));
-	spec.dport = 5001;
-	spec_send(s->f, spec);
-	inbox_gets(&s->a, spec, 0);
+		OK(dvx_flow_rule_destroy(rules[i * 997 % MANY]));
+	for (spec.dport = 5001; spec.dport < 5000 + MANY; spec.dport = (uint16_t)(spec.dport + 7)) {
+		spec_send(s->f, spec);
+		inbox_gets(&s->a, spec, 0);
+	}
 	OK(dvx_flow_matcher_destroy(mt));
 	OK(dvx_flow_rule_destroy(to_a));
 	OK(dvx_flow_matcher_destroy(rest));
@@ -543,8 +544,9 @@ TEST(below, matcher_is_full)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
-/* Rules of UDP ports, from 0 on. */
+/* Rules of UDP ports, from 0 on; the one before `end` is the last. */
 struct ports {
+	size_t end;
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_action *const *to;
 	struct dvx_flow_match m;
@@ -554,6 +556,8 @@ static int ports_next(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	struct ports *p = arg;
 
+	if (i == p->end)
+		return 1;
 	p->m = udp(4, (uint16_t)i);
 	*attr = rule_attr(p->mt, &p->m, p->to, 1);
 	return 0;
@@ -563,11 +567,24 @@ static int ports_next(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 TEST(below, full_matcher_takes_none)
 {
 	static struct dvx_flow_rule *rules[TOO_MANY];
-	struct ports p = {.mt = small_matcher(s), .to = &s->to_b};
+	struct ports p = {.mt = small_matcher(s), .to = &s->to_b, .end = TOO_MANY};
 	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .next = ports_next, .arg = &p};
 
 	refused(dvx_flow_rules_insert(&bulk, TOO_MANY, rules), -ENOMEM, "has grown 12 times",
 		"more expected_rules");
+	OK(dvx_flow_domain_sync(s->domain));
+	OK(dvx_flow_matcher_destroy(p.mt));
+}
+
+/* A bulk may end at any rule: those that no doorbell has announced go, too. */
+TEST(below, bulk_gives_up)
+{
+	static struct dvx_flow_rule *rules[TOO_MANY];
+	struct ports p = {.mt = small_matcher(s), .to = &s->to_b};
+	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .next = ports_next, .arg = &p};
+
+	for (; p.end < 40; p.end++)
+		refused(dvx_flow_rules_insert(&bulk, 50, rules), -ECANCELED, "gave up", "");
 	OK(dvx_flow_domain_sync(s->domain));
 	OK(dvx_flow_matcher_destroy(p.mt));
 }

@@ -21,6 +21,11 @@ struct dvx_flow_backend {
 	 * device has refused some, unless these were removed.
 	 */
 	int (*domain_sync)(struct dvx_flow_domain *domain);
+	/*
+	 * NULL: always. Waits likewise. Returns whether the device has taken all rules since the
+	 * domain was made.
+	 */
+	bool (*domain_took_all)(struct dvx_flow_domain *domain);
 	/* domain_sync() and domain_has_room() are called only for domains with levels. */
 	bool (*domain_has_room)(struct dvx_flow_domain *domain);
 	/* Dumps one table, or with NULL all tables; `call` begins the sentence. */
@@ -41,13 +46,20 @@ struct dvx_flow_backend {
 
 	/*
 	 * Both return when the change is on its way to the device; domain_sync() waits for it. By
-	 * then `value`, and a rule that was removed, may be gone.
+	 * then `value`, and a rule that was removed, may be gone. more: another rule of the domain
+	 * follows at once, unless that fails; they may be sent together.
 	 */
-	int (*rule_insert)(struct dvx_flow_rule *rule, const uint8_t *value);
+	int (*rule_insert)(struct dvx_flow_rule *rule, const uint8_t *value, bool more);
 	int (*rule_remove)(struct dvx_flow_rule *rule);
-	/* NULL: does nothing. Waits until the device has taken or refused the rule. */
+	/*
+	 * Waits until the device has taken or refused the rule. For backends with
+	 * domain_took_all().
+	 */
 	int (*rule_settle)(struct dvx_flow_rule *rule);
 };
+
+/* rule.c: dvx_flow_rule_create(); more: as in rule_insert() */
+int dvx_flow_rule_new(const struct dvx_flow_rule_attr *user, bool more, struct dvx_flow_rule **out);
 
 extern const struct dvx_flow_backend dvx_flow_dr;  /* dr.c: libmlx5's mlx5dv_dr */
 extern const struct dvx_flow_backend dvx_flow_hws; /* lib/hws: hardware steering */

@@ -20,23 +20,31 @@ static int ask_next(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_
 	return dvx_fail(err < 0 ? -err : ECANCELED, "the caller gave up");
 }
 
-static int flow_bulk_one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule **rule)
+static int flow_bulk_one(const struct dvx_flow_bulk *bulk, size_t i, bool more,
+			 struct dvx_flow_rule **rule)
 {
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr)};
 	int err;
 
 	/* The caller's struct may have another size than ours. */
 	if (!bulk->next)
-		return dvx_flow_rule_create(
-			(const void *)((const char *)bulk->attrs + i * bulk->attrs->size), rule);
+		return dvx_flow_rule_new(
+			(const void *)((const char *)bulk->attrs + i * bulk->attrs->size), more,
+			rule);
 	err = ask_next(bulk, i, &attr);
 	if (err)
 		return err;
-	return dvx_flow_rule_create(&attr, rule);
+	return dvx_flow_rule_new(&attr, more, rule);
 }
 
+/* The domain of the rules; `mixed`: they have several. */
+struct bulk_domain {
+	struct dvx_flow_domain *is;
+	bool mixed;
+};
+
 static int flow_bulk_insert(const struct dvx_flow_bulk *bulk, size_t n,
-			    struct dvx_flow_rule **rules, size_t *done)
+			    struct dvx_flow_rule **rules, size_t *done, struct bulk_domain *domain)
 {
 	size_t every = bulk->every ? bulk->every : EVERY;
 	int err;
@@ -44,23 +52,29 @@ static int flow_bulk_insert(const struct dvx_flow_bulk *bulk, size_t n,
 	for (*done = 0; *done < n; ++*done) {
 		if (bulk->progress && *done && !(*done % every) && bulk->progress(bulk->arg, *done))
 			return dvx_fail(ECANCELED, "the caller gave up");
-		err = flow_bulk_one(bulk, *done, &rules[*done]);
+		err = flow_bulk_one(bulk, *done, *done + 1 < n, &rules[*done]);
 		if (err)
 			return err;
+		domain->mixed |= domain->is && domain->is != rules[*done]->matcher->table->domain;
+		domain->is = rules[*done]->matcher->table->domain;
 	}
 	return 0;
 }
 
 /* The device may refuse a rule that was on its way. Sets *bad to the first one. */
-static int flow_bulk_settle(struct dvx_flow_rule **rules, size_t n, size_t *bad)
+static int flow_bulk_settle(struct dvx_flow_rule **rules, size_t n,
+			    const struct bulk_domain *domain, size_t *bad)
 {
 	int err = 0;
 
+	if (!n || (!domain->mixed && (!domain->is->backend->domain_took_all ||
+				      domain->is->backend->domain_took_all(domain->is))))
+		return 0;
 	for (*bad = 0; *bad < n && !err; *bad += !err) {
 		struct dvx_flow_rule *r = rules[*bad];
 		const struct dvx_flow_backend *backend = r->matcher->table->domain->backend;
 
-		err = backend->rule_settle ? backend->rule_settle(r) : 0;
+		err = backend->domain_took_all ? backend->rule_settle(r) : 0;
 	}
 	return err;
 }
@@ -79,6 +93,7 @@ static int say_which(struct dvx_error *why, size_t i)
 
 int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx_flow_rule **rules)
 {
+	struct bulk_domain domain = {.mixed = false};
 	struct dvx_flow_rule **made;
 	struct dvx_flow_bulk bulk;
 	size_t done, bad;
@@ -95,10 +110,10 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	made = calloc(n ? n : 1, sizeof(struct dvx_flow_rule *));
 	if (!made)
 		return dvx_fail(ENOMEM, "no memory for %zu rules", n);
-	err = flow_bulk_insert(&bulk, n, made, &done);
+	err = flow_bulk_insert(&bulk, n, made, &done, &domain);
 	bad = done;
 	if (!err)
-		err = flow_bulk_settle(made, n, &bad);
+		err = flow_bulk_settle(made, n, &domain, &bad);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

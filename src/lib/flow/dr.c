@@ -477,7 +477,7 @@ static int dr_rule_actions(const struct dvx_flow_rule *rule, struct mlx5dv_dr_ac
 	return 0;
 }
 
-static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
+static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value, bool more)
 {
 	const struct dvx_flow_matcher *matcher = rule->matcher;
 	const struct dr_matcher *own = matcher->impl;
@@ -488,6 +488,7 @@ static int dr_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 	const bool fdb = matcher->table->domain->side == DVX_FLOW_FDB;
 	int err = fdb ? dvx_flow_fdb_check_rule(rule, value) : 0;
 
+	(void)more;
 	if (!err && !own->of[kind])
 		err = dr_matcher_make(matcher, kind);
 	if (!err)

@@ -116,25 +116,28 @@ struct dvx_flow_change {
 };
 
 struct dvx_flow_action {
+	/* a new rule reads these, so they are in two lines of the cache */
 	struct dvx_flow_domain *domain;
-	void *impl[2];	    /* for rules below the root and in it; only changes have both */
-	void *anchor_table; /* the backend's, of ACTION_ROOT */
+	void *impl[2]; /* for rules below the root and in it; only changes have both */
 	enum action_kind kind;
-	uint32_t level;		      /* of the table it leads to */
-	struct dvx_flow_table *table; /* that table */
+	uint32_t level; /* of the table it leads to */
+	int refs;
 	/*
 	 * the tag, the counter or ASO object in obj, the priority in the root, the vport, the ratio
 	 * of a sample, or ENCAP_*
 	 */
 	uint32_t number;
-	uint8_t reg_c;	     /* of an ASO object: the register of the result */
-	bool responder;	     /* of a tracked connection: the packets are its responder's */
-	struct dvx_obj *obj; /* its bulk of counters, its ASO objects or its TIR, or ... */
-	uint32_t object;     /* ... (the device's number of that) */
-	struct ibv_qp *ibqp; /* ... its QP */
-	int *target;	     /* reference count of its target or counter */
+	_Alignas(void *) uint8_t own[24]; /* of the backend */
+	uint32_t object;		  /* the device's number of obj */
+
+	void *anchor_table;	      /* the backend's, of ACTION_ROOT */
+	struct dvx_flow_table *table; /* that table */
+	uint8_t reg_c;		      /* of an ASO object: the register of the result */
+	bool responder;		      /* of a tracked connection: the packets are its responder's */
+	struct dvx_obj *obj;	      /* its bulk of counters, its ASO objects or its TIR, or ... */
+	struct ibv_qp *ibqp;	      /* ... its QP */
+	int *target;		      /* reference count of its target or counter */
 	struct dvx_flow_change change;
-	int refs;
 	size_t bytes; /* of the header, the rewrites, the tag (4 bytes), or the members */
 	_Alignas(uint64_t) uint8_t data[];
 };

@@ -156,7 +156,7 @@ static void flow_rule_hold(struct dvx_flow_rule *rule)
 		dvx_ref(&rule->actions[i]->refs);
 }
 
-int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
+int dvx_flow_rule_new(const struct dvx_flow_rule_attr *user, bool more, struct dvx_flow_rule **out)
 {
 	struct dvx_flow_rule_attr attr;
 	struct dvx_flow_rule *rule;
@@ -174,7 +174,8 @@ int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_
 	rule->matcher = attr.matcher;
 	err = sort_actions(&attr, rule->actions, &rule->action_count);
 	if (!err)
-		err = attr.matcher->table->domain->backend->rule_insert(rule, attr.match->value);
+		err = attr.matcher->table->domain->backend->rule_insert(rule, attr.match->value,
+									more);
 	if (err) {
 		free(rule);
 		return err;
@@ -182,6 +183,11 @@ int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_
 	flow_rule_hold(rule);
 	*out = rule;
 	return 0;
+}
+
+int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
+{
+	return dvx_flow_rule_new(user, false, out);
 }
 
 int dvx_flow_rule_destroy(struct dvx_flow_rule *rule)

@@ -74,14 +74,14 @@ int dvx_service_queue_destroy(struct dvx_service_queue *q)
 
 int dvx_service_queue_wait(struct dvx_service_queue *q, const char *what, struct dvx_wc *wc)
 {
-	struct timespec now, end;
+	struct timespec now, begin = {0};
 	int got;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += SERVICE_PATIENCE;
 	while (!(got = dvx_cq_poll(q->cq, wc))) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec > end.tv_sec)
+		if (!begin.tv_sec)
+			begin = now;
+		if (now.tv_sec > begin.tv_sec + SERVICE_PATIENCE)
 			return dvx_fail(ETIMEDOUT, "%s: %s has not answered for %d seconds", what,
 					dvx_dev_name(q->dev), SERVICE_PATIENCE);
 		sched_yield();

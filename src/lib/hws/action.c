@@ -340,13 +340,14 @@ static int hws_stc_fill(struct dvx_flow_action *a, struct hws_made *own, enum hw
 
 int dvx_hws_action_stc(struct dvx_flow_action *action, enum hws_slot slot)
 {
-	struct hws_action *own = action->impl[0];
+	struct hws_action *own = hws_action(action);
 	uint8_t stc[PRM_STC_BYTES] = {0};
-	int err = 0;
+	int err;
 
-	if (!own->stc[slot])
-		err = hws_stc_fill(action, own->made, slot, stc);
-	if (!err && !own->stc[slot])
+	if (own->stc[slot])
+		return own->stc[slot];
+	err = hws_stc_fill(action, own->made, slot, stc);
+	if (!err)
 		err = dvx_hws_stc_get(hws_domain(action->domain), slot, stc, 0, &own->stc[slot]);
 	return err ? err : own->stc[slot];
 }
@@ -370,21 +371,19 @@ static int hws_action_check(const struct dvx_flow_action *a, const char *call)
 int dvx_hws_action_create(struct dvx_flow_action *action, const char *call)
 {
 	int err = hws_action_check(action, call);
-	struct hws_action *own;
+	struct hws_action *own = hws_action(action);
 	uint16_t vhca;
 
 	if (!err && action->kind == ACTION_VPORT && action->number != DVX_FLOW_UPLINK)
 		err = dvx_hws_vport_vhca(hws_domain(action->domain), call, action->number, &vhca);
 	if (err)
 		return err;
-	own = calloc(1, sizeof(*own));
-	if (own && dvx_hws_actions[action->kind].makes)
+	if (dvx_hws_actions[action->kind].makes) {
 		own->made = calloc(1, sizeof(*own->made));
-	if (!own || (dvx_hws_actions[action->kind].makes && !own->made)) {
-		free(own);
-		return dvx_fail(ENOMEM, "no memory for an action");
+		if (!own->made)
+			return dvx_fail(ENOMEM, "no memory for an action");
 	}
-	action->impl[0] = own;
+	action->impl[0] = own; /* its ID in a dump */
 	return 0;
 }
 
@@ -407,14 +406,12 @@ static int hws_made_destroy(struct hws_made *made)
 
 int dvx_hws_action_destroy(struct dvx_flow_action *action)
 {
-	struct hws_action *own = action->impl[0];
+	struct hws_action *own = hws_action(action);
 	int err = 0;
 
 	for (uint32_t i = 0; i < HWS_SLOTS && !err; i++)
 		err = dvx_hws_stc_put(hws_domain(action->domain), &own->stc[i]);
 	if (!err && own->made)
 		err = hws_made_destroy(own->made);
-	if (!err)
-		free(own);
 	return err;
 }

@@ -112,6 +112,13 @@ static int hws_domain_sync(struct dvx_flow_domain *domain)
 	return dvx_restore(&d->late);
 }
 
+static bool hws_domain_took_all(struct dvx_flow_domain *domain)
+{
+	struct hws_domain *d = hws_domain(domain);
+
+	return !dvx_hws_drain(d) && !d->lost_any;
+}
+
 /* A rule that finds no room fails by itself, or the next sync does. */
 static bool hws_domain_has_room(struct dvx_flow_domain *domain)
 {
@@ -180,9 +187,9 @@ static uint64_t hws_matcher_id(const struct dvx_flow_matcher *matcher, uint8_t v
 	return (uintptr_t)matcher->impl;
 }
 
-static int hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
+static int hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value, bool more)
 {
-	return rule->matcher->table->level ? dvx_hws_rule_insert(rule, value)
+	return rule->matcher->table->level ? dvx_hws_rule_insert(rule, value, more)
 					   : dvx_hws_root_rule_insert(rule, value);
 }
 
@@ -209,6 +216,7 @@ const struct dvx_flow_backend dvx_flow_hws = {
 	.domain_create = hws_domain_create,
 	.domain_destroy = hws_domain_destroy,
 	.domain_sync = hws_domain_sync,
+	.domain_took_all = hws_domain_took_all,
 	.domain_has_room = hws_domain_has_room,
 	.dump = dvx_hws_dump,
 	.table_create = hws_table_create,

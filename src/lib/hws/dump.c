@@ -141,18 +141,19 @@ static uint32_t hws_dump_row(struct hws_rule *r)
 
 static int hws_dump_rules(FILE *to, const struct hws_stage *stage)
 {
+	const struct hws_tags *tags = &stage->part->tags;
 	uint8_t *used = calloc(1u << stage->log_rows, sizeof(*used));
 	int err = used ? 0 : dvx_fail(ENOMEM, "no memory for a dump");
 
-	for (uint32_t i = 0; i < stage->part->chains; i++)
-		for (struct hws_rule *r = stage->part->rules[i]; r && !err; r = r->chain)
-			if (r->stage == stage) {
-				uint32_t row = hws_dump_row(r);
+	for (uint32_t i = 0; i < tags->room && !err; i++) {
+		struct hws_rule *r = tags->slot[i].rule;
+		uint32_t row;
 
-				err = hws_dump_rule(to, r,
-						    stage->number + (row << stage->log_depth) +
-							    used[row]++);
-			}
+		if (!r || r->stage != stage)
+			continue;
+		row = hws_dump_row(r);
+		err = hws_dump_rule(to, r, stage->number + (row << stage->log_depth) + used[row]++);
+	}
 	free(used);
 	return err;
 }

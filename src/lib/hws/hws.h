@@ -55,9 +55,12 @@ struct hws_domain {
 	bool reparse_by_stc, no_duplicates;
 	struct dvx_service_queue queue;
 	uint32_t waiting;	/* requests whose completions are to come */
+	uint32_t unrung;	/* of these, requests that no doorbell has announced; ... */
+	bool more;		/* ... others follow */
 	int broken;		/* -errno of a request that ended the queue */
 	struct dvx_error late;	/* of the last request that failed after its call had returned */
 	uint32_t lost, reports; /* of these, how many no sync has reported; syncs that did */
+	bool lost_any;		/* there was one */
 	struct hws_pair stcs;
 	struct hws_template *template[HWS_STCS], *templates; /* by offset; a hash table */
 	uint16_t last[HWS_SLOTS];			     /* template that was asked for */
@@ -178,6 +181,25 @@ int dvx_hws_stage_destroy(struct hws_stage *stage);
 
 /* ---- Matchers (matcher.c) ---- */
 
+/* Rules by their tags (tags.c). */
+struct hws_tags {
+	struct hws_tag_slot {
+		struct hws_rule *rule; /* NULL: free */
+		uint32_t hash;
+	} * slot;
+	uint32_t room, count; /* room: 0 or a power of two */
+};
+/* Returns the slot of a tag, which is free if no rule has it. There has been a rule. */
+struct hws_tag_slot *dvx_hws_tags_find(const struct hws_tags *t, const uint8_t *tag);
+/*
+ * Makes room for one more rule, and begins to find its slot, which dvx_hws_tags_place() returns. The
+ * caller counts the rule.
+ */
+int dvx_hws_tags_reserve(struct hws_tags *t, const uint8_t *tag, uint32_t expected, uint32_t *hash);
+struct hws_tag_slot *dvx_hws_tags_place(const struct hws_tags *t, const uint8_t *tag,
+					uint32_t hash);
+void dvx_hws_tags_forget(struct hws_tags *t, struct hws_tag_slot *s);
+
 #define HWS_STAGES 12u
 #define HWS_PARTS  4u /* addresses of IPv4 or IPv6, outer times inner */
 
@@ -187,8 +209,7 @@ struct hws_part {
 	struct hws_layout layout;
 	uint32_t count;
 	struct hws_stage *stage[HWS_STAGES]; /* stage 0 is sized for the rules that are expected */
-	struct hws_rule **rules;	     /* of the flow API, by tag: chains of a hash table */
-	uint32_t chains, rule_count;	     /* chains: 0 or a power of two */
+	struct hws_tags tags;		     /* of the flow API's rules */
 };
 
 /* ranges.c: the definer of a matcher's ranges, and where a rule has the limits of each. */
@@ -276,6 +297,12 @@ struct hws_action {
 	uint16_t stc[HWS_SLOTS]; /* 0: not made */
 	struct hws_made *made;	 /* of a kind that has some; else NULL */
 };
+_Static_assert(sizeof(struct hws_action) <= sizeof(((struct dvx_flow_action *)0)->own),
+	       "it is in its action");
+static inline struct hws_action *hws_action(struct dvx_flow_action *action)
+{
+	return (struct hws_action *)(void *)action->own;
+}
 /* Makes the table of an action with members, if need be. */
 int dvx_hws_forward(struct dvx_flow_action *a, struct hws_made *own);
 int dvx_hws_forward_destroy(struct hws_made *own);
@@ -322,8 +349,7 @@ int dvx_hws_pools_destroy(struct hws_domain *d);
 
 /* A rule of the flow API. */
 struct hws_rule {
-	struct hws_rule *chain; /* a rule with the tag of another one is in no chain but ... */
-	struct hws_rule *next;	/* ... in the list of the one that is, which is in effect */
+	struct hws_rule *next; /* a rule with the same tag: the first of the list is in effect */
 	struct hws_part *part;
 	struct dvx_flow_rule *rule;
 	struct hws_stage *stage; /* NULL: it is not on the device */
@@ -363,7 +389,7 @@ void dvx_hws_image_lead(struct dvx_hws_image *image, const struct hws_place *nex
 /* Writes an argument and waits for it. */
 int dvx_hws_write_argument(struct dvx_flow_domain *domain, uint32_t id, const uint8_t *data,
 			   uint32_t bytes);
-int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value);
+int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value, bool more);
 int dvx_hws_rule_remove(struct dvx_flow_rule *rule);
 int dvx_hws_rule_settle(struct dvx_flow_rule *rule);
 /* Makes the images of a rule that has its places. */

@@ -323,6 +323,6 @@ void dvx_hws_layout_tag(const struct hws_layout *layout, const uint8_t *value, u
 	memcpy(tag, layout->fixed, HWS_TAG_LONG);
 	for (const struct hws_move *m = layout->move; m < layout->move + layout->count; m++)
 		hws_move_make(m, value, tag);
-	for (uint32_t i = 0; i < HWS_TAG_LONG; i++)
-		tag[i] &= key->mask[i];
+	for (uint32_t i = 0; i < HWS_TAG_LONG; i += sizeof(uint32_t))
+		prm_store32(tag, i, prm_load32(tag, i) & prm_load32(key->mask, i));
 }

@@ -65,7 +65,7 @@ static int hws_part_destroy(struct hws_part *part)
 		err = dvx_hws_key_put(d, &part->layout.key);
 	if (err)
 		return err;
-	free(part->rules);
+	free(part->tags.slot);
 	free(part);
 	return 0;
 }

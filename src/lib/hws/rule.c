@@ -5,12 +5,15 @@
  */
 #include "hws.h"
 
+/* Requests of a doorbell, while more rules follow. */
+#define HWS_BATCH 16u
+
 /* The cookie of a request that writes a rule is the rule's address; of others this. */
 #define HWS_COOKIE_OTHER 1u
 
 /* ---- The queue ---- */
 
-static int hws_place(struct hws_domain *d, struct hws_rule *r);
+static int hws_place_again(struct hws_domain *d, struct hws_rule *r);
 
 /* Handles a completion: a rule without room is tried in another stage. */
 static int hws_complete(struct hws_domain *d, const struct dvx_wc *wc)
@@ -35,7 +38,7 @@ static int hws_complete(struct hws_domain *d, const struct dvx_wc *wc)
 	r->failed = 0;
 	r->stage->rules--;
 	r->stage = NULL;
-	return hws_place(d, r);
+	return hws_place_again(d, r);
 }
 
 /* Keeps the failure of a request for dvx_flow_domain_sync(): who waits has other requests. */
@@ -43,8 +46,17 @@ static void hws_keep_failure(struct hws_domain *d, const struct dvx_wc *wc)
 {
 	d->late = *dvx_last_error();
 	d->lost++;
+	d->lost_any = true;
 	if (wc->wr_id != HWS_COOKIE_OTHER)
 		((struct hws_rule *)(uintptr_t)wc->wr_id)->lost = d->reports + 1;
+}
+
+/* Announces the requests that were posted. */
+static void hws_ring(struct hws_domain *d)
+{
+	if (d->unrung)
+		dvx_sq_ring(dvx_txq_ring(d->queue.txq));
+	d->unrung = 0;
 }
 
 /* Fails only if the queue did. */
@@ -53,6 +65,7 @@ static int hws_wait_one(struct hws_domain *d)
 	struct dvx_wc wc;
 	int err = d->broken;
 
+	hws_ring(d);
 	if (err)
 		return dvx_fail(-err, "hardware steering: an earlier request failed: make a new "
 				      "domain");
@@ -88,7 +101,8 @@ static int hws_posted(struct hws_domain *d, int err)
 	if (err)
 		return dvx_fail(-err, "hardware steering: a request was not posted");
 	d->waiting++;
-	dvx_sq_ring(dvx_txq_ring(d->queue.txq));
+	if (++d->unrung >= HWS_BATCH || !d->more)
+		hws_ring(d);
 	return 0;
 }
 
@@ -182,22 +196,19 @@ static int hws_take_places(struct hws_rule *r, uint32_t entries)
 }
 
 /* The last entry comes first, so that each leads to one that is there. */
-static int hws_write(struct hws_domain *d, struct hws_rule *r)
+static int hws_write(struct hws_domain *d, struct hws_rule *r, struct hws_images *images)
 {
-	struct hws_images images;
-	int err = hws_fill(r, &images);
+	int err = hws_take_places(r, images->count);
 
-	if (!err)
-		err = hws_take_places(r, images.count);
 	if (err)
 		return err;
-	hws_lead(r, &images);
-	for (uint32_t i = images.count; --i && !err;)
-		err = hws_post_more(d, &r->place[i - 1], &images.image[i]);
+	hws_lead(r, images);
+	for (uint32_t i = images->count; --i && !err;)
+		err = hws_post_more(d, &r->place[i - 1], &images->image[i]);
 	if (err)
 		return err;
-	err = hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images.image[0], (uintptr_t)r,
-		       images.count > 1 ? DVX_SMALL_FENCE : 0);
+	err = hws_post(d, r, PRM_GTA_OP_ACTIVATE, &images->image[0], (uintptr_t)r,
+		       images->count > 1 ? DVX_SMALL_FENCE : 0);
 	r->waits = err ? 0 : d->sides;
 	return err;
 }
@@ -235,20 +246,28 @@ static struct hws_stage *hws_next_stage(struct hws_rule *r)
 	return dvx_hws_part_stage(part, pick);
 }
 
-static int hws_place(struct hws_domain *d, struct hws_rule *r)
+static int hws_place(struct hws_domain *d, struct hws_rule *r, struct hws_images *images)
 {
 	int err;
 
 	r->stage = hws_next_stage(r);
 	if (!r->stage)
 		return -dvx_last_error()->err;
-	err = hws_write(d, r);
+	err = hws_write(d, r, images);
 	if (err) {
 		r->stage = NULL;
 		return err;
 	}
 	r->stage->rules++;
 	return 0;
+}
+
+static int hws_place_again(struct hws_domain *d, struct hws_rule *r)
+{
+	struct hws_images images;
+	int err = hws_fill(r, &images);
+
+	return err ? err : hws_place(d, r, &images);
 }
 
 /* Waits for the completions that decide where the rule is. */
@@ -277,105 +296,63 @@ static int hws_erase(struct hws_domain *d, struct hws_rule *r)
 	return 0;
 }
 
-/* ---- Rules by tag ---- */
-
-static uint32_t hws_tag_hash(const uint8_t *tag)
-{
-	uint64_t hash = 0, word;
-
-	for (size_t at = 0; at < HWS_TAG_LONG; at += sizeof(uint32_t)) {
-		word = prm_load32(tag, at);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 32;
-	}
-	return (uint32_t)hash;
-}
-
-/* Returns where the chain of a tag refers to its rule, or its end. */
-static struct hws_rule **hws_find(const struct hws_part *part, const uint8_t *tag)
-{
-	struct hws_rule **at = &part->rules[hws_tag_hash(tag) & (part->chains - 1)];
-
-	while (*at && memcmp((*at)->tag, tag, HWS_TAG_LONG) != 0)
-		at = &(*at)->chain;
-	return at;
-}
-
-/* Makes chains for one more rule: as many as there are rules, or twice. */
-static int hws_chains_grow(struct hws_part *part)
-{
-	struct hws_part bigger = {.chains = part->chains ? 2 * part->chains : 64};
-
-	if (part->rule_count < part->chains)
-		return 0;
-	bigger.rules = calloc(bigger.chains, sizeof(bigger.rules[0]));
-	if (!bigger.rules)
-		return dvx_fail(ENOMEM, "no memory for %u rules", bigger.chains);
-	for (uint32_t i = 0; i < part->chains; i++)
-		for (struct hws_rule *r = part->rules[i], *next; r; r = next) {
-			next = r->chain;
-			r->chain = NULL;
-			*hws_find(&bigger, r->tag) = r;
-		}
-	free(part->rules);
-	part->rules = bigger.rules;
-	part->chains = bigger.chains;
-	return 0;
-}
-
 /* ---- Rules ---- */
 
-/*
- * Adds a rule whose tag another one has: the first one stays in effect, as in libmlx5's entries. The
- * actions are tried, because the first one's deletion would fail by them.
- */
+/* Adds a rule whose tag another one has: the first one stays in effect, as in libmlx5's entries. */
 static int hws_add_second(const struct hws_domain *d, struct hws_rule *first, struct hws_rule *r)
 {
-	struct hws_images tried;
-	int err;
-
 	if (d->no_duplicates)
 		return dvx_fail(EEXIST, "dvx_flow_rule_create: the matcher has a rule with these "
 					"values");
-	err = hws_fill(r, &tried);
-	if (err)
-		return err;
 	while (first->next)
 		first = first->next;
 	first->next = r;
 	return 0;
 }
 
-static int hws_add(struct hws_domain *d, struct hws_rule *r)
+static int hws_add(struct hws_domain *d, struct hws_rule *r, uint32_t hash)
 {
-	int err = hws_chains_grow(r->part);
-	struct hws_rule **at = err ? NULL : hws_find(r->part, r->tag);
+	struct hws_images images;
+	struct hws_tag_slot *slot;
+	int err = hws_fill(r, &images);
 
 	if (err)
 		return err;
-	if (*at)
-		return hws_add_second(d, *at, r);
-	err = hws_place(d, r);
+	slot = dvx_hws_tags_place(&r->part->tags, r->tag, hash);
+	if (slot->rule)
+		return hws_add_second(d, slot->rule, r);
+	err = hws_place(d, r, &images);
 	if (err)
 		return err;
-	*at = r;
-	r->part->rule_count++;
+	slot->rule = r;
+	r->part->tags.count++;
 	return 0;
 }
 
-int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
+int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value, bool more)
 {
+	struct hws_domain *d = hws_domain(rule->matcher->table->domain);
 	int err = dvx_hws_check_tags_only(rule->matcher, "dvx_flow_rule_create");
 	struct hws_part *part = err ? NULL : dvx_hws_matcher_part(rule->matcher, value);
-	struct hws_rule *r = part ? calloc(1, sizeof(*r)) : NULL;
+	struct hws_rule *r;
+	uint8_t tag[HWS_TAG_LONG];
+	uint32_t hash;
 
-	if (!r)
-		return part ? dvx_fail(ENOMEM, "no memory for a rule") : -dvx_last_error()->err;
-	r->part = part;
-	r->rule = rule;
-	err = dvx_hws_part_tag(part, value, r->tag);
+	if (!part)
+		return -dvx_last_error()->err;
+	err = dvx_hws_part_tag(part, value, tag);
 	if (!err)
-		err = hws_add(hws_domain(rule->matcher->table->domain), r);
+		err = dvx_hws_tags_reserve(&part->tags, tag, rule->matcher->expected_rules, &hash);
+	if (err)
+		return err;
+	r = malloc(sizeof(*r));
+	if (!r)
+		return dvx_fail(ENOMEM, "no memory for a rule");
+	*r = (struct hws_rule){.part = part, .rule = rule};
+	memcpy(r->tag, tag, sizeof(tag));
+	d->more = more;
+	err = hws_add(d, r, hash);
+	d->more = false;
 	if (err) {
 		hws_rule_free(r);
 		return err;
@@ -385,37 +362,38 @@ int dvx_hws_rule_insert(struct dvx_flow_rule *rule, const uint8_t *value)
 }
 
 /* Puts the next rule with this tag into the place of the first one, which stays if that fails. */
-static int hws_replace(struct hws_domain *d, struct hws_rule **at)
+static int hws_replace(struct hws_domain *d, struct hws_tag_slot *slot)
 {
-	struct hws_rule *first = *at, *next = first->next;
+	struct hws_rule *first = slot->rule, *next = first->next;
+	struct hws_images images;
 	int err;
 
 	next->stage = first->stage;
 	next->tried = first->tried;
-	err = next->stage ? hws_write(d, next) : hws_place(d, next);
+	err = hws_fill(next, &images);
+	if (!err)
+		err = next->stage ? hws_write(d, next, &images) : hws_place(d, next, &images);
 	if (err) {
 		next->stage = NULL;
 		return err;
 	}
-	next->chain = first->chain;
-	*at = next;
+	slot->rule = next;
 	return 0;
 }
 
-static int hws_remove_first(struct hws_domain *d, struct hws_rule **at)
+static int hws_remove_first(struct hws_domain *d, struct hws_tag_slot *slot)
 {
-	struct hws_rule *r = *at;
+	struct hws_rule *r = slot->rule;
 	int err = hws_wait_for(d, r);
 
 	if (err)
 		return err;
 	if (r->next)
-		return hws_replace(d, at);
+		return hws_replace(d, slot);
 	err = hws_erase(d, r);
 	if (err)
 		return err;
-	*at = r->chain;
-	r->part->rule_count--;
+	dvx_hws_tags_forget(&r->part->tags, slot);
 	return 0;
 }
 
@@ -431,12 +409,14 @@ int dvx_hws_rule_settle(struct dvx_flow_rule *rule)
 /* May be called again after a failure, when the device may not have the rule any more. */
 int dvx_hws_rule_remove(struct dvx_flow_rule *rule)
 {
-	struct hws_rule *r = rule->impl, **at = hws_find(r->part, r->tag), *first = *at;
+	struct hws_rule *r = rule->impl, *first;
+	struct hws_tag_slot *slot = dvx_hws_tags_find(&r->part->tags, r->tag);
 	struct hws_domain *d = hws_domain(rule->matcher->table->domain);
 	int err = 0;
 
+	first = slot->rule;
 	if (first == r)
-		err = hws_remove_first(d, at);
+		err = hws_remove_first(d, slot);
 	else
 		while (first && first->next != r)
 			first = first->next;
