@@ -14,16 +14,18 @@
 /* End of the part that was settled, which begins at the heap's end of the first call. */
 static uintptr_t settled;
 
-/* Collapses only memory that is used completely, so the process does not grow; may fail. */
-bool heap_settle(void)
+bool heap_has_more(void)
 {
 	const uintptr_t end = (uintptr_t)sbrk(0);
 
 	if (!settled || settled > end) /* the heap shrank */
 		settled = end & ~(HUGE - 1);
-	if (end - settled < HUGE)
-		return false;
+	return end - settled >= HUGE;
+}
+
+/* Collapses only memory that is used completely, so the process does not grow; may fail. */
+void heap_settle(void)
+{
 	madvise((void *)settled, HUGE, MADV_COLLAPSE);
 	settled += HUGE;
-	return true;
 }

@@ -6,8 +6,9 @@
 
 /*
  * Turns the heap's next 2 MiB in use into a huge page, so that an object among a million costs no
- * page walk. For processes that are just a chip. Returns false if there are none.
+ * page walk. For processes that are just a chip; heap_has_more() tells whether there are 2 MiB.
  */
-bool heap_settle(void);
+bool heap_has_more(void);
+void heap_settle(void);
 
 #endif
