@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "arena.h"
 
@@ -33,6 +35,18 @@ void arena_free(struct arena *a)
 		free(b);
 	}
 	free(a);
+}
+
+/* The block that is being filled stays the first one. */
+void arena_join(struct arena *a, struct arena **from)
+{
+	struct block **at = &a->block;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = (*from)->block;
+	free(*from);
+	*from = NULL;
 }
 
 static struct block *add_block(struct arena *a, size_t bytes)
@@ -73,6 +87,36 @@ char *arena_text(struct arena *a, const char *bytes, size_t n)
 	return p ? memcpy(p, bytes, n) : NULL;
 }
 
+/*
+ * Makes the kernel take huge pages for a large array, which is touched with fewer faults then. All of
+ * its mapping, since realloc() can't move a part of one.
+ */
+static void use_huge_pages(void *p, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)p & ~4095ul;
+
+	if (bytes >= 2ul << 20)
+		madvise((void *)from, (uintptr_t)p + bytes - from, MADV_HUGEPAGE);
+}
+
+void *array_new(size_t n, size_t size)
+{
+	void *array = reallocarray(NULL, n + !n, size);
+
+	if (array)
+		use_huge_pages(array, n * size);
+	return array;
+}
+
+void *array_new_zeroed(size_t n, size_t size)
+{
+	void *array = calloc(n + !n, size);
+
+	if (array)
+		use_huge_pages(array, n * size);
+	return array;
+}
+
 bool array_grow(void **array, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 8;
@@ -83,6 +127,7 @@ bool array_grow(void **array, size_t n, size_t *room, size_t size)
 	grown = reallocarray(*array, more, size);
 	if (!grown)
 		return false;
+	use_huge_pages(grown, more * size);
 	*array = grown;
 	*room = more;
 	return true;

@@ -30,6 +30,8 @@ void build_begin(struct rule_build *b, const struct source_range *at, enum rule_
 	b->most = 0;
 	b->rss = (struct rule_rss){0};
 	b->go = (struct build_goto){0};
+	b->ps->list = (struct node_list){0};
+	b->ps->flags = (struct rule_value){0};
 	b->ps->bad = false;
 }
 

@@ -9,7 +9,7 @@
 /* A table of the file. */
 struct build_table {
 	struct source_range at; /* first use of its name */
-	bool has[RULE_DIRS];	/* rules of this direction */
+	bool has[RULE_DIRS];	/* rules of this direction; of no interest in the first table */
 };
 
 static bool build_table_add(struct rule_build *b, const struct source_range *at, const char *name)

@@ -27,10 +27,6 @@
 	const char *name;
 	const struct rule_word *word;
 	const struct rule_net *net;
-	struct rule_value masked;
-	struct { const char *name; bool set; } flag;
-	struct rule_range range;
-	struct node_list list;
 }
 
 %code provides {
@@ -43,15 +39,49 @@ int flow_lex(FLOW_STYPE *value, struct source_range *at, struct rule_parser *ps)
 %code {
 #include "build.h"
 
+/* A range as one value. Written in parts, it could not be read as a whole until these are in the cache. */
+typedef uint32_t range_words __attribute__((vector_size(sizeof(struct source_range))));
+_Static_assert(offsetof(struct source_range, end_byte) == sizeof(uint32_t), "the second word");
+
+static struct source_range range_make(range_words w)
+{
+	struct source_range at;
+
+	memcpy(&at, &w, sizeof(at));
+	return at;
+}
+
+static range_words range_load(const struct source_range *at)
+{
+	range_words w;
+
+	memcpy(&w, at, sizeof(w));
+	return w;
+}
+
+/* Returns the range from one word to another. */
+static struct source_range range_of(const struct source_range *first, const struct source_range *last)
+{
+	const range_words end = {0, UINT32_MAX, 0, 0};
+
+	return range_make((range_load(first) & ~end) | (range_load(last) & end));
+}
+
+/* Returns the empty range behind a word. */
+static struct source_range range_behind(const struct source_range *at)
+{
+	range_words w = range_load(at);
+
+	w[0] = w[1];
+	return range_make(w);
+}
+
 #define YYLLOC_DEFAULT(Current, Rhs, N)                                             \
 	do {                                                                        \
-		if (N) {                                                            \
-			(Current) = YYRHSLOC(Rhs, 1);                               \
-			(Current).end_byte = YYRHSLOC(Rhs, N).end_byte;             \
-		} else {                                                            \
-			(Current) = YYRHSLOC(Rhs, 0);                               \
-			(Current).first_byte = (Current).end_byte;                  \
-		}                                                                   \
+		if (N)                                                              \
+			(Current) = range_of(&YYRHSLOC(Rhs, 1), &YYRHSLOC(Rhs, N)); \
+		else                                                                \
+			(Current) = range_behind(&YYRHSLOC(Rhs, 0));                \
 	} while (0)
 
 static void flow_error(const struct source_range *at, struct rule_parser *ps, const char *what)
@@ -79,14 +109,6 @@ static void per_second(struct rule_parser *ps, const struct source_range *at, co
 		parse_mistake(ps, at, "a rate is in a second: 1000/s, 100 Mbit/s");
 }
 
-/* Returns the range from one word to another. */
-static struct source_range range_of(const struct source_range *first, const struct source_range *last)
-{
-	struct source_range at = *first;
-
-	at.end_byte = last->end_byte;
-	return at;
-}
 }
 
 %code {
@@ -125,9 +147,38 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 
 /* Adds a node to the rule: its kind, its place, and what else it has. */
 #define ADD(what, place, ...) build_add(ps->build, &(struct rule_node){.kind = NODE_##what, .at = (place), __VA_ARGS__})
-#define NO_LIST (struct node_list){0}
 #define ALL	UINT64_MAX
-#define FLAGS(f) ((f).mask ? list_value(ps, NO_LIST, (f).value, (f).mask) : NO_LIST)
+
+/*
+ * Lists and masked values, which are twice as large as what the stack has, are in the parser: it reads
+ * one of them at a time.
+ */
+#define NEXT_VALUE(v, m) (ps->list = list_value(ps, ps->list, v, m))
+#define NEXT_RANGE(r)	 (ps->list = list_range(ps, ps->list, r))
+#define MASKED(v, m)	 (ps->masked = (struct rule_value){v, m})
+
+/* Returns the list that was read. */
+static struct node_list list_end(struct rule_parser *ps)
+{
+	struct node_list l = ps->list;
+
+	ps->list = (struct node_list){0};
+	return l;
+}
+
+static struct node_list list_of_one(struct rule_parser *ps, uint64_t value, uint64_t mask)
+{
+	return list_value(ps, (struct node_list){0}, value, mask);
+}
+
+/* Returns the TCP flags that were read, as a list; none if no flag is compared. */
+static struct node_list flags_end(struct rule_parser *ps)
+{
+	struct rule_value v = ps->flags;
+
+	ps->flags = (struct rule_value){0};
+	return v.mask ? list_of_one(ps, v.value, v.mask) : (struct node_list){0};
+}
 }
 
 %initial-action {
@@ -161,10 +212,6 @@ static void ct_word(struct rule_parser *ps, const struct source_range *at, const
 %type <word> keyword verdict direction tag value_word number_word mpls_word l4 side port_side tunnel
 %type <number> proto ethertype port rss_kind vport
 %type <net> net
-%type <masked> mac masked dscp flags
-%type <flag> flag
-%type <range> range
-%type <list> macs nets ports numbers values dscps vports states option
 
 %%
 
@@ -227,63 +274,63 @@ match:
 | T_TYPE ne name	{ ADD(TYPE, @$, .ne = @2, .name = $3); }
 | T_CODE ne T_NUMBER	{ ADD(CODE, @$, .ne = @2, .number = $3); }
 | tag			{ ADD(TAG, @$, .of = $1->arg); }
-| tag numbers		{ ADD(TAG, @1, .of = $1->arg); ADD(TAG_FIELD, @2, .of = KEY_VLAN_ID, .list = $2); }
-| tag T_NE numbers	{ ADD(TAG, @1, .of = $1->arg); ADD(TAG_FIELD, @3, .of = KEY_VLAN_ID, .ne = @2, .list = $3); }
+| tag numbers		{ ADD(TAG, @1, .of = $1->arg); ADD(TAG_FIELD, @2, .of = KEY_VLAN_ID, .list = list_end(ps)); }
+| tag T_NE numbers	{ ADD(TAG, @1, .of = $1->arg); ADD(TAG_FIELD, @3, .of = KEY_VLAN_ID, .ne = @2, .list = list_end(ps)); }
 | T_UNTAGGED		{ ADD(UNTAGGED, @$); }
 | T_NATIVE		{ ADD(NATIVE, @$); }
 | T_VLANS T_NUMBER	{ ADD(TAGS, @$, .number = $2, .second = ALL); }
 | T_VLANS T_NUMBER '-' T_NUMBER	{ ADD(TAGS, @$, .number = $2, .second = $4); }
-| T_ID ne numbers	{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_ID, .number = $1->arg, .ne = @2, .list = $3); }
-| T_PCP ne numbers	{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_PCP, .number = $1->arg, .ne = @2, .list = $3); }
-| T_DEI numbers		{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_DEI, .list = $2); }
+| T_ID ne numbers	{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_ID, .number = $1->arg, .ne = @2, .list = list_end(ps)); }
+| T_PCP ne numbers	{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_PCP, .number = $1->arg, .ne = @2, .list = list_end(ps)); }
+| T_DEI numbers		{ ADD(TAG_FIELD, @$, .of = KEY_VLAN_DEI, .list = list_end(ps)); }
 | T_ARP			{ ADD(ETHERTYPE, @$, .number = 0x0806); }
 | T_IPV4		{ ADD(IP, @$, .of = 4); }
 | T_IPV6		{ ADD(IP, @$, .of = 6); }
-| side ne macs		{ ADD(FIELD, @$, .of = $1->arg == SIDE_SRC ? KEY_SMAC : KEY_DMAC, .ne = @2, .list = $3); }
-| side ne nets		{ ADD(NETS, @$, .of = $1->arg, .ne = @2, .list = $3); }
-| side T_HOST ne nets	{ ADD(NETS, @$, .of = $1->arg, .ne = @3, .list = $4); }
-| T_HOST ne nets	{ ADD(NETS, @$, .of = SIDE_EITHER, .ne = @2, .list = $3); }
+| side ne macs		{ ADD(FIELD, @$, .of = $1->arg == SIDE_SRC ? KEY_SMAC : KEY_DMAC, .ne = @2, .list = list_end(ps)); }
+| side ne nets		{ ADD(NETS, @$, .of = $1->arg, .ne = @2, .list = list_end(ps)); }
+| side T_HOST ne nets	{ ADD(NETS, @$, .of = $1->arg, .ne = @3, .list = list_end(ps)); }
+| T_HOST ne nets	{ ADD(NETS, @$, .of = SIDE_EITHER, .ne = @2, .list = list_end(ps)); }
 | T_PROTO ne proto	{ ADD(PROTO, @$, .ne = @2, .number = $3); }
 | T_PROTOCOL ne T_NUMBER	{ ADD(PROTOCOL, @3, .ne = @2, .number = $3); }
 | T_PROTOCOL ne name	{ ADD(PROTOCOL, @3, .ne = @2, .name = $3); }
-| T_TOS masked		{ ADD(TOS, @$, .number = $2.value, .second = $2.mask); }
-| T_DSCP ne dscps	{ ADD(FIELD, @$, .of = KEY_DSCP, .ne = @2, .list = $3); }
-| T_ECN ne numbers	{ ADD(FIELD, @$, .of = KEY_ECN, .ne = @2, .list = $3); }
-| value_word ne values	{ ADD(FIELD, @$, .of = $1->arg, .ne = @2, .list = $3); }
-| T_FLOWLABEL ne values	{ ADD(IP, @1, .of = 6); ADD(FLOWLABEL, @$, .of = KEY_FLOWLABEL, .ne = @2, .list = $3); }
-| T_FRAG		{ ADD(FIELD, @$, .of = KEY_FRAGMENT, .list = list_value(ps, NO_LIST, 1, 1)); }
-| T_NOFRAG		{ ADD(FIELD, @$, .of = KEY_FRAGMENT, .list = list_value(ps, NO_LIST, 0, 1)); }
+| T_TOS masked		{ ADD(TOS, @$, .number = ps->masked.value, .second = ps->masked.mask); }
+| T_DSCP ne dscps	{ ADD(FIELD, @$, .of = KEY_DSCP, .ne = @2, .list = list_end(ps)); }
+| T_ECN ne numbers	{ ADD(FIELD, @$, .of = KEY_ECN, .ne = @2, .list = list_end(ps)); }
+| value_word ne values	{ ADD(FIELD, @$, .of = $1->arg, .ne = @2, .list = list_end(ps)); }
+| T_FLOWLABEL ne values	{ ADD(IP, @1, .of = 6); ADD(FLOWLABEL, @$, .of = KEY_FLOWLABEL, .ne = @2, .list = list_end(ps)); }
+| T_FRAG		{ ADD(FIELD, @$, .of = KEY_FRAGMENT, .list = list_of_one(ps, 1, 1)); }
+| T_NOFRAG		{ ADD(FIELD, @$, .of = KEY_FRAGMENT, .list = list_of_one(ps, 0, 1)); }
 | l4			{ ADD(PROTO, @$, .number = $1->arg); }
-| port_side ne ports	{ ADD(PORTS, @$, .of = $1->arg, .ne = @2, .list = $3); }
-| T_FLAGS flags		{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = FLAGS($2)); }
-| T_FLAGS masked	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = list_value(ps, NO_LIST, $2.value, $2.mask)); }
-| T_FLAGS T_NE flags	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .ne = @2, .list = FLAGS($3)); }
+| port_side ne ports	{ ADD(PORTS, @$, .of = $1->arg, .ne = @2, .list = list_end(ps)); }
+| T_FLAGS flags		{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = flags_end(ps)); }
+| T_FLAGS masked	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .list = list_of_one(ps, ps->masked.value, ps->masked.mask)); }
+| T_FLAGS T_NE flags	{ ADD(FLAGS, @$, .of = KEY_TCP_FLAGS, .ne = @2, .list = flags_end(ps)); }
 | tunnel		{ ADD(TUNNEL, @$, .of = $1->arg); }
-| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(TUNNEL_ID, @3, .of = TUNNEL_IDS, .list = $3); }
+| tunnel { ADD(TUNNEL, @1, .of = $1->arg); } values	{ ADD(TUNNEL_ID, @3, .of = TUNNEL_IDS, .list = list_end(ps)); }
 | T_OAM			{ ADD(OAM, @$, .number = 1); }
 | T_OAM T_NUMBER	{ ADD(OAM, @$, .number = $2); }
-| T_GBP ne values	{ ADD(GBP, @$, .ne = @2, .list = $3); }
-| T_OPTION T_NUMBER T_TYPE T_NUMBER values	{ ADD(OPTION, @$, .number = $2, .second = $4, .list = $5); }
-| T_VNI ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_VNI, .ne = @2, .list = $3); }
-| T_TEID ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_TEID, .ne = @2, .list = $3); }
-| T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = $3); }
+| T_GBP ne values	{ ADD(GBP, @$, .ne = @2, .list = list_end(ps)); }
+| T_OPTION T_NUMBER T_TYPE T_NUMBER values	{ ADD(OPTION, @$, .number = $2, .second = $4, .list = list_end(ps)); }
+| T_VNI ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_VNI, .ne = @2, .list = list_end(ps)); }
+| T_TEID ne values	{ ADD(TUNNEL_ID, @$, .of = TUNNEL_TEID, .ne = @2, .list = list_end(ps)); }
+| T_KEY ne values	{ ADD(GRE_KEY, @$, .ne = @2, .list = list_end(ps)); }
 | T_MPLS		{ ADD(MPLS, @$); }
-| T_MPLS numbers	{ ADD(MPLS, @$, .of = KEY_MPLS_LABEL, .list = $2); }
-| mpls_word ne numbers	{ ADD(MPLS_FIELD, @$, .of = $1->arg, .ne = @2, .list = $3); }
-| T_MPLS_BOS numbers	{ ADD(MPLS_FIELD, @$, .of = KEY_MPLS_BOTTOM, .list = $2); }
-| T_FROM vports		{ ADD(FIELD, @$, .of = KEY_VPORT, .list = $2); }
-| T_CT states		{ ADD(CT, @$, .list = $2); }
-| T_CT T_NE states	{ ADD(CT, @$, .ne = @2, .list = $3); }
-| T_CT negation states	{ ADD(CT, @$, .ne = @2, .list = $3); }
-| T_CT T_NAME states	{ ct_word(ps, &@2, $2); ADD(CT, @$, .list = $3); }
-| T_CT T_NAME T_NE states	{ ct_word(ps, &@2, $2); ADD(CT, @$, .ne = @3, .list = $4); }
-| number_word T_NUMBER	{ ADD(FIELD, @$, .of = $1->arg, .list = list_value(ps, NO_LIST, $2, ALL)); }
+| T_MPLS numbers	{ ADD(MPLS, @$, .of = KEY_MPLS_LABEL, .list = list_end(ps)); }
+| mpls_word ne numbers	{ ADD(MPLS_FIELD, @$, .of = $1->arg, .ne = @2, .list = list_end(ps)); }
+| T_MPLS_BOS numbers	{ ADD(MPLS_FIELD, @$, .of = KEY_MPLS_BOTTOM, .list = list_end(ps)); }
+| T_FROM vports		{ ADD(FIELD, @$, .of = KEY_VPORT, .list = list_end(ps)); }
+| T_CT states		{ ADD(CT, @$, .list = list_end(ps)); }
+| T_CT T_NE states	{ ADD(CT, @$, .ne = @2, .list = list_end(ps)); }
+| T_CT negation states	{ ADD(CT, @$, .ne = @2, .list = list_end(ps)); }
+| T_CT T_NAME states	{ ct_word(ps, &@2, $2); ADD(CT, @$, .list = list_end(ps)); }
+| T_CT T_NAME T_NE states	{ ct_word(ps, &@2, $2); ADD(CT, @$, .ne = @3, .list = list_end(ps)); }
+| number_word T_NUMBER	{ ADD(FIELD, @$, .of = $1->arg, .list = list_of_one(ps, $2, ALL)); }
 ;
 
 /* States of connections. */
 states:
-  T_NAME		{ $$ = list_value(ps, NO_LIST, ct_state(ps, &@1, $1), CT_MASK); }
-| states or T_NAME	{ $$ = list_value(ps, $1, ct_state(ps, &@3, $3), CT_MASK); }
+  T_NAME		{ NEXT_VALUE(ct_state(ps, &@1, $1), CT_MASK); }
+| states or T_NAME	{ NEXT_VALUE(ct_state(ps, &@3, $3), CT_MASK); }
 ;
 
 negation:
@@ -324,14 +371,14 @@ port_side:
 ;
 
 macs:
-  mac			{ $$ = list_value(ps, NO_LIST, $1.value, $1.mask); }
-| macs or mac		{ $$ = list_value(ps, $1, $3.value, $3.mask); }
+  mac
+| macs or mac
 ;
 
 mac:
-  T_MAC			{ $$ = (struct rule_value){$1, ALL}; }
+  T_MAC			{ NEXT_VALUE($1, ALL); }
 | T_MAC '/' T_MAC	{
-				$$ = (struct rule_value){$1, $3};
+				NEXT_VALUE($1, $3);
 				if ($1 & ~$3)
 					parse_mistake(ps, &@$, "the MAC has bits outside the mask");
 			}
@@ -339,8 +386,8 @@ mac:
 
 /* All addresses of a rule have one version. */
 nets:
-  net			{ ADD(IP, @1, .of = $1->family); $$ = (struct node_list){(void *)(uintptr_t)$1, 1, 1}; }
-| nets or net		{ ADD(IP_ALSO, @3, .of = $3->family); $$ = list_add(ps, $1, $3, sizeof(*$3)); }
+  net			{ ADD(IP, @1, .of = $1->family); ps->list = (struct node_list){(void *)(uintptr_t)$1, 1, 1}; }
+| nets or net		{ ADD(IP_ALSO, @3, .of = $3->family); ps->list = list_add(ps, ps->list, $3, sizeof(*$3)); }
 ;
 
 net:
@@ -361,14 +408,14 @@ or:
 ;
 
 ports:
-  range			{ $$ = list_range(ps, NO_LIST, $1); }
-| ports or range	{ $$ = list_range(ps, $1, $3); }
+  range
+| ports or range
 ;
 
 range:
-  port			{ $$ = parse_range(ps, &@$, $1, $1); }
-| port '-' port		{ $$ = parse_range(ps, &@$, $1, $3); }
-| port '/' T_NUMBER	{ $$ = parse_port_mask(ps, &@$, $1, $3); }
+  port			{ NEXT_RANGE(parse_range(ps, &@$, $1, $1)); }
+| port '-' port		{ NEXT_RANGE(parse_range(ps, &@$, $1, $3)); }
+| port '/' T_NUMBER	{ NEXT_RANGE(parse_port_mask(ps, &@$, $1, $3)); }
 ;
 
 port:
@@ -377,42 +424,42 @@ port:
 ;
 
 flags:
-  flag			{ $$ = (struct rule_value){0}; parse_flag(ps, &@1, $1.name, $1.set, &$$); }
-| flags ',' flag	{ $$ = $1; parse_flag(ps, &@3, $3.name, $3.set, &$$); }
+  flag
+| flags ',' flag
 ;
 
 flag:
-  name			{ $$.name = $1; $$.set = true; }
-| '!' name		{ $$.name = $2; $$.set = false; }
+  name			{ parse_flag(ps, &@$, $1, true, &ps->flags); }
+| '!' name		{ parse_flag(ps, &@$, $2, false, &ps->flags); }
 ;
 
 numbers:
-  T_NUMBER		{ $$ = list_value(ps, NO_LIST, $1, ALL); }
-| numbers or T_NUMBER	{ $$ = list_value(ps, $1, $3, ALL); }
+  T_NUMBER		{ NEXT_VALUE($1, ALL); }
+| numbers or T_NUMBER	{ NEXT_VALUE($3, ALL); }
 ;
 
 values:
-  masked		{ $$ = list_value(ps, NO_LIST, $1.value, $1.mask); }
-| values or masked	{ $$ = list_value(ps, $1, $3.value, $3.mask); }
+  masked		{ NEXT_VALUE(ps->masked.value, ps->masked.mask); }
+| values or masked	{ NEXT_VALUE(ps->masked.value, ps->masked.mask); }
 ;
 
 dscps:
-  dscp			{ $$ = list_value(ps, NO_LIST, $1.value, $1.mask); }
-| dscps or dscp		{ $$ = list_value(ps, $1, $3.value, $3.mask); }
+  dscp
+| dscps or dscp
 ;
 
 masked:
-  T_NUMBER		{ $$ = (struct rule_value){$1, ALL}; }
+  T_NUMBER		{ MASKED($1, ALL); }
 | T_NUMBER '/' T_NUMBER	{
-				$$ = (struct rule_value){$1, $3};
+				MASKED($1, $3);
 				if ($1 & ~$3)
 					parse_mistake(ps, &@$, "the value has bits outside the mask");
 			}
 ;
 
 vports:
-  vport			{ $$ = list_value(ps, NO_LIST, $1, ALL); }
-| vports or vport	{ $$ = list_value(ps, $1, $3, ALL); }
+  vport			{ NEXT_VALUE($1, ALL); }
+| vports or vport	{ NEXT_VALUE($3, ALL); }
 ;
 
 vport:
@@ -431,10 +478,8 @@ ethertype:
 ;
 
 dscp:
-  masked
-| name			{
-				$$ = (struct rule_value){named(ps, &@$, $1, "DSCP", dscp_number), ALL};
-			}
+  masked		{ NEXT_VALUE(ps->masked.value, ps->masked.mask); }
+| name			{ NEXT_VALUE(named(ps, &@$, $1, "DSCP", dscp_number), ALL); }
 ;
 
 /* A value's name may be a word of the language: proto tcp, type arp. */
@@ -512,12 +557,14 @@ encap_word:
 | T_DST T_PORT T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_PORT, .number = $3); }
 | T_TTL T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_TTL, .number = $2); }
 | T_GBP T_NUMBER	{ ADD(ENCAP_WORD, @$, .of = ENCAP_GBP, .number = $2); }
-| T_OPTION option	{ ADD(ENCAP_WORD, @$, .of = ENCAP_OPTION, .list = $2); }
+| T_OPTION option	{ ADD(ENCAP_WORD, @$, .of = ENCAP_OPTION, .list = list_end(ps)); }
 ;
 
 option:
   T_NUMBER T_TYPE T_NUMBER T_NUMBER {
-	$$ = list_value(ps, list_value(ps, list_value(ps, NO_LIST, $1, 0xffff), $3, 0xff), $4, 0xffffffff);
+	NEXT_VALUE($1, 0xffff);
+	NEXT_VALUE($3, 0xff);
+	NEXT_VALUE($4, 0xffffffff);
   }
 ;
 

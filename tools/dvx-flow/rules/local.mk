@@ -13,7 +13,7 @@ tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
-	tools/dvx-flow/rules/node.h tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/scan.c tools/dvx-flow/rules/parse_text.c \
+	tools/dvx-flow/rules/node.h tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/scan.c tools/dvx-flow/rules/parse_text.c tools/dvx-flow/rules/parse_parts.c \
 	tools/dvx-flow/rules/parse_value.c tools/dvx-flow/rules/define.h tools/dvx-flow/rules/parse_define.c \
 	tools/dvx-flow/rules/parse_variable.c tools/dvx-flow/rules/marks.h tools/dvx-flow/rules/marks.c \
 	tools/dvx-flow/rules/build.h tools/dvx-flow/rules/build.c tools/dvx-flow/rules/build_field.c tools/dvx-flow/rules/build_match.c \
@@ -38,5 +38,5 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/plan.h tools/dvx-flow/rules/plan.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/librules_la-parse_define.lo \
-	tools/dvx-flow/rules/librules_la-parse_variable.lo tools/dvx-flow/rules/librules_la-parse_text.lo \
+	tools/dvx-flow/rules/librules_la-parse_variable.lo tools/dvx-flow/rules/librules_la-parse_text.lo tools/dvx-flow/rules/librules_la-parse_parts.lo \
 	tools/dvx-flow/rules/librules_la-scan.lo: tools/dvx-flow/rules/grammar.h

@@ -46,6 +46,9 @@ struct rule_parser {
 	mistake_fn report;
 	void *report_arg;
 	int mistakes;
+	struct node_list list;	     /* the one that is being read */
+	struct rule_value masked;    /* the value with a mask that is being read, ... */
+	struct rule_value flags;     /* ... and the TCP flags */
 	bool bad;		     /* the current rule has a mistake */
 	bool no_memory, ended, part; /* part: it is to be part of another text */
 	struct parse_vars vars;
@@ -59,6 +62,9 @@ const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *b
 
 /* Counts the columns of a part of the text: scan.c. */
 uint32_t scan_columns(const struct rule_parser *ps, const char *from, const char *to);
+
+/* --- parse_parts.c: the whole text. Returns as flow_parse() does. --- */
+int parse_parts(struct rule_parser *ps, const struct parse_limits *limits);
 
 /* --- parse_value.c: values and lists of them --- */
 

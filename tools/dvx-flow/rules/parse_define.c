@@ -360,7 +360,7 @@ static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct sour
 		return define_line(ps, at);
 	if (token == T_VARIABLE)
 		return define_use(ps, at, value, before);
-	if ((token == '-' || token == '/') && last && last->is_list) {
+	if (last && last->is_list && (token == '-' || token == '/')) {
 		parse_mistake(ps, at, "$%s is a list (%s); one value stands before \"%c\"",
 			      last->name, last->text, token);
 		return FLOW_error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A text of rules, from its first byte on. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,24 @@ static bool text_is_ascii(const char *text, size_t len)
 	return !(all & 0x8080808080808080ull);
 }
 
+/* More threads would wait for memory, and smaller parts for their threads. */
+#define PARSE_THREADS_MAX 8
+#define PARSE_PART	  (256ul << 10)
+
+static const struct parse_limits parse_limits_one = {.part = SIZE_MAX, .threads = 1};
+
+/* Returns how many processors the process may use. */
+static unsigned int parse_threads(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	return (unsigned int)(n < PARSE_THREADS_MAX ? n : PARSE_THREADS_MAX);
+}
+
 /* Goes on with another text. Returns 0 or -ENOMEM. */
-static int parse_text(struct rule_parser *ps, const char *text, size_t len)
+static int parse_text(struct rule_parser *ps, const char *text, size_t len,
+		      const struct parse_limits *limits)
 {
 	ps->text = ps->next = ps->counted = ps->blanks = text;
 	ps->len = len;
@@ -40,7 +57,7 @@ static int parse_text(struct rule_parser *ps, const char *text, size_t len)
 	ps->ascii = text_is_ascii(text, len);
 	ps->ended = false;
 	parse_vars_begin(ps);
-	return flow_parse(ps) == 2 || ps->no_memory ? -ENOMEM : 0;
+	return parse_parts(ps, limits) == 2 || ps->no_memory ? -ENOMEM : 0;
 }
 
 /* Defines the variables of the rules in effect. */
@@ -53,15 +70,16 @@ static int parse_known(struct rule_parser *ps, const struct ruleset *of)
 	if (!of || !of->ndefines)
 		return 0;
 	text = defines_text(of, &len);
-	ret = text ? parse_text(ps, text, len) : -ENOMEM;
+	ret = text ? parse_text(ps, text, len, &parse_limits_one) : -ENOMEM;
 	free(text);
 	parse_vars_known(ps);
 	return ret;
 }
 
 /* Parses rules; of: as in rules_parse_part(). */
-static int parse_rules(const char *text, size_t len, struct ruleset *set, bool whole,
-		       const struct ruleset *of, mistake_fn report, void *arg)
+static int parse_rules(const char *text, size_t len, const struct parse_limits *limits,
+		       struct ruleset *set, bool whole, const struct ruleset *of, mistake_fn report,
+		       void *arg)
 {
 	size_t mark = rules_mark(text, len);
 	struct rule_build b = {0};
@@ -79,13 +97,14 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 			      "the text is UTF-16; save it as UTF-8");
 		return ps.mistakes;
 	}
+	words_prepare();
 	set->memory = arena_new();
 	ret = set->memory && build_tables_begin(&b) ? 0 : -ENOMEM;
 	if (!ret && memchr(text, '$', len))
 		ret = parse_known(&ps, of);
 	ps.part = !whole;
 	if (!ret)
-		ret = parse_text(&ps, text + mark, len - mark);
+		ret = parse_text(&ps, text + mark, len - mark, limits);
 	if (!ret && whole) {
 		build_tables_end(&b);
 		build_track_end(&b);
@@ -105,11 +124,19 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn report, void *arg)
 {
-	return parse_rules(text, len, set, true, NULL, report, arg);
+	const struct parse_limits limits = {.part = PARSE_PART, .threads = parse_threads()};
+
+	return rules_parse_within(text, len, &limits, set, report, arg);
+}
+
+int rules_parse_within(const char *text, size_t len, const struct parse_limits *limits,
+		       struct ruleset *set, mistake_fn report, void *arg)
+{
+	return parse_rules(text, len, limits, set, true, NULL, report, arg);
 }
 
 int rules_parse_part(const char *text, size_t len, const struct ruleset *of, struct ruleset *set,
 		     mistake_fn report, void *arg)
 {
-	return parse_rules(text, len, set, false, of, report, arg);
+	return parse_rules(text, len, &parse_limits_one, set, false, of, report, arg);
 }

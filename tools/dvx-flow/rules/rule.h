@@ -388,6 +388,17 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
  */
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn report, void *arg);
 /*
+ * Parses likewise, within limits, which change nothing but the time; tests lower them.
+ *	part	bytes of the parts of a text that are parsed at once; at least 4
+ *	threads	that parse
+ */
+struct parse_limits {
+	size_t part;
+	unsigned int threads;
+};
+int rules_parse_within(const char *text, size_t len, const struct parse_limits *limits,
+		       struct ruleset *set, mistake_fn report, void *arg);
+/*
  * Parses rules that are to be part of another text, whose tables they may name. They cannot be
  * compiled. `of` has that text's variables, which they may name as well; NULL: they are unknown.
  */

@@ -17,34 +17,38 @@ enum scan_class {
 	SCAN_VARIABLE = 1 << 5, /* the same without - */
 	SCAN_ADDRESS = 1 << 6,	/* behind the second colon */
 	SCAN_FOREIGN = 1 << 7,	/* not ASCII */
+	SCAN_DOTTED = 1 << 8,	/* in an IPv4 address */
+	SCAN_BREAK = 1 << 9,	/* begins a comment, or goes on with the next line */
 };
 
 #define SCAN_NAME (SCAN_WORD | SCAN_VARIABLE)
 
-static const uint8_t scan_class[256] = {
+static const uint16_t scan_class[256] = {
 	[' '] = SCAN_BLANK,
 	['\t'] = SCAN_BLANK,
 	['\r'] = SCAN_BLANK,
 	['\f'] = SCAN_BLANK,
-	['0' ... '9'] = SCAN_DIGIT | SCAN_HEX | SCAN_NAME | SCAN_ADDRESS,
+	['#'] = SCAN_BREAK,
+	['\\'] = SCAN_BREAK,
+	['0' ... '9'] = SCAN_DIGIT | SCAN_HEX | SCAN_NAME | SCAN_ADDRESS | SCAN_DOTTED,
 	['a' ... 'f'] = SCAN_LETTER | SCAN_HEX | SCAN_NAME | SCAN_ADDRESS,
 	['A' ... 'F'] = SCAN_LETTER | SCAN_HEX | SCAN_NAME | SCAN_ADDRESS,
 	['g' ... 'z'] = SCAN_LETTER | SCAN_NAME,
 	['G' ... 'Z'] = SCAN_LETTER | SCAN_NAME,
 	['_'] = SCAN_NAME,
 	['-'] = SCAN_WORD,
-	['.'] = SCAN_ADDRESS,
+	['.'] = SCAN_ADDRESS | SCAN_DOTTED,
 	[':'] = SCAN_ADDRESS,
 	[0x80 ... 0xff] = SCAN_FOREIGN,
 };
 
-static bool scan_is(const struct rule_parser *ps, const char *p, uint8_t class)
+static bool scan_is(const struct rule_parser *ps, const char *p, unsigned int class)
 {
 	return p < ps->end && scan_class[(uint8_t)*p] & class;
 }
 
 /* Returns the end of the characters of a class that begin at p. */
-static const char *scan_run(const struct rule_parser *ps, const char *p, uint8_t class)
+static const char *scan_run(const struct rule_parser *ps, const char *p, unsigned int class)
 {
 	while (scan_is(ps, p, class))
 		p++;
@@ -267,9 +271,7 @@ static int scan_digits(struct rule_parser *ps, struct source_range *at, FLOW_STY
 	const char *p = ps->next, *end = scan_run(ps, p, SCAN_DIGIT), *colons;
 
 	if (scan_char(ps, end, '.')) {
-		while (scan_is(ps, end, SCAN_DIGIT) || scan_char(ps, end, '.'))
-			end++;
-		scan_take(ps, at, end);
+		scan_take(ps, at, scan_run(ps, end, SCAN_DOTTED));
 		return scan_ipv4(ps, at, value);
 	}
 	if (*p == '0' && end == p + 1 && (scan_char(ps, end, 'x') || scan_char(ps, end, 'X')) &&
@@ -284,14 +286,17 @@ static int scan_digits(struct rule_parser *ps, struct source_range *at, FLOW_STY
 
 static int scan_word(struct rule_parser *ps, struct source_range *at, FLOW_STYPE *value)
 {
-	const char *p = ps->next, *end = scan_run(ps, p, SCAN_WORD), *colons;
+	const char *p = ps->next, *end, *colons;
 	const struct rule_word *w;
+	uint64_t letters = 0;
 
+	for (end = p; scan_is(ps, end, SCAN_WORD); end++)
+		letters = word_letter(letters, *end);
 	colons = scan_char(ps, end, ':') ? scan_colons(ps, p) : NULL;
 	if (colons)
 		return scan_address(ps, at, colons, value);
 	scan_take(ps, at, end);
-	w = word_find(p, (size_t)(end - p));
+	w = word_find_letters(p, (size_t)(end - p), letters);
 	if (!w)
 		return scan_text(ps, p, (size_t)(end - p), value, T_NAME);
 	value->word = w;
@@ -398,11 +403,15 @@ static const char *scan_goes_on(const struct rule_parser *ps, const char *p)
 	return scan_char(ps, p, '\n') ? p + 1 : NULL;
 }
 
-/* Goes to the next token, past blanks and comments. */
+/* Goes to the next token, past blanks and comments; mostly past one blank. */
 static void scan_skip(struct rule_parser *ps)
 {
-	const char *p, *next;
+	const char *p = ps->next + scan_char(ps, ps->next, ' '), *next;
 
+	if (!scan_is(ps, p, SCAN_BLANK | SCAN_BREAK)) {
+		ps->next = p;
+		return;
+	}
 	for (;; ps->next = next) {
 		p = scan_run(ps, ps->next, SCAN_BLANK);
 		if (p > ps->next && (p > ps->next + 1 || *ps->next != ' '))

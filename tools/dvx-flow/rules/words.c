@@ -224,49 +224,64 @@ static bool look_up(const struct named *table, size_t n, const char *name, uint6
 	return false;
 }
 
-/* Files of 100,000 rules have a million words, so these are found by their hash. */
+/* Files of 100,000 rules have a million words, so these are found by their letters as a number. */
 #define WORD_PLACES 512u
-static uint8_t word_place[WORD_PLACES]; /* the word's index, from 1; 0: none */
+static struct word_slot {
+	uint64_t letters;
+	uint8_t n;
+	uint8_t word; /* its index, from 1; 0: none */
+} word_slots[WORD_PLACES];
 _Static_assert(COUNT(words) < 255, "indexes of words have 8 bits");
 
-/* Hashes a word in lower case. */
-static unsigned int word_hash(const char *name, size_t n)
+static uint64_t word_letters(const char *name, size_t n)
 {
-	unsigned int h = 0;
+	uint64_t letters = 0;
 
 	for (size_t i = 0; i < n; i++)
-		h = h * 31 + ((unsigned char)name[i] | 0x20);
-	return h % WORD_PLACES;
+		letters = word_letter(letters, name[i]);
+	return letters;
 }
 
-static bool word_same(const char *word, const char *name, size_t n)
+/* Returns the word's slot, or the free one where it would be. */
+static struct word_slot *word_look(const char *name, size_t n, uint64_t letters)
 {
-	return (!strncmp(word, name, n) || !strncasecmp(word, name, n)) && !word[n];
+	unsigned int at = (unsigned int)(letters * 0x9e3779b97f4a7c15u >> 55);
+	struct word_slot *s;
+
+	for (; s = &word_slots[at], s->word; at = (at + 1) % WORD_PLACES)
+		if (s->letters == letters && s->n == n &&
+		    (n <= sizeof(letters) || !strncasecmp(words[s->word - 1].name, name, n)))
+			break;
+	return s;
 }
 
-static void words_index(void)
+void words_prepare(void)
 {
+	static bool prepared;
+
+	if (prepared)
+		return;
+	prepared = true;
 	for (unsigned int i = 0; i < COUNT(words); i++) {
-		unsigned int at = word_hash(words[i].name, strlen(words[i].name));
+		size_t n = strlen(words[i].name);
+		uint64_t letters = word_letters(words[i].name, n);
 
-		while (word_place[at])
-			at = (at + 1) % WORD_PLACES;
-		word_place[at] = (uint8_t)(i + 1);
+		*word_look(words[i].name, n, letters) =
+			(struct word_slot){letters, (uint8_t)n, (uint8_t)(i + 1)};
 	}
+}
+
+const struct rule_word *word_find_letters(const char *name, size_t n, uint64_t letters)
+{
+	const struct word_slot *s = word_look(name, n, letters);
+
+	return s->word ? &words[s->word - 1] : NULL;
 }
 
 const struct rule_word *word_find(const char *name, size_t n)
 {
-	static bool indexed;
-	unsigned int at = word_hash(name, n);
-
-	if (!indexed)
-		words_index();
-	indexed = true;
-	for (; word_place[at]; at = (at + 1) % WORD_PLACES)
-		if (word_same(words[word_place[at] - 1].name, name, n))
-			return &words[word_place[at] - 1];
-	return NULL;
+	words_prepare();
+	return word_find_letters(name, n, word_letters(name, n));
 }
 
 bool word_is_direction(const char *text)
@@ -297,27 +312,27 @@ const char *word_near(const char *name, bool (*may)(const void *arg, int token),
 
 bool proto_number(const char *name, uint64_t *number)
 {
-	const struct protoent *p;
+	struct protoent found, *p = NULL;
+	char room[1024];
 
 	if (look_up(protos, COUNT(protos), name, number))
 		return true;
 	/* In /etc/protocols "ip" is 0, IPv6's hop-by-hop options, which nobody means. */
 	if (!strcasecmp(name, "ip"))
 		return false;
-	p = getprotobyname(name);
-	if (p)
+	if (!getprotobyname_r(name, &found, room, sizeof(room), &p) && p)
 		*number = (uint64_t)p->p_proto;
 	return p != NULL;
 }
 
 bool service_number(const char *name, uint64_t *number)
 {
-	const struct servent *s;
+	struct servent found, *s = NULL;
+	char room[1024];
 
 	if (look_up(services, COUNT(services), name, number))
 		return true;
-	s = getservbyname(name, NULL);
-	if (s)
+	if (!getservbyname_r(name, NULL, &found, room, sizeof(room), &s) && s)
 		*number = ntohs((uint16_t)s->s_port);
 	return s != NULL;
 }

@@ -13,8 +13,19 @@ struct rule_word {
 	int arg; /* a key, a side, a protocol, ...: as the grammar needs */
 };
 
+/* Prepares the search for words, which is then possible in several threads at once. */
+void words_prepare(void);
 /* Finds a word of n bytes, in either case. Returns NULL if it is none of the language. */
 const struct rule_word *word_find(const char *name, size_t n);
+/*
+ * Finds it by its letters in lower case, which word_letter() collects: the last one is the lowest byte;
+ * of a long word these are the last eight.
+ */
+const struct rule_word *word_find_letters(const char *name, size_t n, uint64_t letters);
+static inline uint64_t word_letter(uint64_t letters, char c)
+{
+	return letters << 8 | (unsigned char)c | 0x20;
+}
 /* Returns whether the first word of the text is a direction. */
 bool word_is_direction(const char *text);
 /* Returns the nearest word to a wrong one, of those that `may` allows in its place, or NULL. */
