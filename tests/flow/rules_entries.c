@@ -43,9 +43,9 @@ TEST(none, prefixes)
 		uint64_t covered = 0;
 
 		for (size_t i = 0; i < c.n; i++) {
-			assert_true(!(c.cube[i].value & ~c.cube[i].mask));
-			assert_true(c.cube[i].value >= first);
-			covered += 65536u - (uint64_t)c.cube[i].mask;
+			assert_true(!(cubes_at(&c, i)->value & ~cubes_at(&c, i)->mask));
+			assert_true(cubes_at(&c, i)->value >= first);
+			covered += 65536u - (uint64_t)cubes_at(&c, i)->mask;
 		}
 		assert_int_equal(covered, last - first + 1u);
 		free(c.cube);

@@ -25,7 +25,8 @@ struct shape_view {
 		uint8_t mine, theirs; /* indexes of the values */
 	} * key;
 	unsigned int n;
-	struct map seen; /* entries of the matcher, by the common bits */
+	struct map seen; /* entries of the matcher, by the common bits; ... */
+	size_t filled;	 /* ... only so many of them, until it is searched */
 };
 
 struct matcher_build {
@@ -34,6 +35,7 @@ struct matcher_build {
 	size_t n, room;
 	uint32_t action; /* of all entries, unless `mixed` */
 	bool mixed;
+	struct shape_constant constant;
 	struct shape_view *view;
 	size_t nviews;
 };
@@ -164,12 +166,29 @@ static struct shape_view *compile_view_get(const struct work *w, struct matcher_
 	v = &grown[m->nviews];
 	*v = (struct shape_view){.other = other};
 	m->nviews++;
-	if (!compile_view_meet(w, v, m->shape))
-		return NULL;
-	for (size_t i = 0; i < m->n; i++)
-		if (!compile_view_add(w, v, m, i))
-			return NULL;
-	return v;
+	return compile_view_meet(w, v, m->shape) ? v : NULL;
+}
+
+static bool compile_view_fill(const struct work *w, struct shape_view *v,
+			      const struct matcher_build *m)
+{
+	while (v->filled < m->n && compile_view_add(w, v, m, v->filled))
+		v->filled++;
+	return v->filled == m->n;
+}
+
+/* Returns whether the value differs from all of the matcher's in a bit that these have in common. */
+static bool compile_view_apart(const struct shape_view *v, const struct matcher_build *m,
+			       const uint64_t *value)
+{
+	for (unsigned int i = 0; i < v->n; i++) {
+		const struct view_key *k = &v->key[i];
+
+		if ((m->constant.value[k->mine] ^ value[k->theirs]) & k->mask &
+		    m->constant.mask[k->mine])
+			return true;
+	}
+	return false;
 }
 
 /* --- places ------------------------------------------------------------------------------------ */
@@ -225,6 +244,10 @@ static enum relation compile_relate(const struct work *w, struct matcher_build *
 	v = compile_view_get(w, m, shape);
 	if (!v)
 		return NO_MEMORY;
+	if (compile_view_apart(v, m, value))
+		return APART;
+	if (!compile_view_fill(w, v, m))
+		return NO_MEMORY;
 	s = map_get(&v->seen, compile_view_hash_theirs(v, value));
 	if (!s)
 		return APART;
@@ -250,12 +273,11 @@ static int compile_add_entry(struct work *w, struct matcher_list *l, struct matc
 	if (!kept || !array_grow((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
 		return -ENOMEM;
 	memcpy(kept, value, m->shape->n * sizeof(*kept));
+	if (!shape_constant_add(&m->constant, m->shape->n, kept))
+		return -ENOMEM;
 	m->mixed |= m->n && m->action != w->action[w->rule];
 	m->action = w->action[w->rule];
 	m->entry[m->n++] = entry;
-	for (size_t i = 0; i < m->nviews; i++)
-		if (!compile_view_add(w, &m->view[i], m, m->n - 1))
-			return -ENOMEM;
 	l->entries++;
 	w->placed = true;
 	return compile_covers(w, shape, entry);
@@ -541,6 +563,7 @@ static void compile_list_free(struct matcher_list *l)
 		for (size_t v = 0; v < m->nviews; v++)
 			map_free(&m->view[v].seen);
 		free(m->view);
+		shape_constant_free(&m->constant);
 		free(m->entry);
 	}
 	free(l->matcher);

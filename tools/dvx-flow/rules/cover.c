@@ -2,14 +2,14 @@
 /*
  * Finds covered entries. An entry is covered by one of the same shape, or of a shape that compares
  * only some of its bits, if both agree in these. Each shape keeps its entries in a hash table, so
- * an entry needs one lookup for each wider shape, however many rules are between.
+ * an entry needs one lookup for each wider shape, however many rules are between; and none where a
+ * bit that all of these have tells it apart, or where they rise, as most lists of addresses do.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "arena.h"
 #include "cover.h"
-#include "shape.h"
 
 /* Folds the bits that a shape compares. Keys begin at odd distances, so that few bits coincide. */
 static void fold(struct cover_shape *s)
@@ -36,16 +36,16 @@ static uint64_t cover_hash(const struct shape *wide, const struct shape *of, con
 	return h;
 }
 
-/* Compares the bits, not their hash. */
-static bool cover_agrees(const struct shape *wide, const uint64_t *its, const struct shape *of,
-			 const uint64_t *value)
+/* Compares the bits, not their hash; only those of `mask`, if it is not NULL. */
+static bool cover_agrees(const struct shape *wide, const uint64_t *its, const uint64_t *mask,
+			 const struct shape *of, const uint64_t *value)
 {
 	unsigned int j = 0;
 
 	for (unsigned int i = 0; i < wide->n; i++) {
 		while (of->key[j] < wide->key[i])
 			j++;
-		if ((value[j] & wide->mask[i]) != its[i])
+		if (((value[j] & wide->mask[i]) ^ its[i]) & (mask ? mask[i] : UINT64_MAX))
 			return false;
 	}
 	return true;
@@ -60,20 +60,45 @@ bool cover_add_shape(struct cover *c, const struct shape *shape)
 	return true;
 }
 
+/* Returns whether the value is above that of the last entry. */
+static bool cover_is_above(const struct cover_entries *e, unsigned int n, const uint64_t *value)
+{
+	unsigned int i = 0;
+
+	if (!e->n)
+		return true;
+	while (i < n && value[i] == e->entry[e->n - 1].value[i])
+		i++;
+	return i < n && value[i] > e->entry[e->n - 1].value[i];
+}
+
 bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_entry entry)
 {
-	struct cover_shape *s = &c->shape[shape];
-	uint64_t h = cover_hash(s->shape, s->shape, entry.value);
-	struct map_slot *slot;
+	const struct shape *s = c->shape[shape].shape;
+	struct cover_entries *e = &c->shape[shape].of[dir];
 
-	if (!array_grow((void **)&c->entry, c->nentries, &c->entry_room, sizeof(*c->entry)))
+	if (!array_grow((void **)&e->entry, e->n, &e->room, sizeof(*e->entry)) ||
+	    !shape_constant_add(&e->constant, s->n, entry.value))
 		return false;
-	while ((slot = map_put(&s->seen[dir], h, (uint32_t)c->nentries)) &&
-	       slot->what != c->nentries)
-		h = map_again(h);
-	if (slot)
-		c->entry[c->nentries++] = entry;
-	return slot;
+	e->rising = (e->rising || !e->n) && cover_is_above(e, s->n, entry.value);
+	e->entry[e->n++] = entry;
+	return true;
+}
+
+/* Adds the entries to the hash table that came since its last search. */
+static bool cover_fill(struct cover_entries *e, const struct shape *s)
+{
+	for (; e->filled < e->n; e->filled++) {
+		uint64_t h = cover_hash(s, s, e->entry[e->filled].value);
+		struct map_slot *slot;
+
+		while ((slot = map_put(&e->seen, h, (uint32_t)e->filled)) &&
+		       slot->what != e->filled)
+			h = map_again(h);
+		if (!slot)
+			return false;
+	}
+	return true;
 }
 
 /* Finds the wider shapes of earlier rules among the shapes added since the last call. */
@@ -92,47 +117,58 @@ static bool find_wider(const struct cover *c, struct cover_shape *s)
 	return true;
 }
 
-/* Finds an entry of shape w that takes all packets of an entry of shape s. */
-static const struct rule_entry *cover_entry(const struct cover *c, enum rule_dir dir,
-					    const struct cover_shape *w, const struct shape *s,
-					    const uint64_t *value)
+/* Finds an entry of shape w that takes all packets of an entry of shape s. False: no memory. */
+static bool cover_entry(struct cover_entries *e, const struct shape *w, const struct shape *s,
+			const uint64_t *value, const struct rule_entry **found)
 {
-	uint64_t h = cover_hash(w->shape, s, value);
 	const struct map_slot *slot;
+	uint64_t h;
 
-	for (; (slot = map_get(&w->seen[dir], h)); h = map_again(h))
-		if (cover_agrees(w->shape, c->entry[slot->what].value, s, value))
-			return &c->entry[slot->what];
-	return NULL;
+	*found = NULL;
+	if (!e->n || !cover_agrees(w, e->constant.value, e->constant.mask, s, value) ||
+	    (e->rising && w == s && cover_is_above(e, s->n, value)))
+		return true;
+	if (!cover_fill(e, w))
+		return false;
+	h = cover_hash(w, s, value);
+	for (; !*found && (slot = map_get(&e->seen, h)); h = map_again(h))
+		if (cover_agrees(w, e->entry[slot->what].value, NULL, s, value))
+			*found = &e->entry[slot->what];
+	return true;
 }
 
 int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t *value,
 	       uint32_t *by)
 {
 	struct cover_shape *s = &c->shape[shape];
-	const struct rule_entry *e = cover_entry(c, dir, s, s->shape, value);
-	bool look = !e && c->steps <= c->most;
+	const struct rule_entry *e;
+	bool fine = cover_entry(&s->of[dir], s->shape, s->shape, value, &e);
+	bool look = fine && !e && c->steps <= c->most;
 
 	c->steps += look ? c->settled - s->compared : 0;
-	if (look && !find_wider(c, s))
-		return -ENOMEM;
-	for (size_t i = 0; look && i < s->nwider && !e; i++) {
-		e = cover_entry(c, dir, &c->shape[s->wider[i]], s->shape, value);
+	if (look)
+		fine = find_wider(c, s);
+	for (size_t i = 0; look && fine && i < s->nwider && !e; i++) {
+		struct cover_shape *w = &c->shape[s->wider[i]];
+
+		fine = cover_entry(&w->of[dir], w->shape, s->shape, value, &e);
 		c->steps++;
 	}
 	if (e)
 		*by = e->rule;
-	return e != NULL;
+	return fine ? e != NULL : -ENOMEM;
 }
 
 void cover_free(struct cover *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		for (int d = 0; d < RULE_DIRS; d++)
-			map_free(&c->shape[i].seen[d]);
+		for (int d = 0; d < RULE_DIRS; d++) {
+			map_free(&c->shape[i].of[d].seen);
+			shape_constant_free(&c->shape[i].of[d].constant);
+			free(c->shape[i].of[d].entry);
+		}
 		free(c->shape[i].wider);
 	}
 	free(c->shape);
-	free(c->entry);
 	*c = (struct cover){0};
 }

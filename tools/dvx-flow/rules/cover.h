@@ -5,13 +5,21 @@
 
 #include "compile.h"
 #include "map.h"
+#include "shape.h"
 
 /* A shape and its entries. */
 struct cover_shape {
 	const struct shape *shape;
 	/* Folded bits. A wider shape has none that this one lacks, which rules out most shapes. */
 	uint64_t bits[2];
-	struct map seen[RULE_DIRS]; /* by their values; `what` is an index in `entry` */
+	struct cover_entries {
+		struct rule_entry *entry;
+		size_t n, room;
+		struct map seen; /* by their values; `what` is an index in `entry`; ... */
+		size_t filled;	 /* ... only so many of them, until it is searched */
+		bool rising;	 /* each value is above the one before */
+		struct shape_constant constant;
+	} of[RULE_DIRS];
 	/*
 	 * Indexes of the shapes that compare only bits of this one: only their entries can cover
 	 * one of this shape. Shapes from number `compared` on have not been compared yet.
@@ -24,8 +32,6 @@ struct cover {
 	struct cover_shape *shape;
 	size_t n, room;
 	size_t settled; /* shapes of earlier rules; of a rule's own shapes, only equal entries cover */
-	struct rule_entry *entry;
-	size_t nentries, entry_room;
 	/* Comparisons and lookups of shapes. After `most`, only an equal entry covers one. */
 	uint64_t steps, most;
 };

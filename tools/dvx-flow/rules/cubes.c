@@ -7,12 +7,21 @@
 
 static void cubes_add(struct cubes *c, cube_bits value, cube_bits mask)
 {
+	const struct cube more = {value, mask};
+
+	if (!c->n) {
+		c->one = more;
+		c->n = 1;
+		return;
+	}
 	if (c->n == CUBES_MAX)
 		c->err = -E2BIG;
 	else if (!c->err && !array_grow((void **)&c->cube, c->n, &c->room, sizeof(*c->cube)))
 		c->err = -ENOMEM;
-	if (!c->err)
-		c->cube[c->n++] = (struct cube){value, mask};
+	if (c->err)
+		return;
+	c->cube[0] = c->n == 1 ? c->one : c->cube[0];
+	c->cube[c->n++] = more;
 }
 
 /* Returns the lowest n bits set. */
@@ -236,7 +245,7 @@ static void cubes_without(struct cubes *c, const struct cube *hole, unsigned int
 	*c = (struct cubes){.err = old.err ? old.err : others.err};
 	for (size_t i = 0; i < old.n; i++)
 		for (size_t j = 0; j < others.n && !c->err; j++)
-			cubes_meet(c, &old.cube[i], &others.cube[j]);
+			cubes_meet(c, cubes_at(&old, i), cubes_at(&others, j));
 	free(old.cube);
 	free(others.cube);
 }

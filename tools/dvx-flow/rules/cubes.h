@@ -19,10 +19,16 @@ struct cube {
 };
 
 struct cubes {
-	struct cube *cube;
+	struct cube one;   /* most lists have one cube, ... */
+	struct cube *cube; /* ... others these */
 	size_t n, room;
 	int err; /* -ENOMEM or -E2BIG: the list is not complete */
 };
+
+static inline const struct cube *cubes_at(const struct cubes *c, size_t i)
+{
+	return c->cube ? &c->cube[i] : &c->one;
+}
 
 /* More cubes in one list are -E2BIG. */
 #define CUBES_MAX 65536u

@@ -38,8 +38,8 @@ static int with_side(struct expansion *x, struct alternative *a, int list, int s
 	for (size_t i = 0; i < ports->n && !ret; i++) {
 		struct alternative room, *b = alternative_next(&room, a, last && i + 1 == ports->n);
 
-		if (alternative_add_here(b, key, (uint64_t)ports->cube[i].value,
-					 (uint64_t)ports->cube[i].mask))
+		if (alternative_add_here(b, key, (uint64_t)cubes_at(ports, i)->value,
+					 (uint64_t)cubes_at(ports, i)->mask))
 			ret = with_ports(x, b, list + 1);
 	}
 	return ret;
@@ -91,7 +91,7 @@ static int with_each(struct expansion *x, struct alternative *a, int list, unsig
 	for (size_t i = 0; i < nets->n && !ret; i++) {
 		struct alternative room, *b = alternative_next(&room, a, last && i + 1 == nets->n);
 
-		if (alternative_add_net(b, first_key, version, &nets->cube[i]))
+		if (alternative_add_net(b, first_key, version, cubes_at(nets, i)))
 			ret = with_addresses(x, b, list + 1);
 	}
 	return ret;
@@ -212,17 +212,25 @@ static int with_fields(struct expansion *x, struct alternative *a, size_t i)
 
 static void expansion_free(struct expansion *x)
 {
-	for (int i = 0; i < 2 * LISTS; i++)
-		free(x->list[i / LISTS][i % LISTS].cube);
+	for (int level = 0; level <= (x->rule->inner != NULL); level++)
+		for (int i = 0; i < LISTS; i++)
+			if (x->list[level][i].cube)
+				free(x->list[level][i].cube);
 	excepts_free(x);
 }
 
 static int expand_with(const struct rule *r, unsigned int stride, entry_fn each, void *arg)
 {
-	struct expansion x = {.rule = r, .each = each, .arg = arg};
+	struct expansion x;
 	struct alternative a;
-	int ret = expand_lists(x.list[0], &r->outer);
+	int ret;
 
+	/* Most rules have one level, and each has an expansion: the other level's lists are not cleared. */
+	memset(&x, 0, r->inner ? sizeof(x) : offsetof(struct expansion, list[1]));
+	x.rule = r;
+	x.each = each;
+	x.arg = arg;
+	ret = expand_lists(x.list[0], &r->outer);
 	if (!ret && r->inner)
 		ret = expand_lists(x.list[1], r->inner);
 	if (!ret)

@@ -26,13 +26,13 @@ enum { SIDE_S, SIDE_D };
 
 struct expansion {
 	const struct rule *rule;
-	struct cubes list[2][LISTS]; /* of the outer headers, and of the inner ones */
-	struct exception *except;    /* those of a value first */
-	size_t of_value;	     /* number of exceptions of a value */
+	struct exception *except; /* those of a value first */
+	size_t of_value;	  /* number of exceptions of a value */
 	entry_fn each;
 	void *arg;
 	size_t entries;
-	size_t steps; /* from one exception to the next */
+	size_t steps;		     /* from one exception to the next */
+	struct cubes list[2][LISTS]; /* of the outer headers, and of the inner ones */
 };
 
 static inline void alternative_copy(struct alternative *to, const struct alternative *from)

@@ -57,7 +57,8 @@ static int with_open_bits(struct expansion *x, const struct alternative *a, unsi
 		alternative_copy(&b, none);
 		alternative_add(&b, key, bit, bit);
 		alternative_add(none, key, 0, bit);
-		ret = b.inner ? expand_except(x, &b, x->of_value) : fragments_of(x, &b, true);
+		ret = b.inner || !x->rule->inner ? expand_except(x, &b, x->of_value)
+						 : fragments_of(x, &b, true);
 	}
 	return ret;
 }
@@ -93,7 +94,8 @@ static int fragments_of(struct expansion *x, const struct alternative *a, bool i
 			return ret;
 		a = &none;
 	}
-	return inner ? expand_except(x, a, x->of_value) : fragments_of(x, a, true);
+	return inner || !x->rule->inner ? expand_except(x, a, x->of_value)
+					: fragments_of(x, a, true);
 }
 
 static int expand_fragments(struct expansion *x, const struct alternative *a)
@@ -113,8 +115,8 @@ static int except_key(struct expansion *x, const struct alternative *a, size_t i
 		struct alternative b;
 
 		alternative_copy(&b, a);
-		if (alternative_add(&b, key, (uint64_t)others->cube[n].value,
-				    (uint64_t)others->cube[n].mask))
+		if (alternative_add(&b, key, (uint64_t)cubes_at(others, n)->value,
+				    (uint64_t)cubes_at(others, n)->mask))
 			ret = expand_excepts(x, &b, i + 1);
 	}
 	return ret;
@@ -207,7 +209,7 @@ static int except_nets(struct expansion *x, const struct alternative *a, size_t 
 		struct alternative b;
 
 		alternative_copy(&b, a);
-		if (!alternative_add_net(&b, first_key, version, &others->cube[n]))
+		if (!alternative_add_net(&b, first_key, version, cubes_at(others, n)))
 			continue;
 		/* `host` must be neither address */
 		ret = list == LIST_HOST && first_key == MATCH_SRC_127_96
@@ -244,8 +246,8 @@ static int except_either_port(struct expansion *x, const struct alternative *a, 
 		struct alternative b;
 
 		alternative_copy(&b, a);
-		if (alternative_add(&b, sport, (uint64_t)others->cube[n].value,
-				    (uint64_t)others->cube[n].mask))
+		if (alternative_add(&b, sport, (uint64_t)cubes_at(others, n)->value,
+				    (uint64_t)cubes_at(others, n)->mask))
 			ret = except_key(x, &b, i, dport, others);
 	}
 	return ret;
@@ -265,8 +267,8 @@ static int except_ports(struct expansion *x, struct alternative *a, size_t i, ui
 		ret = except_key(x, a, i, key, &e->others[list]);
 		/* A tunnel's fields are compared where its port is. */
 		if (e->list[list].n == 1 &&
-		    !alternative_add(a, key, (uint64_t)e->list[list].cube->value,
-				     (uint64_t)e->list[list].cube->mask))
+		    !alternative_add(a, key, (uint64_t)cubes_at(&e->list[list], 0)->value,
+				     (uint64_t)cubes_at(&e->list[list], 0)->mask))
 			return ret;
 	}
 	if (!ret && e->list[LIST_PORT].n)
@@ -279,7 +281,7 @@ static bool cubes_have_0(const struct cubes *c)
 	bool has = !c->n;
 
 	for (size_t i = 0; i < c->n; i++)
-		has |= !c->cube[i].value;
+		has |= !cubes_at(c, i)->value;
 	return has;
 }
 

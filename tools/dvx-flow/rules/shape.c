@@ -39,6 +39,20 @@ bool shape_is_wider(const struct shape *wide, const struct shape *narrow)
 	return true;
 }
 
+bool shape_constant_add(struct shape_constant *c, unsigned int n, const uint64_t *value)
+{
+	if (!c->value) {
+		c->mask = malloc(n * sizeof(*c->mask) + 1);
+		if (!c->mask)
+			return false;
+		memset(c->mask, 0xff, n * sizeof(*c->mask));
+		c->value = value;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		c->mask[i] &= ~(c->value[i] ^ value[i]);
+	return true;
+}
+
 void shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value, uint64_t mask)
 {
 	unsigned int at = s->n;

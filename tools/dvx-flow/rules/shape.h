@@ -4,6 +4,7 @@
 #define DVX_FLOW_SHAPE_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compile.h"
@@ -38,6 +39,19 @@ bool shape_is_wider(const struct shape *wide, const struct shape *narrow);
 /* Writes the intersection of two values, which agree. */
 void shape_both(struct shape *out, uint64_t *values, const struct shape *a, const uint64_t *of_a,
 		const struct shape *b, const uint64_t *of_b);
+
+/* The bits that all values of a shape have in common. Most searches end there. */
+struct shape_constant {
+	const uint64_t *value; /* the first one; NULL: there is none yet */
+	uint64_t *mask;	       /* of each key */
+};
+
+/* Takes one more value of n keys, which stays where it is. Returns false if there is no memory. */
+bool shape_constant_add(struct shape_constant *c, unsigned int n, const uint64_t *value);
+static inline void shape_constant_free(struct shape_constant *c)
+{
+	free(c->mask);
+}
 
 /* Adds a key in its place: keys of a shape are ascending. A mask of 0 adds nothing. */
 void shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value, uint64_t mask);
