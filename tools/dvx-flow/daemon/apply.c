@@ -100,9 +100,15 @@ static uint32_t *apply_origins(const struct ruleset *in_effect, const struct rul
 {
 	uint32_t *from = calloc(set->n ? set->n : 1, sizeof(*from));
 	struct texts old, now;
-	struct pair_text *old_texts = apply_texts(in_effect, &old);
-	struct pair_text *now_texts = apply_texts(set, &now);
+	struct pair_text *old_texts, *now_texts;
 
+	if (!in_effect->n) {
+		if (from)
+			memset(from, 0xff, set->n * sizeof(*from));
+		return from;
+	}
+	old_texts = apply_texts(in_effect, &old);
+	now_texts = apply_texts(set, &now);
 	if (!from || !old_texts || !now_texts || pairs_find(old, now, from)) {
 		free(from);
 		from = NULL;

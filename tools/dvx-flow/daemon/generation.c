@@ -94,7 +94,7 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	struct generation_build b = {.gen = gen, .built = built, .arg = arg, .fault = f};
 	int ret;
 
-	if (!gen || !(gen->hold = calloc(set->n ? set->n : 1, sizeof(*gen->hold)))) {
+	if (!gen || !(gen->hold = array_new_zeroed(set->n, sizeof(*gen->hold)))) {
 		free(gen);
 		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	}
@@ -152,12 +152,11 @@ void generation_detach(struct generation *gen)
 static int generation_lead_tracked(struct generation *gen)
 {
 	struct track *t = gen->base->track;
-	const struct rule *r = ruleset_track(&gen->set);
 
 	if (!t)
 		return 0;
 	if (gen->track_next)
-		track_limit(t, r->track);
+		track_limit(t, ruleset_track(&gen->set)->track);
 	return track_lead(t, gen->track_next ? gen->table[gen->track_next].to_table : NULL);
 }
 

@@ -140,15 +140,22 @@ void rule_state_free(struct rule_state *h);
 
 /* --- rule_object.c --- */
 
+static inline bool rule_has_object(const struct rule *r)
+{
+	return r->over || r->expire;
+}
+
+static inline enum dvx_aso_kind rule_object_kind(const struct rule *r)
+{
+	return r->over ? DVX_ASO_METERS : DVX_ASO_HITS;
+}
+
 /*
  * Makes the rule's object and its action, or goes on with those of `like`. want: the size of a new
  * bulk. The rule may need none.
  */
 int rule_object_make(struct generation *gen, size_t i, const struct rule_state *like, uint32_t want,
 		     struct flow_fault *f);
-/* Does so for all rules, as rule_states_make() does. */
-int rule_objects_make(struct generation *gen, const struct generation *like, const uint32_t *from,
-		      struct flow_fault *f);
 void rule_object_free(struct rule_state *h);
 
 /* --- generation_table.c: the tables that rules are held in. --- */

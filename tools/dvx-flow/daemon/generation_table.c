@@ -265,9 +265,13 @@ static int make_onward_of(struct generation_build *b, uint32_t i)
 static int make_onward(struct generation_build *b)
 {
 	const struct program *p = &b->gen->plan.list;
-	size_t shadow = 0;
+	size_t shadow = 0, t = 0;
 	int ret = 0;
 
+	while (t < p->ntables && p->table[t].next == TABLE_NONE)
+		t++;
+	if (t == p->ntables) /* no rule leads on */
+		return 0;
 	for (uint32_t i = 0; i < b->gen->set.n && !ret; i++)
 		if (shadow < p->nshadows && p->shadow[shadow].rule == i)
 			shadow++;
@@ -278,10 +282,6 @@ static int make_onward(struct generation_build *b)
 
 int generation_make_tables(struct generation_build *b)
 {
-	struct generation *gen = b->gen;
-
-	for (size_t i = 0; i < gen->set.n; i++)
-		gen->hold[i].table = gen->plan.list.where[i];
 	return make_tables(b) || make_onward(b) || generation_fill_tables(b) ? -1 : 0;
 }
 

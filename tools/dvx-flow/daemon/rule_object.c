@@ -18,16 +18,6 @@ uint64_t generation_now(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static bool rule_has_object(const struct rule *r)
-{
-	return r->over || r->expire;
-}
-
-static enum dvx_aso_kind rule_object_kind(const struct rule *r)
-{
-	return r->over ? DVX_ASO_METERS : DVX_ASO_HITS;
-}
-
 static struct source_location rule_object_at(const struct rule *r)
 {
 	return r->over ? r->over_at : r->expire_at;
@@ -35,8 +25,7 @@ static struct source_location rule_object_at(const struct rule *r)
 
 static int rule_object_none(const struct rule *r, struct flow_fault *f)
 {
-	flow_fault_set(f, EXIT_DEVICE, "no %s: %s", r->over ? "meter" : "hit",
-		       device_last_error());
+	flow_fault_set(f, EXIT_DEVICE, "no %s: %s", r->over ? "meter" : "hit", device_last_error());
 	return flow_fault_at(f, r, rule_object_at(r));
 }
 
@@ -96,24 +85,6 @@ int rule_object_make(struct generation *gen, size_t i, const struct rule_state *
 						 aso_bulk_objects(h->object), h->object_index,
 						 OBJECT_REG, 0, &h->change_object);
 	return ret ? locate_error(f, r, rule_object_at(r)) : 0;
-}
-
-int rule_objects_make(struct generation *gen, const struct generation *like, const uint32_t *from,
-		      struct flow_fault *f)
-{
-	uint32_t wanted[2] = {0};
-	int ret = 0;
-
-	for (size_t i = 0; i < gen->set.n; i++)
-		if (rule_has_object(&gen->set.rule[i]))
-			wanted[rule_object_kind(&gen->set.rule[i])]++;
-	for (size_t i = 0; i < gen->set.n && !ret; i++) {
-		const struct rule_state *old =
-			like && from[i] != UINT32_MAX ? &like->hold[from[i]] : NULL;
-
-		ret = rule_object_make(gen, i, old, wanted[rule_object_kind(&gen->set.rule[i])], f);
-	}
-	return ret;
 }
 
 void rule_object_free(struct rule_state *h)

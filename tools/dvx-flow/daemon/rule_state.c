@@ -30,24 +30,6 @@ int rule_state_take_counter(struct generation *gen, size_t i, uint32_t want, str
 	return 0;
 }
 
-static int rule_states_take_counters(struct generation *gen, struct flow_fault *f)
-{
-	uint32_t wanted = 0, most = UINT32_MAX;
-	int ret = 0;
-
-	for (size_t i = 0; i < gen->set.n; i++)
-		wanted += gen->set.rule[i].count && !gen->hold[i].bulk;
-	for (size_t i = 0; i < gen->set.n && !ret; i++) {
-		if (!gen->set.rule[i].count || gen->hold[i].bulk)
-			continue;
-		ret = rule_state_take_counter(gen, i, wanted < most ? wanted : most, f);
-		/* The device would refuse a larger bulk again. */
-		most = ret ? most : bulk_size(gen->hold[i].bulk);
-		wanted--;
-	}
-	return ret;
-}
-
 int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f)
 {
 	struct rule_state *h = &gen->hold[i];
@@ -57,33 +39,6 @@ int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f
 						    bulk_counter(h->bulk), h->index, &h->count))
 		return locate_error(f, r, r->count_at);
 	return 0;
-}
-
-static int rule_states_make_tags(struct generation *gen, struct flow_fault *f)
-{
-	struct map seen = {0};
-	int ret = 0;
-
-	gen->tag = calloc(gen->set.n ? gen->set.n : 1, sizeof(struct dvx_flow_action *));
-	for (size_t i = 0; i < gen->set.n && !ret; i++) {
-		const struct rule *r = &gen->set.rule[i];
-		struct map_slot *slot;
-
-		if (!r->has_tag)
-			continue;
-		slot = gen->tag ? map_put(&seen, r->tag, (uint32_t)gen->ntags) : NULL;
-		if (!slot)
-			ret = flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-		else if (slot->what == gen->ntags &&
-			 dvx_flow_action_create_tag(gen->base->side[r->dir].domain, r->tag,
-						    &gen->tag[gen->ntags]))
-			ret = locate_error(f, r, r->tag_at);
-		else
-			gen->ntags += slot->what == gen->ntags;
-		gen->hold[i].tag = ret ? NULL : gen->tag[slot->what];
-	}
-	map_free(&seen);
-	return ret;
 }
 
 int rule_state_make_changes(struct generation *gen, size_t i, struct flow_fault *f)
@@ -162,59 +117,116 @@ void rule_state_free(struct rule_state *h)
 
 /* --- all rules -------------------------------------------------------------------------------- */
 
+/* Needs of the rules whose states are to be made. */
+struct rule_needs {
+	uint32_t counters, most; /* most: the device refuses a larger bulk */
+	uint32_t objects[2];	 /* by enum dvx_aso_kind */
+	struct map tags;	 /* those that are made */
+};
+
 /*
- * Numbers the rules. IDs belong to rules; if no old rule stays, they start at 1 again, so that a
- * file's rules are numbered in line order.
+ * Returns the first new ID. IDs belong to rules; if no old rule stays, they start at 1 again, so that
+ * a file's rules are numbered in line order.
  */
-static void rule_states_number(struct generation *gen, const struct generation *like,
-			       const uint32_t *from)
+static uint32_t rule_states_first_id(const struct generation *gen, const struct generation *like,
+				     const uint32_t *from)
 {
 	bool anew = true;
 
 	for (size_t i = 0; like && anew && i < gen->set.n; i++)
 		anew = from[i] == UINT32_MAX;
-	gen->next_id = anew ? 1 : like->next_id;
-	for (size_t i = 0; i < gen->set.n; i++)
-		gen->hold[i].id =
-			like && from[i] != UINT32_MAX ? like->hold[from[i]].id : gen->next_id++;
+	return anew ? 1 : like->next_id;
 }
 
-static void rule_states_keep_counters(struct generation *gen, const struct generation *like,
-				      const uint32_t *from)
+/* Gives a rule its ID, its table, the old one's counter, and finds what it needs besides. */
+static void rule_state_begin(struct generation *gen, size_t i, const struct rule_state *old,
+			     struct rule_needs *needs)
 {
-	for (size_t i = 0; i < gen->set.n; i++) {
-		const struct rule_state *h;
+	const struct rule *r = &gen->set.rule[i];
+	struct rule_state *h = &gen->hold[i];
 
-		if (from[i] == UINT32_MAX)
-			continue;
-		h = &like->hold[from[i]];
-		gen->hold[i].bulk = h->bulk;
-		gen->hold[i].index = h->index;
-		if (h->bulk)
-			bulk_hold(h->bulk);
+	h->id = old ? old->id : gen->next_id++;
+	h->table = gen->plan.list.where[i];
+	if (old && old->bulk) {
+		h->bulk = old->bulk;
+		h->index = old->index;
+		bulk_hold(h->bulk);
 	}
+	needs->counters += r->count && !h->bulk;
+	if (rule_has_object(r))
+		needs->objects[rule_object_kind(r)]++;
+}
+
+static int rule_state_make_counter(struct generation *gen, size_t i, struct rule_needs *needs,
+				   struct flow_fault *f)
+{
+	uint32_t want = needs->counters < needs->most ? needs->counters : needs->most;
+
+	if (gen->set.rule[i].count && !gen->hold[i].bulk) {
+		if (rule_state_take_counter(gen, i, want, f))
+			return -1;
+		needs->most = bulk_size(gen->hold[i].bulk);
+		needs->counters--;
+	}
+	return rule_state_make_count(gen, i, f);
+}
+
+static int rule_state_make_tag(struct generation *gen, size_t i, struct rule_needs *needs,
+			       struct flow_fault *f)
+{
+	const struct rule *r = &gen->set.rule[i];
+	struct map_slot *slot;
+
+	if (!r->has_tag)
+		return 0;
+	slot = gen->tag ? map_put(&needs->tags, r->tag, (uint32_t)gen->ntags) : NULL;
+	if (!slot)
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	if (slot->what == gen->ntags && dvx_flow_action_create_tag(gen->base->side[r->dir].domain,
+								   r->tag, &gen->tag[gen->ntags]))
+		return locate_error(f, r, r->tag_at);
+	gen->ntags += slot->what == gen->ntags;
+	gen->hold[i].tag = gen->tag[slot->what];
+	return 0;
+}
+
+static int rule_state_make(struct generation *gen, size_t i, const struct rule_state *old,
+			   struct rule_needs *needs, struct flow_fault *f)
+{
+	const struct rule *r = &gen->set.rule[i];
+	int ret = rule_state_make_counter(gen, i, needs, f);
+
+	if (!ret)
+		ret = rule_state_make_tag(gen, i, needs, f);
+	if (!ret)
+		ret = option_hold(gen->base, r, &gen->hold[i].option, f);
+	if (!ret)
+		ret = rule_state_make_changes(gen, i, f);
+	if (!ret)
+		ret = rule_state_make_spread(gen, i, f);
+	if (!ret && rule_has_object(r))
+		ret = rule_object_make(gen, i, old, needs->objects[rule_object_kind(r)], f);
+	return ret;
+}
+
+static const struct rule_state *rule_state_old(const struct generation *like, const uint32_t *from,
+					       size_t i)
+{
+	return like && from[i] != UINT32_MAX ? &like->hold[from[i]] : NULL;
 }
 
 int rule_states_make(struct generation *gen, const struct generation *like, const uint32_t *from,
 		     struct flow_fault *f)
 {
-	int ret;
+	struct rule_needs needs = {.most = UINT32_MAX};
+	int ret = 0;
 
-	rule_states_number(gen, like, from);
-	if (like)
-		rule_states_keep_counters(gen, like, from);
-	ret = rule_states_take_counters(gen, f);
+	gen->next_id = rule_states_first_id(gen, like, from);
+	gen->tag = calloc(gen->set.n ? gen->set.n : 1, sizeof(struct dvx_flow_action *));
+	for (size_t i = 0; i < gen->set.n; i++)
+		rule_state_begin(gen, i, rule_state_old(like, from, i), &needs);
 	for (size_t i = 0; i < gen->set.n && !ret; i++)
-		ret = rule_state_make_count(gen, i, f);
-	if (!ret)
-		ret = rule_states_make_tags(gen, f);
-	for (size_t i = 0; i < gen->set.n && !ret; i++)
-		ret = option_hold(gen->base, &gen->set.rule[i], &gen->hold[i].option, f);
-	for (size_t i = 0; i < gen->set.n && !ret; i++)
-		ret = rule_state_make_changes(gen, i, f);
-	for (size_t i = 0; i < gen->set.n && !ret; i++)
-		ret = rule_state_make_spread(gen, i, f);
-	if (!ret)
-		ret = rule_objects_make(gen, like, from, f);
+		ret = rule_state_make(gen, i, rule_state_old(like, from, i), &needs, f);
+	map_free(&needs.tags);
 	return ret ? -1 : 0;
 }
