@@ -51,12 +51,12 @@ if [ -n "$why" ]; then
 else
 	# The parser and the compiler are called one after the other; over software steering, then over hardware steering.
 	judge "a rule of 1000, parsed and compiled" \
-		$(($(counted_in "rules_parse rules_compile" "$tmp/state" 1000) / 2000)) 13600
+		$(($(counted_in "rules_parse rules_compile" "$tmp/state" 1000) / 2000)) 12000
 	# The whole, without waiting for the device, which the bare loop does, too: 100,000 rules in check long.
 	counted=2000
 	[ -z "${DVX_TEST_LONG-}" ] || counted=$rules
 	judge "a rule of $counted, applied over hardware steering" \
-		$(($(counted_in "flow_apply_hardware dvx_service_queue_wait" "$tmp/state" "$counted" hardware) / counted)) 20500
+		$(($(counted_in "flow_apply_hardware dvx_service_queue_wait" "$tmp/state" "$counted" hardware) / counted)) 18000
 fi
 
 # An access list of each shape (acl, fw, ipc, mixed) and number of rules: what a rule that comes costs.
