@@ -189,7 +189,7 @@ struct hws_tags {
 	} * slot;
 	uint32_t room, count; /* room: 0 or a power of two */
 };
-/* Returns the slot of a tag, which is free if no rule has it. There has been a rule. */
+/* Returns the slot of a tag, which is free if no rule has it; not before there was a rule. */
 struct hws_tag_slot *dvx_hws_tags_find(const struct hws_tags *t, const uint8_t *tag);
 /*
  * Makes room for one more rule, and begins to find its slot, which dvx_hws_tags_place() returns. The

@@ -65,10 +65,10 @@ static int hws_wait_one(struct hws_domain *d)
 	struct dvx_wc wc;
 	int err = d->broken;
 
-	hws_ring(d);
 	if (err)
 		return dvx_fail(-err, "hardware steering: an earlier request failed: make a new "
 				      "domain");
+	hws_ring(d);
 	err = dvx_service_queue_wait(&d->queue, "hardware steering", &wc);
 	d->broken = err;
 	if (!err && hws_complete(d, &wc))

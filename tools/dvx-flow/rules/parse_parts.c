@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parses a large text in parts at once, each in a thread: lines of rules seldom depend on lines before
- * them. A part that does (it names rules or tables, uses variables, has a mistake) is parsed again,
- * with all behind it, when the parts before it are done.
+ * them. A part that does (part_stands_alone() says which) or has a mistake is parsed again, with all
+ * behind it, when the parts before it are done.
  */
 #include <pthread.h>
 #include <stdlib.h>

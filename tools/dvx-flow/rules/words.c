@@ -259,16 +259,14 @@ void words_prepare(void)
 {
 	static bool prepared;
 
-	if (prepared)
-		return;
-	prepared = true;
-	for (unsigned int i = 0; i < COUNT(words); i++) {
+	for (unsigned int i = 0; i < COUNT(words) && !prepared; i++) {
 		size_t n = strlen(words[i].name);
 		uint64_t letters = word_letters(words[i].name, n);
 
 		*word_look(words[i].name, n, letters) =
 			(struct word_slot){letters, (uint8_t)n, (uint8_t)(i + 1)};
 	}
+	prepared = true;
 }
 
 const struct rule_word *word_find_letters(const char *name, size_t n, uint64_t letters)
